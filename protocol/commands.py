@@ -1,0 +1,304 @@
+"""What a client may say. The first message is `hello`; every other carries an id and is answered, never with silence."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from protocol.values import (
+    NO_CLOCK,
+    Accepts,
+    ChatRoom,
+    Clock,
+    CommandId,
+    GameSpec,
+    Key,
+    Line,
+    Milliseconds,
+    Move,
+    Name,
+    PlayerKind,
+    Seat,
+    SeekSettings,
+    Token,
+    Value,
+)
+
+__all__ = [
+    "COMMAND",
+    "Abort",
+    "AcceptChallenge",
+    "AcceptDraw",
+    "AcceptTakeback",
+    "AskGames",
+    "AskHistory",
+    "AskMoves",
+    "AskMyMatches",
+    "CancelChallenge",
+    "CancelSeek",
+    "Challenge",
+    "Claim",
+    "ClientMessage",
+    "Command",
+    "CreateSeek",
+    "Declare",
+    "DeclineChallenge",
+    "DeclineDraw",
+    "DeclineTakeback",
+    "Hello",
+    "InMatch",
+    "Join",
+    "JoinSeek",
+    "Leave",
+    "LeaveLobby",
+    "LeaveSeek",
+    "LobbyCommand",
+    "MatchCommand",
+    "OfferDraw",
+    "Ping",
+    "Play",
+    "Rematch",
+    "RequestTakeback",
+    "Resign",
+    "Say",
+    "StartSeek",
+    "WatchLobby",
+]
+
+
+class Hello(Value):
+    """The first message. A token resumes its player; without one a guest called `name` is made."""
+
+    type: Literal["hello"] = "hello"
+    name: Name | None = None
+    token: Token | None = None
+    kind: PlayerKind = "person"
+    client: Annotated[str, Field(max_length=60)] = ""
+    """The program and its version, for the server's log."""
+
+
+class Command(Value):
+    id: CommandId
+
+
+class Ping(Command):
+    """Answered by `pong` with the server's time; `sent` comes back unchanged."""
+
+    type: Literal["ping"] = "ping"
+    sent: Milliseconds = 0
+
+
+class AskGames(Command):
+    """Answered by `games`: what this server plays, with every option."""
+
+    type: Literal["ask_games"] = "ask_games"
+
+
+class AskMyMatches(Command):
+    """Answered by `my_matches`: my live matches, and my newest finished ones."""
+
+    type: Literal["ask_my_matches"] = "ask_my_matches"
+
+
+class Declare(Command):
+    """A bot says what it plays, and how many games at once; the server holds others to it."""
+
+    type: Literal["declare"] = "declare"
+    accepts: Annotated[tuple[Accepts, ...], Field(max_length=16)]
+    concurrency: Annotated[int, Field(ge=0, le=1000)]
+
+
+class WatchLobby(Command):
+    """Answered by `lobby`, and from then on by `lobby_changed` whenever something changes."""
+
+    type: Literal["watch_lobby"] = "watch_lobby"
+
+
+class LeaveLobby(Command):
+    type: Literal["leave_lobby"] = "leave_lobby"
+
+
+class CreateSeek(Command):
+    """Open a table. The acknowledgement's `ref` is its id, which is also its invite."""
+
+    type: Literal["create_seek"] = "create_seek"
+    settings: SeekSettings
+
+
+class JoinSeek(Command):
+    """Sit down at a table. The match starts when it is full."""
+
+    type: Literal["join_seek"] = "join_seek"
+    seek: Key
+
+
+class LeaveSeek(Command):
+    type: Literal["leave_seek"] = "leave_seek"
+    seek: Key
+
+
+class StartSeek(Command):
+    """The creator starts with those who are there, if there are enough."""
+
+    type: Literal["start_seek"] = "start_seek"
+    seek: Key
+
+
+class CancelSeek(Command):
+    type: Literal["cancel_seek"] = "cancel_seek"
+    seek: Key
+
+
+class Challenge(Command):
+    """Ask one player for a two-player game. The acknowledgement's `ref` is the challenge's id."""
+
+    type: Literal["challenge"] = "challenge"
+    to: Key
+    game: GameSpec
+    clock: Clock = NO_CLOCK
+    seat: Seat | None = None
+
+
+class AcceptChallenge(Command):
+    type: Literal["accept_challenge"] = "accept_challenge"
+    challenge: Key
+
+
+class DeclineChallenge(Command):
+    type: Literal["decline_challenge"] = "decline_challenge"
+    challenge: Key
+    reason: Annotated[str, Field(max_length=100)] = ""
+
+
+class CancelChallenge(Command):
+    type: Literal["cancel_challenge"] = "cancel_challenge"
+    challenge: Key
+
+
+class InMatch(Command):
+    match: Key
+
+
+class Join(InMatch):
+    """Come into a match as its player or to watch. With `since` the answer is exactly the events after that number."""
+
+    type: Literal["join"] = "join"
+    since: Annotated[int, Field(ge=0)] | None = None
+
+
+class Leave(InMatch):
+    """Stop hearing of a match. A player who leaves still plays it."""
+
+    type: Literal["leave"] = "leave"
+
+
+class AskMoves(InMatch):
+    """Answered by `moves`: what is legal in the position after `ply` moves."""
+
+    type: Literal["ask_moves"] = "ask_moves"
+    ply: Annotated[int, Field(ge=0)]
+
+
+class AskHistory(InMatch):
+    """Answered by `history`: every position of the match so far."""
+
+    type: Literal["ask_history"] = "ask_history"
+
+
+class Play(InMatch):
+    """Make a move. `ply` is the number of plies that the client has seen."""
+
+    type: Literal["play"] = "play"
+    ply: Annotated[int, Field(ge=0)]
+    move: Move
+
+
+class Resign(InMatch):
+    type: Literal["resign"] = "resign"
+
+
+class OfferDraw(InMatch):
+    type: Literal["offer_draw"] = "offer_draw"
+
+
+class AcceptDraw(InMatch):
+    type: Literal["accept_draw"] = "accept_draw"
+
+
+class DeclineDraw(InMatch):
+    type: Literal["decline_draw"] = "decline_draw"
+
+
+class Abort(InMatch):
+    """Call the match off before its second ply; nothing counts."""
+
+    type: Literal["abort"] = "abort"
+
+
+class RequestTakeback(InMatch):
+    type: Literal["request_takeback"] = "request_takeback"
+
+
+class AcceptTakeback(InMatch):
+    type: Literal["accept_takeback"] = "accept_takeback"
+
+
+class DeclineTakeback(InMatch):
+    type: Literal["decline_takeback"] = "decline_takeback"
+
+
+class Claim(InMatch):
+    """Claim victory: the opponent has been gone for longer than the server's patience."""
+
+    type: Literal["claim"] = "claim"
+
+
+class Rematch(InMatch):
+    """Offer another game, or agree to one."""
+
+    type: Literal["rematch"] = "rematch"
+
+
+class Say(InMatch):
+    """Speak: players to each other, spectators among themselves."""
+
+    type: Literal["say"] = "say"
+    text: Line
+    room: ChatRoom
+
+
+LobbyCommand: TypeAlias = (
+    Declare
+    | WatchLobby
+    | LeaveLobby
+    | CreateSeek
+    | JoinSeek
+    | LeaveSeek
+    | StartSeek
+    | CancelSeek
+    | Challenge
+    | AcceptChallenge
+    | DeclineChallenge
+    | CancelChallenge
+)
+MatchCommand: TypeAlias = (
+    Play
+    | Resign
+    | OfferDraw
+    | AcceptDraw
+    | DeclineDraw
+    | Abort
+    | RequestTakeback
+    | AcceptTakeback
+    | DeclineTakeback
+    | Claim
+    | Rematch
+)
+"""Commands that the match itself decides, and that leave events behind."""
+
+ClientMessage: TypeAlias = Annotated[
+    Hello | Ping | AskGames | AskMyMatches | LobbyCommand | Join | Leave | AskMoves | AskHistory | Say | MatchCommand,
+    Field(discriminator="type"),
+]
+COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -1,0 +1,169 @@
+"""What happens in a match. The list of these is the match: it is stored, sent, and replayed.
+
+Every event carries its sequence number, counted from 1 within the match, and the server's time in milliseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from protocol.values import Clock, CommandId, GameSpec, Key, Milliseconds, Move, Player, Reason, Seat, Value
+
+__all__ = [
+    "EVENT",
+    "DrawDeclined",
+    "DrawOffered",
+    "Eliminated",
+    "Ended",
+    "Event",
+    "MatchEvent",
+    "Played",
+    "RematchOffered",
+    "Rematched",
+    "Resumed",
+    "Rolled",
+    "Started",
+    "TakebackDeclined",
+    "TakebackRequested",
+    "TakenBack",
+]
+
+
+class Event(Value):
+    seq: Annotated[int, Field(ge=1)]
+    at: Milliseconds
+
+
+class Caused(Event):
+    """An event that a player's command caused. `cause` is that command's id, so that a repeat finds its first answer."""
+
+    seat: Seat
+    cause: CommandId
+
+
+class Started(Event):
+    """The match begins. `commitment` is the SHA-256 of the seed that rolls its dice; the seed is told at the end."""
+
+    type: Literal["started"] = "started"
+    match: Key
+    game: GameSpec
+    players: tuple[Player, ...]
+    clock: Clock
+    commitment: str
+    private: bool = False
+    delay: int = 0
+    previous: Key | None = None
+    """The match of which this is the rematch."""
+
+
+class Played(Caused):
+    """A move. `ply` counts moves and rolls from 0; `left` is every seat's time after it, `spent` what this move cost."""
+
+    type: Literal["played"] = "played"
+    ply: int
+    move: Move
+    spent: Milliseconds
+    left: tuple[int | None, ...]
+
+
+class Rolled(Event):
+    """Chance moved: the dice, rolled from the match's seed."""
+
+    type: Literal["rolled"] = "rolled"
+    ply: int
+    move: Move
+
+
+class Eliminated(Event):
+    """In a game for more than two a player is out, by the rules or by giving up; `place` is final, 1 is the best."""
+
+    type: Literal["eliminated"] = "eliminated"
+    seat: Seat
+    place: int
+    reason: Reason
+    cause: CommandId | None = None
+    """The command that gave up, if one did."""
+
+
+class DrawOffered(Caused):
+    type: Literal["draw_offered"] = "draw_offered"
+
+
+class DrawDeclined(Caused):
+    type: Literal["draw_declined"] = "draw_declined"
+
+
+class TakebackRequested(Caused):
+    """`seat` asks to take its last move back, and everything after it."""
+
+    type: Literal["takeback_requested"] = "takeback_requested"
+
+
+class TakebackDeclined(Caused):
+    type: Literal["takeback_declined"] = "takeback_declined"
+
+
+class TakenBack(Caused):
+    """Everything from `ply` on is undone; `seat` agreed to it. `left` is every seat's time now."""
+
+    type: Literal["taken_back"] = "taken_back"
+    ply: int
+    left: tuple[int | None, ...]
+
+
+class Resumed(Event):
+    """The server was away; the running clock gets `refunded` milliseconds back."""
+
+    type: Literal["resumed"] = "resumed"
+    refunded: Milliseconds
+
+
+class Ended(Event):
+    """The match is over. `winner` is null for a draw or an aborted match; `places[seat]` is 1 for the best.
+
+    Places are empty when nothing counts (aborted, expired). `seed` proves the dice: its SHA-256 is the commitment.
+    """
+
+    type: Literal["ended"] = "ended"
+    winner: Seat | None
+    places: tuple[int, ...]
+    reason: Reason
+    seed: str
+    cause: CommandId | None = None
+    """The command that ended it, where it was a command and not the rules or a clock."""
+    seat: Seat | None = None
+    """Whose command that was."""
+
+
+class RematchOffered(Caused):
+    """`seat` wants to play again; when all do, a new match begins."""
+
+    type: Literal["rematch_offered"] = "rematch_offered"
+
+
+class Rematched(Caused):
+    """All agreed: `match` is the new one."""
+
+    type: Literal["rematched"] = "rematched"
+    match: Key
+
+
+MatchEvent: TypeAlias = Annotated[
+    Started
+    | Played
+    | Rolled
+    | Eliminated
+    | DrawOffered
+    | DrawDeclined
+    | TakebackRequested
+    | TakebackDeclined
+    | TakenBack
+    | Resumed
+    | Ended
+    | RematchOffered
+    | Rematched,
+    Field(discriminator="type"),
+]
+EVENT: TypeAdapter[MatchEvent] = TypeAdapter(MatchEvent)

@@ -1,0 +1,336 @@
+"""What the server says."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from protocol.events import MatchEvent
+from protocol.values import (
+    ChatRoom,
+    Clock,
+    Clocks,
+    CommandId,
+    GameSpec,
+    Key,
+    MatchSummary,
+    Milliseconds,
+    OfferedGame,
+    Player,
+    Presence,
+    Reason,
+    Seat,
+    SeatInfo,
+    Seek,
+    Value,
+)
+
+__all__ = [
+    "MESSAGE",
+    "Acknowledged",
+    "ChallengeClosed",
+    "Challenged",
+    "ErrorCode",
+    "Games",
+    "Happened",
+    "History",
+    "LobbyChanged",
+    "LobbyState",
+    "Moves",
+    "MyMatches",
+    "Notice",
+    "Paired",
+    "Pong",
+    "Refused",
+    "Said",
+    "SeatPresence",
+    "ServerMessage",
+    "Snapshot",
+    "Watchers",
+    "Welcome",
+]
+
+ErrorCode: TypeAlias = Literal[
+    "malformed",
+    "too_large",
+    "too_deep",
+    "unknown_type",
+    "hello_first",
+    "hello_again",
+    "bad_token",
+    "too_fast",
+    "server_full",
+    "shutting_down",
+    "internal",
+    "unknown_game",
+    "bad_options",
+    "unknown_match",
+    "unknown_seek",
+    "unknown_challenge",
+    "unknown_player",
+    "not_a_player",
+    "not_a_spectator",
+    "not_yours",
+    "not_your_turn",
+    "stale_ply",
+    "illegal_move",
+    "match_over",
+    "match_not_over",
+    "no_draws",
+    "nothing_offered",
+    "already_offered",
+    "too_late",
+    "nothing_to_take_back",
+    "opponent_here",
+    "already_joined",
+    "too_few_players",
+    "seat_taken",
+    "yourself",
+    "not_accepted",
+    "busy",
+    "not_a_bot",
+    "private",
+]
+"""Why something was refused: stable, for programs. The text beside it is for people."""
+
+
+class Welcome(Value):
+    """The answer to `hello`. `token` is there when it is new: keep it, it is the player. `matches` are live ones of mine."""
+
+    type: Literal["welcome"] = "welcome"
+    player: Player
+    token: str | None
+    server: str
+    """The server's version."""
+    now: Milliseconds
+    matches: tuple[Key, ...]
+
+
+class Acknowledged(Value):
+    """The command `id` was carried out, and stored. `seq` is the match's newest event, `ref` the thing that was made."""
+
+    type: Literal["acknowledged"] = "acknowledged"
+    id: CommandId
+    seq: int | None = None
+    ref: Key | None = None
+
+
+class Refused(Value):
+    """The command `id` changed nothing. Without an id the message could not even be read, or the socket is closing."""
+
+    type: Literal["refused"] = "refused"
+    id: CommandId | None
+    code: ErrorCode
+    text: str
+
+
+class Pong(Value):
+    type: Literal["pong"] = "pong"
+    id: CommandId
+    sent: Milliseconds
+    now: Milliseconds
+
+
+class Games(Value):
+    type: Literal["games"] = "games"
+    id: CommandId
+    games: tuple[OfferedGame, ...]
+
+
+class MyMatches(Value):
+    type: Literal["my_matches"] = "my_matches"
+    id: CommandId
+    live: tuple[MatchSummary, ...]
+    finished: tuple[MatchSummary, ...]
+
+
+class LobbyState(Value):
+    """Everything that is open now. `id` is the command's."""
+
+    type: Literal["lobby"] = "lobby"
+    id: CommandId
+    seeks: tuple[Seek, ...]
+    matches: tuple[MatchSummary, ...]
+    players: tuple[Presence, ...]
+
+
+class LobbyChanged(Value):
+    """What is new or changed, and the ids of what is gone, since the last word about the lobby."""
+
+    type: Literal["lobby_changed"] = "lobby_changed"
+    seeks: tuple[Seek, ...] = ()
+    matches: tuple[MatchSummary, ...] = ()
+    players: tuple[Presence, ...] = ()
+    seeks_gone: tuple[Key, ...] = ()
+    matches_gone: tuple[Key, ...] = ()
+    players_gone: tuple[Key, ...] = ()
+
+
+class Challenged(Value):
+    """Somebody asks you for a game, or your own challenge stands. It ends at `expires`, the server's time."""
+
+    type: Literal["challenged"] = "challenged"
+    challenge: Key
+    by: Player
+    to: Player
+    game: GameSpec
+    clock: Clock
+    seat: Seat | None
+    expires: Milliseconds
+
+
+class ChallengeClosed(Value):
+    """A challenge is over: accepted (then `match` is set), declined with a `reason`, cancelled or expired."""
+
+    type: Literal["challenge_closed"] = "challenge_closed"
+    challenge: Key
+    how: Literal["accepted", "declined", "cancelled", "expired"]
+    reason: str = ""
+    match: Key | None = None
+
+
+class Paired(Value):
+    """A match of yours has begun. Join it."""
+
+    type: Literal["paired"] = "paired"
+    match: Key
+    seat: Seat
+
+
+class Snapshot(Value):
+    """A match as it stands: the answer to `join` without `since`, and what a watcher who fell behind gets instead.
+
+    `moves` holds every ply, dice included. `seat` is the receiver's own, null for watchers.
+    """
+
+    type: Literal["snapshot"] = "snapshot"
+    id: CommandId | None
+    match: Key
+    seq: int
+    game: GameSpec
+    title: str
+    clock: Clock
+    seats: tuple[SeatInfo, ...]
+    seat: Seat | None
+    position: str
+    ply: int
+    to_move: int
+    """A seat, or -1 for the dice."""
+    moves: tuple[str, ...]
+    clocks: Clocks
+    connected: tuple[bool, ...]
+    watchers: int
+    commitment: str
+    private: bool
+    delay: int
+    has_draws: bool
+    draw_offer: Seat | None
+    takeback: Seat | None
+    rematch: tuple[Seat, ...]
+    over: bool
+    winner: Seat | None
+    reason: Reason | None
+    seed: str | None
+    next: Key | None
+    """The rematch, once there is one."""
+
+
+class Happened(Value):
+    """Events of one match in order, without gaps, and where they led. Several come at once after `join` with `since`."""
+
+    type: Literal["happened"] = "happened"
+    match: Key
+    events: tuple[MatchEvent, ...]
+    position: str
+    ply: int
+    to_move: int
+    clocks: Clocks
+
+
+class Moves(Value):
+    """The answer to `ask_moves`. `refused` explains cells that look playable; `notes` are words about cells.
+
+    `gauges[seat]` is a label and a number that tell how that seat stands.
+    """
+
+    type: Literal["moves"] = "moves"
+    id: CommandId
+    match: Key
+    ply: int
+    moves: tuple[str, ...]
+    refused: dict[str, str]
+    notes: dict[str, str]
+    gauges: tuple[tuple[str, int], ...]
+
+
+class History(Value):
+    """The answer to `ask_history`: `positions[k]` is the position text after k plies of `moves`."""
+
+    type: Literal["history"] = "history"
+    id: CommandId
+    match: Key
+    moves: tuple[str, ...]
+    positions: tuple[str, ...]
+
+
+class SeatPresence(Value):
+    """A player's connection came or went, at the server's time `at`."""
+
+    type: Literal["seat_presence"] = "seat_presence"
+    match: Key
+    seat: Seat
+    connected: bool
+    at: Milliseconds
+    claim_at: Milliseconds | None = None
+    """From when on the others may claim victory, while the player stays away."""
+
+
+class Watchers(Value):
+    type: Literal["watchers"] = "watchers"
+    match: Key
+    count: int
+
+
+class Said(Value):
+    """Somebody spoke in a match."""
+
+    type: Literal["said"] = "said"
+    match: Key
+    room: ChatRoom
+    by: Player
+    text: str
+    at: Milliseconds
+
+
+class Notice(Value):
+    """Something about the server itself, such as that it is about to restart."""
+
+    type: Literal["notice"] = "notice"
+    code: Literal["restarting"]
+    text: str
+
+
+ServerMessage: TypeAlias = Annotated[
+    Welcome
+    | Acknowledged
+    | Refused
+    | Pong
+    | Games
+    | MyMatches
+    | LobbyState
+    | LobbyChanged
+    | Challenged
+    | ChallengeClosed
+    | Paired
+    | Snapshot
+    | Happened
+    | Moves
+    | History
+    | SeatPresence
+    | Watchers
+    | Said
+    | Notice,
+    Field(discriminator="type"),
+]
+MESSAGE: TypeAdapter[ServerMessage] = TypeAdapter(ServerMessage)

@@ -1,0 +1,93 @@
+"""What the server needs from the world outside, as protocols. Only `app.py` knows which adapter stands behind each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from protocol.events import MatchEvent
+from protocol.messages import ServerMessage
+from protocol.values import Player, PlayerKind
+
+__all__ = ["Accounts", "Bus", "Identity", "Journal", "JournalUnavailable", "StaleSequence", "StoredMatch"]
+
+
+class StaleSequence(Exception):
+    """Somebody else appended first: the expected sequence number is not the match's newest."""
+
+
+class JournalUnavailable(Exception):
+    """The store cannot write now. Nothing was stored and nothing may be acknowledged."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatch:
+    """One match as the journal's index knows it. `events` is the whole log."""
+
+    id: str
+    events: tuple[MatchEvent, ...]
+
+
+class Journal(Protocol):
+    """The truth: every match's events, in order."""
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        """Store `events` after `expected_seq` (0 for a new match); durable when it returns.
+
+        All or nothing. Raises StaleSequence or JournalUnavailable.
+        """
+
+    async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
+        """Return the events after `since`; empty for an unknown match."""
+
+    async def live(self) -> Sequence[str]:
+        """Return the ids of all matches without an `ended` event, oldest first."""
+
+    async def finished(self, player: str | None, limit: int) -> Sequence[StoredMatch]:
+        """Return the newest finished matches, of `player` or of everybody (public ones only), newest first."""
+
+    async def secret(self) -> bytes:
+        """Return 32 random bytes, the same for ever: the seeds of all matches derive from them."""
+
+    async def close(self) -> None:
+        """Finish what is under way and let go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a token belongs to."""
+
+    player: Player
+
+
+class Accounts(Protocol):
+    """Who is who. Tokens are random and stored only as hashes; guests and bots now, accounts with passwords later."""
+
+    async def create(self, name: str, kind: PlayerKind) -> tuple[Identity, str]:
+        """Make a player and return it with its new token, which nobody can read again."""
+
+    async def by_token(self, token: str) -> Identity | None:
+        """Return whose token this is."""
+
+    async def by_id(self, player: str) -> Identity | None:
+        """Return the player with this id."""
+
+    async def rename(self, player: str, name: str) -> Identity:
+        """Give an existing player another name."""
+
+
+class Bus(Protocol):
+    """Tells the outside what happens, behind the move and never before it. Carries no truth: all of it may be lost."""
+
+    def publish_match(self, message: ServerMessage) -> None:
+        """Announce a `snapshot` or `happened` of a public match. Returns at once; newest wins when it cannot keep up."""
+
+    def publish_lobby(self, message: ServerMessage) -> None:
+        """Announce the public lobby."""
+
+    async def run(self) -> None:
+        """Deliver until cancelled; reconnects by itself and never raises for a broker's absence."""
+
+    async def close(self) -> None:
+        """Say goodbye: the node's status becomes offline."""
