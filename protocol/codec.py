@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import msgpack
 from pydantic import TypeAdapter, ValidationError
@@ -33,8 +33,13 @@ class ProtocolError(ValueError):
 
 
 class Codec(Protocol):
-    subprotocol: ClassVar[str]
-    is_text: ClassVar[bool]
+    @property
+    def subprotocol(self) -> str:
+        """Return the name under which a client asks for this codec."""
+
+    @property
+    def is_text(self) -> bool:
+        """Say whether messages travel as text frames."""
 
     def encode(self, message: Value) -> bytes:
         """Return the payload of one message."""
@@ -118,16 +123,22 @@ class _Json:
         return message.__pydantic_serializer__.to_json(message)
 
     def decode_command(self, raw: str | bytes) -> ClientMessage:
-        data = raw.encode() if isinstance(raw, str) else raw
+        data = self._bytes(raw)
         _check_size(data)
         if data.count(b"{") + data.count(b"[") > MAX_DEPTH and _text_depth(data) > MAX_DEPTH:
             raise _too_deep()
         return self._decode(COMMAND, data)
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
-        return self._decode(MESSAGE, raw)
+        return self._decode(MESSAGE, self._bytes(raw))
 
-    def _decode(self, adapter: TypeAdapter[T], raw: str | bytes) -> T:
+    def _bytes(self, raw: str | bytes) -> bytes:
+        try:
+            return raw.encode() if isinstance(raw, str) else raw
+        except UnicodeEncodeError:
+            raise ProtocolError("malformed", "this is not Unicode text") from None
+
+    def _decode(self, adapter: TypeAdapter[T], raw: bytes) -> T:
         try:
             return adapter.validate_json(raw)
         except ValidationError as error:
@@ -176,4 +187,4 @@ class _Msgpack:
 
 JSON: Final[Codec] = _Json()
 MSGPACK: Final[Codec] = _Msgpack()
-CODECS: Final = {codec.subprotocol: codec for codec in (JSON, MSGPACK)}
+CODECS: Final[dict[str, Codec]] = {codec.subprotocol: codec for codec in (JSON, MSGPACK)}

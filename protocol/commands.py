@@ -1,4 +1,4 @@
-"""What a client may say. The first message is `hello`; every other carries an id and is answered, never with silence."""
+"""What a client may say. The first message is `hello`; every other has an id and is answered, never with silence."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from protocol.values import (
     ChatRoom,
     Clock,
     CommandId,
+    Count,
     GameSpec,
     Key,
     Line,
@@ -79,6 +80,8 @@ class Hello(Value):
 
 
 class Command(Value):
+    """What every message but `hello` has: an id, by which its answer is known."""
+
     id: CommandId
 
 
@@ -116,6 +119,8 @@ class WatchLobby(Command):
 
 
 class LeaveLobby(Command):
+    """Hear no more about the lobby."""
+
     type: Literal["leave_lobby"] = "leave_lobby"
 
 
@@ -127,25 +132,29 @@ class CreateSeek(Command):
 
 
 class JoinSeek(Command):
-    """Sit down at a table. The match starts when it is full."""
+    """Sit down at a table. The match starts when it is full; then the acknowledgement's `ref` is the match."""
 
     type: Literal["join_seek"] = "join_seek"
     seek: Key
 
 
 class LeaveSeek(Command):
+    """Stand up from a table; when its creator does, the table closes."""
+
     type: Literal["leave_seek"] = "leave_seek"
     seek: Key
 
 
 class StartSeek(Command):
-    """The creator starts with those who are there, if there are enough."""
+    """The creator starts with those who are there, if there are enough. The acknowledgement's `ref` is the match."""
 
     type: Literal["start_seek"] = "start_seek"
     seek: Key
 
 
 class CancelSeek(Command):
+    """The creator closes the table."""
+
     type: Literal["cancel_seek"] = "cancel_seek"
     seek: Key
 
@@ -161,22 +170,30 @@ class Challenge(Command):
 
 
 class AcceptChallenge(Command):
+    """Answered by `acknowledged`; `ref` is the match, which also `paired` tells both players."""
+
     type: Literal["accept_challenge"] = "accept_challenge"
     challenge: Key
 
 
 class DeclineChallenge(Command):
+    """Say no to a challenge; the challenger hears the `reason`."""
+
     type: Literal["decline_challenge"] = "decline_challenge"
     challenge: Key
     reason: Annotated[str, Field(max_length=100)] = ""
 
 
 class CancelChallenge(Command):
+    """The challenger no longer wants the game."""
+
     type: Literal["cancel_challenge"] = "cancel_challenge"
     challenge: Key
 
 
 class InMatch(Command):
+    """A command about one match."""
+
     match: Key
 
 
@@ -184,7 +201,7 @@ class Join(InMatch):
     """Come into a match as its player or to watch. With `since` the answer is exactly the events after that number."""
 
     type: Literal["join"] = "join"
-    since: Annotated[int, Field(ge=0)] | None = None
+    since: Count | None = None
 
 
 class Leave(InMatch):
@@ -197,7 +214,7 @@ class AskMoves(InMatch):
     """Answered by `moves`: what is legal in the position after `ply` moves."""
 
     type: Literal["ask_moves"] = "ask_moves"
-    ply: Annotated[int, Field(ge=0)]
+    ply: Count
 
 
 class AskHistory(InMatch):
@@ -210,23 +227,31 @@ class Play(InMatch):
     """Make a move. `ply` is the number of plies that the client has seen."""
 
     type: Literal["play"] = "play"
-    ply: Annotated[int, Field(ge=0)]
+    ply: Count
     move: Move
 
 
 class Resign(InMatch):
+    """Give up. In games for more than two the others go on."""
+
     type: Literal["resign"] = "resign"
 
 
 class OfferDraw(InMatch):
+    """Offer a draw, or agree to the one that is offered. After a refused offer the player has to move first."""
+
     type: Literal["offer_draw"] = "offer_draw"
 
 
 class AcceptDraw(InMatch):
+    """Agree to the standing draw offer."""
+
     type: Literal["accept_draw"] = "accept_draw"
 
 
 class DeclineDraw(InMatch):
+    """Say no to a draw offer, or withdraw one's own. A move of a player who has not agreed says no as well."""
+
     type: Literal["decline_draw"] = "decline_draw"
 
 
@@ -237,14 +262,20 @@ class Abort(InMatch):
 
 
 class RequestTakeback(InMatch):
+    """Ask to take one's last move back, and everything after it. Everybody who is still in has to agree."""
+
     type: Literal["request_takeback"] = "request_takeback"
 
 
 class AcceptTakeback(InMatch):
+    """Agree to the standing takeback request."""
+
     type: Literal["accept_takeback"] = "accept_takeback"
 
 
 class DeclineTakeback(InMatch):
+    """Say no to a takeback request, or withdraw one's own. Any move says no as well."""
+
     type: Literal["decline_takeback"] = "decline_takeback"
 
 

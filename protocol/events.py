@@ -13,6 +13,7 @@ from protocol.values import Clock, CommandId, GameSpec, Key, Milliseconds, Move,
 
 __all__ = [
     "EVENT",
+    "Agreed",
     "DrawDeclined",
     "DrawOffered",
     "Eliminated",
@@ -32,12 +33,14 @@ __all__ = [
 
 
 class Event(Value):
+    """What every event has: its number within the match, and the server's time."""
+
     seq: Annotated[int, Field(ge=1)]
     at: Milliseconds
 
 
 class Caused(Event):
-    """An event that a player's command caused. `cause` is that command's id, so that a repeat finds its first answer."""
+    """An event that a player's command caused. `cause` is the command's id, so that a repeat finds its first answer."""
 
     seat: Seat
     cause: CommandId
@@ -59,7 +62,7 @@ class Started(Event):
 
 
 class Played(Caused):
-    """A move. `ply` counts moves and rolls from 0; `left` is every seat's time after it, `spent` what this move cost."""
+    """A move. `ply` counts moves and rolls from 0; `left` is every seat's time after it, `spent` what the move cost."""
 
     type: Literal["played"] = "played"
     ply: int
@@ -85,14 +88,27 @@ class Eliminated(Event):
     reason: Reason
     cause: CommandId | None = None
     """The command that gave up, if one did."""
+    by: Seat | None = None
+    """Whose command that was: the seat's own, or that of the player who claimed victory over it."""
 
 
 class DrawOffered(Caused):
+    """`seat` offers a draw."""
+
     type: Literal["draw_offered"] = "draw_offered"
 
 
 class DrawDeclined(Caused):
+    """`seat` says no to the draw offer, or withdraws its own. A move that passes over an offer declines it silently."""
+
     type: Literal["draw_declined"] = "draw_declined"
+
+
+class Agreed(Caused):
+    """In a game for more than two `seat` agrees to the draw or takeback that stands; others have still to."""
+
+    type: Literal["agreed"] = "agreed"
+    to: Literal["draw", "takeback"]
 
 
 class TakebackRequested(Caused):
@@ -102,6 +118,8 @@ class TakebackRequested(Caused):
 
 
 class TakebackDeclined(Caused):
+    """`seat` says no to the takeback request, or withdraws its own. A move passes over a request silently."""
+
     type: Literal["takeback_declined"] = "takeback_declined"
 
 
@@ -157,6 +175,7 @@ MatchEvent: TypeAlias = Annotated[
     | Eliminated
     | DrawOffered
     | DrawDeclined
+    | Agreed
     | TakebackRequested
     | TakebackDeclined
     | TakenBack

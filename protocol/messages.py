@@ -96,7 +96,7 @@ ErrorCode: TypeAlias = Literal[
 
 
 class Welcome(Value):
-    """The answer to `hello`. `token` is there when it is new: keep it, it is the player. `matches` are live ones of mine."""
+    """The answer to `hello`. `token` is there when it is new: keep it, it is the player. `matches` are my live ones."""
 
     type: Literal["welcome"] = "welcome"
     player: Player
@@ -108,7 +108,10 @@ class Welcome(Value):
 
 
 class Acknowledged(Value):
-    """The command `id` was carried out, and stored. `seq` is the match's newest event, `ref` the thing that was made."""
+    """The command `id` was carried out, and stored. `seq` is the match's event that it caused, `ref` what it made.
+
+    A repeat of the command gets the same answer again.
+    """
 
     type: Literal["acknowledged"] = "acknowledged"
     id: CommandId
@@ -126,6 +129,8 @@ class Refused(Value):
 
 
 class Pong(Value):
+    """The answer to `ping`: `sent` comes back unchanged, `now` is the server's time."""
+
     type: Literal["pong"] = "pong"
     id: CommandId
     sent: Milliseconds
@@ -133,12 +138,16 @@ class Pong(Value):
 
 
 class Games(Value):
+    """The answer to `ask_games`."""
+
     type: Literal["games"] = "games"
     id: CommandId
     games: tuple[OfferedGame, ...]
 
 
 class MyMatches(Value):
+    """The answer to `ask_my_matches`, newest first."""
+
     type: Literal["my_matches"] = "my_matches"
     id: CommandId
     live: tuple[MatchSummary, ...]
@@ -228,16 +237,20 @@ class Snapshot(Value):
     draw_offer: Seat | None
     takeback: Seat | None
     rematch: tuple[Seat, ...]
+    """The seats that want to play again."""
     over: bool
     winner: Seat | None
     reason: Reason | None
     seed: str | None
     next: Key | None
     """The rematch, once there is one."""
+    draw_agreed: tuple[Seat, ...] = ()
+    """In games for more than two: the seats that agree to the standing draw offer so far, its own among them."""
+    takeback_agreed: tuple[Seat, ...] = ()
 
 
 class Happened(Value):
-    """Events of one match in order, without gaps, and where they led. Several come at once after `join` with `since`."""
+    """Events of one match in order, without gaps, and where they led. After `join` with `since` many come at once."""
 
     type: Literal["happened"] = "happened"
     match: Key
@@ -287,6 +300,8 @@ class SeatPresence(Value):
 
 
 class Watchers(Value):
+    """How many watch a match, whenever that changes; sent at most once a second."""
+
     type: Literal["watchers"] = "watchers"
     match: Key
     count: int

@@ -15,6 +15,7 @@ __all__ = [
     "Clocks",
     "CommandId",
     "Correspondence",
+    "Count",
     "Delay",
     "Fischer",
     "GameSpec",
@@ -27,6 +28,7 @@ __all__ = [
     "NoClock",
     "OfferedGame",
     "OfferedOption",
+    "OptionValue",
     "PerMove",
     "Player",
     "PlayerKind",
@@ -44,7 +46,13 @@ __all__ = [
 class Value(BaseModel):
     """Immutable, and strict: a number in quotes is not a number, an unknown field is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        use_attribute_docstrings=True,
+        json_schema_serialization_defaults_required=True,
+    )
 
 
 Key: TypeAlias = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -60,6 +68,9 @@ Seat: TypeAlias = Annotated[int, Field(ge=0, le=3)]
 Line: TypeAlias = Annotated[str, Field(min_length=1, max_length=300)]
 """What somebody says: plain text, shown as text."""
 Milliseconds: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
+Count: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
+"""A number of plies or events."""
+OptionValue: TypeAlias = Annotated[int, Field(ge=-1_000_000, le=1_000_000)] | bool | None
 PlayerKind: TypeAlias = Literal["person", "bot"]
 ChatRoom: TypeAlias = Literal["players", "spectators"]
 
@@ -114,7 +125,7 @@ class GameSpec(Value):
     """A game and its options; options left out have their defaults. The server fills in all of them."""
 
     name: Key
-    options: Annotated[dict[Key, int | bool | None], Field(max_length=16)] = {}
+    options: Annotated[dict[Key, OptionValue], Field(max_length=16)] = {}
 
 
 class Player(Value):
@@ -133,7 +144,7 @@ class SeatInfo(Value):
 
 
 class Clocks(Value):
-    """What each seat has left in milliseconds, true at the server's time `at`; `running` names the seat whose clock runs.
+    """What each seat has left in milliseconds at the server's time `at`; `running` names the seat whose clock runs.
 
     `left[seat]` is null where nothing limits the player.
     """
@@ -147,7 +158,7 @@ class Accepts(Value):
     """One kind of game that a bot plays: the game, the values it takes for some options, and its clocks."""
 
     game: Key
-    options: Annotated[dict[Key, tuple[int | bool | None, ...]], Field(max_length=16)] = {}
+    options: Annotated[dict[Key, tuple[OptionValue, ...]], Field(max_length=16)] = {}
     clocks: tuple[ClockKind, ...] = ("fischer", "delay", "per_move", "correspondence", "none")
 
 

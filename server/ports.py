@@ -10,7 +10,18 @@ from protocol.events import MatchEvent
 from protocol.messages import ServerMessage
 from protocol.values import Player, PlayerKind
 
-__all__ = ["Accounts", "Bus", "Identity", "Journal", "JournalUnavailable", "StaleSequence", "StoredMatch"]
+__all__ = [
+    "Accounts",
+    "AccountsUnavailable",
+    "Bus",
+    "Identity",
+    "Journal",
+    "JournalUnavailable",
+    "StaleSequence",
+    "StoredMatch",
+    "UnknownPlayer",
+    "check_sequence",
+]
 
 
 class StaleSequence(Exception):
@@ -18,7 +29,18 @@ class StaleSequence(Exception):
 
 
 class JournalUnavailable(Exception):
-    """The store cannot write now. Nothing was stored and nothing may be acknowledged."""
+    """The store cannot be reached now, or went away before it confirmed. Nothing may be acknowledged.
+
+    A store lost in the middle of a commit may have kept the events: then the next append raises StaleSequence, and
+    whoever owns the match reads it again, finds its own events by their causes, and goes on from there.
+    """
+
+
+def check_sequence(expected_seq: int, events: Sequence[MatchEvent]) -> None:
+    """Raise a ValueError unless `events` are numbered on from `expected_seq` without a gap, and there are some."""
+    if not events or any(event.seq != seq for seq, event in enumerate(events, expected_seq + 1)):
+        numbers = [event.seq for event in events]
+        raise ValueError(f"events after {expected_seq} must be numbered on from it, not {numbers}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +83,19 @@ class Identity:
     player: Player
 
 
+class AccountsUnavailable(Exception):
+    """The store of accounts cannot be reached now."""
+
+
+class UnknownPlayer(LookupError):
+    """There is no player with this id."""
+
+
 class Accounts(Protocol):
-    """Who is who. Tokens are random and stored only as hashes; guests and bots now, accounts with passwords later."""
+    """Who is who. Tokens are random and stored only as hashes; guests and bots now, accounts with passwords later.
+
+    Every method raises AccountsUnavailable when the store cannot be reached.
+    """
 
     async def create(self, name: str, kind: PlayerKind) -> tuple[Identity, str]:
         """Make a player and return it with its new token, which nobody can read again."""
@@ -74,14 +107,17 @@ class Accounts(Protocol):
         """Return the player with this id."""
 
     async def rename(self, player: str, name: str) -> Identity:
-        """Give an existing player another name."""
+        """Give an existing player another name. Raises UnknownPlayer."""
 
 
 class Bus(Protocol):
     """Tells the outside what happens, behind the move and never before it. Carries no truth: all of it may be lost."""
 
     def publish_match(self, message: ServerMessage) -> None:
-        """Announce a `snapshot` or `happened` of a public match. Returns at once; newest wins when it cannot keep up."""
+        """Announce a `snapshot` or `happened` of a public match. Returns at once; when it cannot keep up, newest wins.
+
+        A match is told about from its `started` event or a snapshot on: one that is opened again needs a snapshot.
+        """
 
     def publish_lobby(self, message: ServerMessage) -> None:
         """Announce the public lobby."""

@@ -1,0 +1,25 @@
+# syntax=docker/dockerfile:1
+# One image for server and bots. `docker build -t cornered .`
+
+FROM python:3.13-slim AS build
+WORKDIR /src
+RUN python -m venv /opt/cornered
+COPY requirements.lock ./
+RUN /opt/cornered/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r requirements.lock
+COPY . .
+RUN /opt/cornered/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
+
+FROM python:3.13-slim
+RUN useradd --create-home --uid 10001 cornered && install -d -o cornered -g cornered /data
+COPY --from=build /opt/cornered /opt/cornered
+ENV PATH=/opt/cornered/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    CORNERED_HOST=0.0.0.0 \
+    CORNERED_PORT=8420 \
+    CORNERED_DATA=/data
+USER cornered
+VOLUME /data
+EXPOSE 8420
+HEALTHCHECK --interval=15s --timeout=3s --start-period=60s CMD \
+    ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8420/ready', timeout=2)"]
+CMD ["cornered", "serve", "--no-bots"]

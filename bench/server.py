@@ -1,0 +1,316 @@
+"""`cornered bench server`: what a move, a spectator and an idle socket cost, beside bare servers in the same run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from statistics import quantiles
+from typing import Any, Final
+
+from bench.load import Pair, Socket, connect_all, scripts
+from server.app import new_event_loop
+
+__all__ = ["Report", "run"]
+
+PAIRS: Final = 64
+MATCHES: Final = 16
+"""Matches that each pair plays at full speed."""
+CALM_PAIRS: Final = 8
+CALM_PAUSE: Final = 0.02
+WATCHERS: Final = 1_000
+ROUNDS: Final = 100
+IDLE: Final = 1_000
+HELLO: Final = {"type": "hello", "name": "Bench"}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The figures of one run. Rates are a second of one core's time in the server, latencies in milliseconds."""
+
+    moves: int
+    moves_per_second: float
+    moves_per_core_second: float
+    move_cpu_us: float
+    echo_cpu_us: float
+    move_to_echo: float
+    busy_p50_ms: float
+    busy_p99_ms: float
+    calm_p50_ms: float
+    calm_p99_ms: float
+    deliveries_per_second: float
+    delivery_cpu_us: float
+    bare_deliveries_per_second: float
+    bare_delivery_cpu_us: float
+    fanout_to_bare: float
+    idle_kib: float | None
+    bare_idle_kib: float | None
+
+
+class Target:
+    """A server in a process of its own."""
+
+    def __init__(self, process: asyncio.subprocess.Process, address: str) -> None:
+        self._process = process
+        self.address = address
+
+    async def used(self) -> tuple[float, int | None]:
+        """Return the CPU seconds that the process has used, threads included, and its resident bytes."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(b"used\n")
+        answer = json.loads(await self._process.stdout.readline())
+        return answer["cpu"], answer["memory"]
+
+
+@asynccontextmanager
+async def target(kind: str) -> AsyncIterator[Target]:
+    """Run a server of `bench.targets` in a directory of its own."""
+    with tempfile.TemporaryDirectory(prefix="cornered-bench-") as directory:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bench.targets", kind, directory),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            address = (await process.stdout.readline()).decode().strip()
+            if not address:
+                raise RuntimeError(f"the {kind} server did not start")
+            yield Target(process, address)
+        finally:
+            process.stdin.close()
+            try:
+                async with asyncio.timeout(10):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+
+
+async def _greet(sockets: list[Socket]) -> list[str]:
+    """Say hello on every socket; return the players' ids."""
+    return [(await socket.ask(HELLO, "welcome"))[0]["player"]["id"] for socket in sockets]
+
+
+async def _begin(first: Socket, second: Socket, opponent: str) -> str:
+    """Start a match between two sockets that both hear of it; return its id."""
+    challenge = {"type": "challenge", "id": "c", "to": opponent, "game": {"name": "trapgrid"}, "seat": 0}
+    challenge["id"] = f"c{time.monotonic_ns()}"
+    (sent,) = await first.ask(challenge, "acknowledged")
+    accept = {"type": "accept_challenge", "id": f"a{time.monotonic_ns()}", "challenge": sent["ref"]}
+    (accepted,) = await second.ask(accept, "acknowledged")
+    match = str(accepted["ref"])
+    for socket in (first, second):
+        await socket.ask({"type": "join", "id": "j", "match": match}, "snapshot")
+    return match
+
+
+async def _prepare(sockets: list[Socket], matches: int) -> list[list[str]]:
+    """Return the ids of `matches` matches for each pair of sockets, ready to play."""
+    players = await _greet(sockets)
+
+    async def prepare(index: int) -> list[str]:
+        first, second = sockets[index : index + 2]
+        return [await _begin(first, second, players[index + 1]) for _ in range(matches)]
+
+    return await asyncio.gather(*(prepare(index) for index in range(0, len(sockets), 2)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Moves:
+    count: int
+    seconds: float
+    cpu: float
+    latencies: list[float]
+
+
+async def _play(server: Target, sockets: list[Socket], names: list[list[str]], *, pause: float = 0.0) -> _Moves:
+    games = scripts(32)
+
+    def work(index: int) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for number, name in enumerate(names[index]):
+            yield name, games[(index + number) % len(games)]
+
+    pairs = [Pair(sockets[2 * index], sockets[2 * index + 1], work(index)) for index in range(len(names))]
+    before, _ = await server.used()
+    started = time.perf_counter()
+    for pair in pairs:
+        pair.pause = pause
+        pair.start()
+    await asyncio.gather(*(pair.done for pair in pairs))
+    seconds = time.perf_counter() - started
+    after, _ = await server.used()
+    latencies = [latency for pair in pairs for latency in pair.latencies]
+    return _Moves(len(latencies), seconds, after - before, latencies)
+
+
+async def measure_moves(kind: str, pairs: int, matches: int, *, pause: float = 0.0) -> _Moves:
+    """Play matches on a server: as fast as it goes, or with a pause before every move."""
+    async with target(kind) as server:
+        sockets = await connect_all(server.address, 2 * pairs)
+        if kind == "echo":
+            names = [["0123456789abcdef"] * matches] * pairs
+        else:
+            names = await _prepare(sockets, matches)
+        measured = await _play(server, sockets, names, pause=pause)
+        for socket in sockets:
+            socket.close()
+        return measured
+
+
+@dataclass(frozen=True, slots=True)
+class _Fanout:
+    per_second: float
+    cpu_us: float
+
+
+async def measure_fanout(kind: str, watchers: int, rounds: int) -> _Fanout:
+    """Tell `watchers` sockets of `rounds` moves, each as soon as everybody has heard the one before."""
+    async with target(kind) as server:
+        sockets = await connect_all(server.address, watchers)
+        say = _say_anything(sockets[0]) if kind == "fanout" else await _say_moves(server, sockets)
+        heard = 0
+        all_heard = asyncio.Event()
+
+        def hear(payload: bytes) -> None:
+            nonlocal heard
+            if payload.startswith(b'{"type":"happened"'):
+                heard += 1
+                if heard % watchers == 0:
+                    all_heard.set()
+
+        for socket in sockets:
+            socket.hear = hear
+        before, _ = await server.used()
+        started = time.perf_counter()
+        for _ in range(rounds):
+            all_heard.clear()
+            say()
+            await all_heard.wait()
+        seconds = time.perf_counter() - started
+        after, _ = await server.used()
+        for socket in sockets:
+            socket.close()
+        return _Fanout(watchers * rounds / seconds, (after - before) / (watchers * rounds) * 1e6)
+
+
+def _say_anything(socket: Socket) -> Callable[[], None]:
+    return lambda: socket.send(b"{}")
+
+
+async def _say_moves(server: Target, watchers: list[Socket]) -> Callable[[], None]:
+    """Let two more sockets play matches that all `watchers` watch; return what makes the next move."""
+    players = await connect_all(server.address, 2)
+    games = sorted(scripts(8), key=len)[-4:]
+    names = (await _prepare(players, len(games)))[0]
+    await _greet(watchers)
+    for watcher in watchers:
+        for name in names:
+            await watcher.ask({"type": "join", "id": f"w{name}", "match": name}, "snapshot")
+    # The number of watchers is told once more after the last has come; then it is quiet.
+    await asyncio.sleep(1.5)
+    plies = ((name, ply, move) for name, game in zip(names, games, strict=True) for ply, move in enumerate(game))
+
+    def say() -> None:
+        name, ply, move = next(plies)
+        message = {"type": "play", "id": f"p{name}.{ply}", "match": name, "ply": ply, "move": move}
+        players[ply & 1].send(json.dumps(message).encode())
+
+    return say
+
+
+async def measure_idle(kind: str, count: int) -> float | None:
+    """Return the KiB that a silent socket costs the server."""
+    async with target(kind) as server:
+        first = await connect_all(server.address, 100)
+        if kind != "echo":
+            await _greet(first)
+        _, before = await server.used()
+        sockets = await connect_all(server.address, count)
+        if kind != "echo":
+            await _greet(sockets)
+        _, after = await server.used()
+        for socket in (*first, *sockets):
+            socket.close()
+    return None if before is None or after is None else (after - before) / count / 1024
+
+
+def _percentiles(latencies: list[float]) -> tuple[float, float]:
+    cuts = quantiles(latencies, n=100)
+    return cuts[49] * 1000, cuts[98] * 1000
+
+
+async def _measure(tell: Callable[[str], None]) -> Report:
+    tell("moves at full speed")
+    busy = await measure_moves("cornered", PAIRS, MATCHES)
+    tell("the same messages echoed")
+    echo = await measure_moves("echo", PAIRS, MATCHES)
+    tell("moves at a calm pace")
+    calm = await measure_moves("cornered", CALM_PAIRS, 2, pause=CALM_PAUSE)
+    tell(f"{WATCHERS} watchers")
+    fanout = await measure_fanout("cornered", WATCHERS, ROUNDS)
+    tell(f"{WATCHERS} bare transports")
+    bare = await measure_fanout("fanout", WATCHERS, ROUNDS)
+    tell("idle sockets")
+    idle, bare_idle = await measure_idle("cornered", IDLE), await measure_idle("echo", IDLE)
+    move_cpu, echo_cpu = busy.cpu / busy.count * 1e6, echo.cpu / echo.count * 1e6
+    (busy_p50, busy_p99), (calm_p50, calm_p99) = _percentiles(busy.latencies), _percentiles(calm.latencies)
+    return Report(
+        moves=busy.count,
+        moves_per_second=busy.count / busy.seconds,
+        moves_per_core_second=busy.count / busy.cpu,
+        move_cpu_us=move_cpu,
+        echo_cpu_us=echo_cpu,
+        move_to_echo=move_cpu / echo_cpu,
+        busy_p50_ms=busy_p50,
+        busy_p99_ms=busy_p99,
+        calm_p50_ms=calm_p50,
+        calm_p99_ms=calm_p99,
+        deliveries_per_second=fanout.per_second,
+        delivery_cpu_us=fanout.cpu_us,
+        bare_deliveries_per_second=bare.per_second,
+        bare_delivery_cpu_us=bare.cpu_us,
+        fanout_to_bare=fanout.per_second / bare.per_second,
+        idle_kib=idle,
+        bare_idle_kib=bare_idle,
+    )
+
+
+def _lines(report: Report) -> Iterator[str]:
+    def kib(value: float | None) -> str:
+        return "unknown here" if value is None else f"{value:.1f} KiB"
+
+    yield f"durable moves         {report.moves_per_core_second:10,.0f} a second and core  ({report.moves:,} moves)"
+    yield f"CPU per move          {report.move_cpu_us:10.1f} us"
+    yield f"CPU per bare echo     {report.echo_cpu_us:10.1f} us of the same messages; ratio {report.move_to_echo:.2f}"
+    yield (
+        f"latency at full speed {report.busy_p50_ms:10.2f} ms p50, {report.busy_p99_ms:.2f} ms p99"
+        f"  ({report.moves_per_second:,.0f} moves/s)"
+    )
+    yield f"latency when calm     {report.calm_p50_ms:10.2f} ms p50, {report.calm_p99_ms:.2f} ms p99"
+    yield (
+        f"fan-out               {report.deliveries_per_second:10,.0f} deliveries/s to {WATCHERS:,} watchers,"
+        f" {report.delivery_cpu_us:.1f} us CPU each"
+    )
+    yield (
+        f"bare fan-out          {report.bare_deliveries_per_second:10,.0f} deliveries/s,"
+        f" {report.bare_delivery_cpu_us:.1f} us CPU each; ratio of rates {report.fanout_to_bare:.2f}"
+    )
+    yield f"idle connection       {kib(report.idle_kib)}; bare {kib(report.bare_idle_kib)}"
+
+
+def run(*, as_json: bool = False, tell: Callable[[str], None] = lambda _: None) -> str:
+    """Measure, for less than a minute, and return what to print. `tell` hears what is being measured."""
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        report = runner.run(_measure(tell))
+    if as_json:
+        shown: dict[str, Any] = asdict(report)
+        return json.dumps(shown)
+    return "\n".join(_lines(report))

@@ -1,0 +1,168 @@
+"""The servers that `cornered bench server` measures, each in a process of its own: Cornered, and two bare ones.
+
+A target prints its address, answers every line on its standard input with what it has used so far, and ends with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+from websockets.typing import Subprotocol
+
+from protocol.codec import JSON
+from protocol.events import Played
+from protocol.messages import Acknowledged, Happened
+from protocol.values import Clocks
+from server import app
+from server.peer import frame
+from server.settings import MEMORY, Settings
+
+__all__ = ["ACKNOWLEDGED", "HAPPENED", "main"]
+
+MATCH: Final = "0123456789abcdef"
+ACKNOWLEDGED: Final = JSON.encode(Acknowledged(id="m20", seq=22))
+HAPPENED: Final = JSON.encode(
+    Happened(
+        match=MATCH,
+        events=(
+            Played(seq=22, at=1_800_000_000_000, seat=0, cause="m20", ply=20, move="c4", spent=9, left=(9999, 9999)),
+        ),
+        position="0xxxx../......x/...xx../...x.../..xx.../.xx..../..x1... 1",
+        ply=21,
+        to_move=1,
+        clocks=Clocks(left=(299_000, 299_000), running=1, at=1_800_000_000_000),
+    )
+)
+"""What a server says to a move, as long as Cornered's own words."""
+
+
+def cornered(directory: str, *, database: str = "") -> AbstractAsyncContextManager[str]:
+    """Run the whole server, on SQLite with every commit flushed unless `database` says otherwise."""
+    settings = Settings(
+        port=0,
+        data=Path(directory),
+        database=database,
+        durability="full",
+        log_level="warning",
+        max_per_address=100_000,
+        max_connections=100_000,
+        message_rate=1e9,
+        message_burst=1e9,
+        address_rate=1e9,
+        address_burst=1e9,
+        ping_seconds=60,
+    )
+    return app.run(settings)
+
+
+@asynccontextmanager
+async def echo(directory: str) -> AsyncIterator[str]:
+    """Answer every message with an acknowledgement and an update, and tell the update to a partner: nothing else."""
+    waiting: list[ServerConnection] = []
+    partners: dict[ServerConnection, ServerConnection] = {}
+    acknowledged, happened = ACKNOWLEDGED.decode(), HAPPENED.decode()
+
+    async def converse(connection: ServerConnection) -> None:
+        if waiting:
+            partner = waiting.pop()
+            partners[connection], partners[partner] = partner, connection
+        else:
+            waiting.append(connection)
+        try:
+            async for _ in connection:
+                await connection.send(acknowledged)
+                await connection.send(happened)
+                await partners[connection].send(happened)
+        except ConnectionClosed:
+            pass
+
+    async with _bare(converse) as address:
+        yield address
+
+
+@asynccontextmanager
+async def fanout(directory: str) -> AsyncIterator[str]:
+    """Write one frame, built once, to every transport whenever anybody says anything."""
+    everybody: list[ServerConnection] = []
+
+    async def converse(connection: ServerConnection) -> None:
+        everybody.append(connection)
+        try:
+            async for _ in connection:
+                framed = frame(HAPPENED, is_text=True)
+                for one in everybody:
+                    one.transport.write(framed)
+        except ConnectionClosed:
+            pass
+
+    async with _bare(converse) as address:
+        yield address
+
+
+@asynccontextmanager
+async def _bare(converse: object) -> AsyncIterator[str]:
+    async with serve(
+        converse,  # type: ignore[arg-type]
+        "127.0.0.1",
+        0,
+        subprotocols=[Subprotocol(JSON.subprotocol)],
+        compression=None,
+        ping_interval=60,
+    ) as server:
+        host, port = server.sockets[0].getsockname()[:2]
+        yield f"http://{host}:{port}"
+
+
+def _memory() -> int | None:
+    """Return the process's resident bytes, where the system tells."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+    except (OSError, ValueError):
+        return None
+
+
+async def _run(kind: str, directory: str) -> None:
+    loop = asyncio.get_running_loop()
+    asked: asyncio.Queue[str] = asyncio.Queue()
+
+    def read() -> None:
+        for line in sys.stdin:
+            loop.call_soon_threadsafe(asked.put_nowait, line)
+        loop.call_soon_threadsafe(asked.put_nowait, "")
+
+    targets = {
+        "cornered": lambda: cornered(directory),
+        "memory": lambda: cornered(directory, database=MEMORY),
+        "echo": lambda: echo(directory),
+        "fanout": lambda: fanout(directory),
+    }
+    async with targets[kind]() as address:
+        app.settle_memory()
+        threading.Thread(target=read, daemon=True).start()
+        sys.stdout.write(f"{address}\n")
+        sys.stdout.flush()
+        while await asked.get():
+            used = {"cpu": time.process_time(), "memory": _memory()}
+            sys.stdout.write(f"{json.dumps(used)}\n")
+            sys.stdout.flush()
+
+
+def main() -> None:
+    """Run the target that the first argument names, with the directory that the second names."""
+    kind, directory = sys.argv[1:]
+    with asyncio.Runner(loop_factory=app.new_event_loop) as runner:
+        runner.run(_run(kind, directory))
+
+
+if __name__ == "__main__":
+    main()

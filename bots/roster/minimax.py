@@ -1,0 +1,27 @@
+"""The textbook's player: looks ahead as far as the clock allows, and expects the best answer to every move."""
+
+from __future__ import annotations
+
+import random
+
+from bots.bot import Bot, Limit, Thought
+from bots.evaluate import judgement
+from bots.search.alphabeta import search
+from engine import State
+
+__all__ = ["BOT", "MinimaxBot"]
+
+
+class MinimaxBot(Bot):
+    name = "minimax"
+    description = "Looks ahead with alpha-beta, deeper and deeper until its time is up."
+
+    def __init__(self, seed: int | None = None) -> None:
+        super().__init__(seed)
+        self._chance = random.Random(seed)
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        return search(state, limit, judgement(state.game.name), self._chance)
+
+
+BOT = MinimaxBot

@@ -1,0 +1,264 @@
+"""`cornered`: the one place where server, clients and bots meet. Each command imports what it needs, when it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import engine
+from clients.house import keep_house_bots, until_stdin_ends
+from clients.rules import Json, Options, one_line_errors, warm_up
+from clients.rules import app as rules
+
+if TYPE_CHECKING:
+    from server.settings import Settings
+
+__all__ = ["app", "main"]
+
+HOUSE_BOTS = ("random", "greedy", "minimax")
+SERVER = "ws://127.0.0.1:8420"
+
+app = typer.Typer(
+    name="cornered",
+    help="A game server with bots for TrapGrid, Isolation, Bamboo and Quoridor.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(rules)
+bench = typer.Typer(help="Measure the engine and the server, beside a peer in the same run.", no_args_is_help=True)
+app.add_typer(bench, name="bench")
+
+ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", help="Where the server listens.")]
+
+
+def _fail(text: str) -> typer.Exit:
+    """Print one clear line and return the exit that says that the caller asked for something impossible."""
+    typer.echo(f"cornered: {text}", err=True)
+    return typer.Exit(2)
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="The address to listen on; setting CORNERED_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(help="0 takes a free one; setting CORNERED_PORT.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Where matches are kept; setting CORNERED_DATA.")] = None,
+    mqtt: Annotated[str | None, typer.Option(help="A broker, mqtt://host:1883; setting CORNERED_MQTT.")] = None,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let the house bots play.")] = True,
+) -> None:
+    """Start the server, with its house bots as ordinary clients, and print its address."""
+    from server.app import new_event_loop
+    from server.app import serve as serve_until_stopped
+    from server.settings import SettingsError
+
+    settings = _settings(host=host, port=port, data=data, mqtt=mqtt)
+    warm_up(*(game.name for game in engine.games()))
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as tasks:
+            house: list[asyncio.Task[None]] = []
+
+            def started(address: str) -> None:
+                typer.echo(f"Cornered is at {address}")
+                if bots:
+                    identities = settings.data / "house.json"
+                    keeping = keep_house_bots(HOUSE_BOTS, address.replace("http", "ws", 1), identities)
+                    house.append(tasks.create_task(keeping, name="house"))
+                if open_browser:
+                    webbrowser.open(address)
+
+            await serve_until_stopped(settings, started=started)
+            for task in house:
+                task.cancel()
+
+    try:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.run(run())
+    except* (OSError, SettingsError) as errors:
+        raise _fail(f"the server cannot start: {errors.exceptions[0]}") from None
+
+
+def _settings(**given: object) -> Settings:
+    from server.settings import SettingsError, load_settings
+
+    try:
+        return load_settings(**{name: value for name, value in given.items() if value is not None})
+    except SettingsError as error:
+        raise _fail(str(error)) from None
+
+
+@app.command()
+def token(
+    name: Annotated[str, typer.Argument(help="The bot's name, as others see it.")],
+    data: Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")] = None,
+) -> None:
+    """Make a player for a bot on this machine's server and print its token, once. Keep it secret."""
+    from server.app import mint_bot_token
+    from server.settings import SettingsError
+
+    try:
+        typer.echo(asyncio.run(mint_bot_token(_settings(data=data), name)))
+    except SettingsError as error:
+        raise _fail(str(error)) from None
+
+
+@app.command()
+def bot(
+    names: Annotated[list[str], typer.Argument(help="Bots of the roster; `cornered bots` lists them.")],
+    server: ServerUrl = SERVER,
+    token: Annotated[
+        str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; a guest bot without.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=100, help="Games at once, for each bot.")] = 4,
+    exhibition: Annotated[bool, typer.Option(help="Play each other when nobody else does, for visitors.")] = False,
+    seek: Annotated[bool, typer.Option(help="Open a table whenever idle.")] = False,
+    identities: Annotated[Path | None, typer.Option(help="A file that keeps who these bots are.")] = None,
+    while_stdin: Annotated[bool, typer.Option(hidden=True, help="End when standard input does.")] = False,
+) -> None:
+    """Connect bots of the roster to a server, until interrupted."""
+    from bots.roster import names as roster
+    from bots.runner import run_bots
+    from clients.sdk.errors import Refused
+    from clients.sdk.tokens import TokenStore
+
+    unknown = [name for name in names if name not in roster()]
+    if unknown:
+        raise _fail(f"there is no bot {unknown[0]!r}; there are {', '.join(roster())}")
+    if token and len(names) > 1:
+        raise _fail("one token is one bot: name one bot, or leave the token out")
+    warm_up(*(game.name for game in engine.games()))
+    store = TokenStore(identities) if identities else None
+
+    async def run() -> None:
+        playing = asyncio.ensure_future(
+            run_bots(
+                names,
+                server=server,
+                token=token,
+                concurrency=concurrency,
+                exhibition=exhibition,
+                seek=seek,
+                store=store,
+            )
+        )
+        waiting = {playing, asyncio.ensure_future(until_stdin_ends())} if while_stdin else {playing}
+        done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
+        for task in done:
+            task.result()
+
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(run())
+    except* Refused as errors:
+        raise _fail(str(errors.exceptions[0])) from None
+
+
+@app.command()
+def bots(as_json: Json = False) -> None:
+    """List the bots of the roster."""
+    from bots.roster import bots as roster
+
+    games = [game.name for game in engine.games()]
+    if as_json:
+        listed = [
+            {"name": bot.name, "description": bot.description, "games": [game for game in games if bot.plays(game)]}
+            for bot in roster()
+        ]
+        typer.echo(json.dumps(listed))
+        return
+    for bot in roster():
+        typer.echo(f"{bot.name:<10} {bot.description}")
+
+
+@app.command()
+def play(
+    game: Annotated[str | None, typer.Argument(help="A game of `cornered games`; a menu without.")] = None,
+    option: Options = None,
+    bot: Annotated[str | None, typer.Option(help="Play this bot at once.")] = None,
+    seek: Annotated[bool, typer.Option("--seek", help="Open a table and wait for somebody.")] = False,
+    join: Annotated[str | None, typer.Option(help="Sit down at this table, or come back to this match.")] = None,
+    name: Annotated[str | None, typer.Option(help="Your name, the first time.")] = None,
+    server: ServerUrl = SERVER,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Lines in place of screens; moves from standard input.")
+    ] = False,
+) -> None:
+    """Play in the terminal."""
+    from clients.tui.app import CannotStart
+    from clients.tui.app import play as play_in_terminal
+    from engine.record_text import read_option
+
+    with one_line_errors():
+        options = dict(read_option(text) for text in option or [])
+    try:
+        play_in_terminal(game, options=options, bot=bot, seek=seek, join=join, server=server, name=name, plain=plain)
+    except CannotStart as error:
+        raise _fail(str(error)) from None
+
+
+@app.command()
+def watch(
+    match: Annotated[str | None, typer.Argument(help="A match's id; the live ones to choose from without.")] = None,
+    server: ServerUrl = SERVER,
+    mqtt: Annotated[str | None, typer.Option(help="Follow over this broker, mqtt://host:1883.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Lines in place of screens.")] = False,
+) -> None:
+    """Watch a match in the terminal."""
+    from clients.tui.app import CannotStart
+    from clients.tui.app import watch as watch_in_terminal
+
+    try:
+        watch_in_terminal(match, server=server, mqtt=mqtt, plain=plain)
+    except CannotStart as error:
+        raise _fail(str(error)) from None
+
+
+@app.command()
+def shots(
+    out: Annotated[Path, typer.Option(help="Where the pictures go.")] = Path("screenshots"),
+) -> None:
+    """Take screenshots of the page, every game and state, with a server of its own. Needs Chromium and Playwright."""
+    from clients.shots import take
+
+    take(out)
+
+
+@bench.command("rules")
+def bench_rules(
+    games: Annotated[list[str] | None, typer.Argument(help="These games; all without.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Count positions on one core, beside a C program of the same work."""
+    from bench.rules import as_json as to_json
+    from bench.rules import lines, run
+
+    warm_up(*(games or [game.name for game in engine.games()]))
+    with one_line_errors():
+        measured = run(tuple(games or ()))
+    typer.echo(json.dumps(to_json(measured)) if as_json else "\n".join(lines(measured)))
+
+
+@bench.command("server")
+def bench_server(as_json: Json = False) -> None:
+    """Measure moves, latency, fan-out and idle connections, beside a bare echo, in about a minute."""
+    from bench.server import run
+
+    typer.echo(run(as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""The house bots beside a server: one process of ordinary clients, restarted when it dies, ended with its server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+__all__ = ["keep_house_bots", "until_stdin_ends"]
+
+PATIENCE: Final = 5.0
+"""Seconds that the bots have to say goodbye."""
+BACKOFF: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
+"""Seconds before the first, second, ... restart of bots that died."""
+
+log = structlog.get_logger("house")
+
+
+async def keep_house_bots(names: Sequence[str], server: str, identities: Path) -> None:
+    """Keep a process with the bots `names` connected to `server`, until cancelled; `identities` is who they are.
+
+    Its standard input is a pipe from here: even when this process is killed, the pipe closes and the bots go.
+    """
+    deaths = 0
+    while True:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "clients.cli", "bot", *names),
+            *("--server", server, "--identities", str(identities), "--exhibition", "--while-stdin"),
+            stdin=asyncio.subprocess.PIPE,
+            # Ctrl-C in the terminal is for the server, which then ends its bots in good order.
+            start_new_session=True,
+        )
+        try:
+            code = await process.wait()
+        finally:
+            await _end(process)
+        wait = BACKOFF[min(deaths, len(BACKOFF) - 1)]
+        log.warning("house bots ended; they start again", exit_code=code, seconds=wait)
+        deaths += 1
+        await asyncio.sleep(wait)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await process.wait()
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def until_stdin_ends() -> None:
+    """Return when whoever started this process is gone."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while await reader.read(1024):
+        pass

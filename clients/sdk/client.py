@@ -1,0 +1,353 @@
+"""A player's client: connects, stays connected, asks, and follows matches."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Final, TypeAlias, TypeVar
+
+from clients.sdk.backoff import Backoff, jittered
+from clients.sdk.errors import Closed, plainly
+from clients.sdk.link import Link
+from clients.sdk.lobby import LobbyView
+from clients.sdk.match import MatchView
+from clients.sdk.pulse import Pulse
+from engine.game import OptionValue
+from protocol import commands, messages
+from protocol.commands import AskGames, AskMyMatches, Command, CreateSeek, Declare, Hello, Join, Ping, WatchLobby
+from protocol.messages import (
+    Acknowledged,
+    ChallengeClosed,
+    Challenged,
+    Games,
+    Happened,
+    LobbyChanged,
+    LobbyState,
+    MyMatches,
+    Notice,
+    Paired,
+    Pong,
+    Said,
+    SeatPresence,
+    ServerMessage,
+    Snapshot,
+    Watchers,
+    Welcome,
+)
+from protocol.values import (
+    NO_CLOCK,
+    Accepts,
+    Clock,
+    GameSpec,
+    OfferedGame,
+    Player,
+    PlayerKind,
+    SeekSettings,
+    Value,
+)
+
+__all__ = ["Client", "News"]
+
+KEPT_NEWS: Final = 256
+
+News: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Notice
+"""What the server says to a player without being asked. `Welcome` comes with every new connection."""
+
+T = TypeVar("T", bound=Value)
+
+log = logging.getLogger("cornered.sdk")
+
+
+class Client:
+    """One player on one server. Get it from `Client.connect`."""
+
+    def __init__(self, url: str, hello: Hello, backoff: Backoff, tasks: asyncio.TaskGroup) -> None:
+        self._hello = hello
+        self._tasks = tasks
+        self._link = Link(url, self, backoff)
+        self._welcome: Welcome | None = None
+        self._clock_offset: float | None = None
+        self._views: dict[str, MatchView] = {}
+        self._rejoining: dict[str, str] = {}
+        self._lobby: LobbyView | None = None
+        self._declared: Declare | None = None
+        self._news: deque[News] = deque(maxlen=KEPT_NEWS)
+        self._fresh = Pulse()
+        self.url = url
+
+    @classmethod
+    @asynccontextmanager
+    async def connect(
+        cls,
+        url: str,
+        *,
+        name: str | None = None,
+        token: str | None = None,
+        kind: PlayerKind = "person",
+        program: str = "cornered-sdk",
+        patience: float | None = 10.0,
+        backoff: Backoff = jittered,
+    ) -> AsyncIterator[Client]:
+        """Connect and stay connected inside the `async with` block, whatever happens to the line.
+
+        `token` resumes a player; without one a guest called `name` is made, whose new token is `client.token`.
+        Raises Unreachable when no server answers for `patience` seconds (None waits for ever), and Refused when the
+        server does not want this player.
+        """
+        hello = Hello(name=name, token=token, kind=kind, client=program)
+        with plainly():
+            async with asyncio.TaskGroup() as tasks:
+                client = cls(_socket_url(url), hello, backoff, tasks)
+                running = tasks.create_task(client._link.run(patience), name=f"link[{name or 'player'}]")
+                await client._link.ready.wait()
+                try:
+                    yield client
+                finally:
+                    running.cancel()
+                    client._close()
+
+    @property
+    def player(self) -> Player:
+        """Who this is, as others see it."""
+        return self._welcomed().player
+
+    @property
+    def token(self) -> str:
+        """What resumes this player: keep it secret, and keep it."""
+        return self._hello.token or ""
+
+    @property
+    def live_matches(self) -> tuple[str, ...]:
+        """The own live matches when this connection began."""
+        return self._welcomed().matches
+
+    @property
+    def round_trip(self) -> int:
+        """What the way to the server and back lately took, in milliseconds."""
+        return self._link.round_trip
+
+    def server_now(self) -> int:
+        """Return the server's time in milliseconds, late by at most the way from the server."""
+        return round(time.monotonic() * 1000 + (self._clock_offset or 0.0))
+
+    def new_id(self) -> str:
+        """Return an id for a command that nothing else of this player has."""
+        return self._link.new_id()
+
+    async def ask(self, command: Command, expected: type[T]) -> T:
+        """Send any command and return its answer, across reconnections. Raises Refused or Closed."""
+        answer = await self._link.ask(command)
+        if not isinstance(answer, expected):
+            raise TypeError(f"{type(command).__name__} is answered by {type(answer).__name__}")
+        return answer
+
+    async def news(self) -> AsyncIterator[News]:
+        """Yield what the server says unasked, the first welcome first, until the client closes.
+
+        For one reader. The newest 256 wait for it; older ones are dropped.
+        """
+        while True:
+            seen = self._fresh.count
+            while self._news:
+                yield self._news.popleft()
+            try:
+                await self._fresh.after(seen)
+            except Closed:
+                return
+
+    async def ping(self) -> int:
+        """Return how long the way to the server and back takes now, in milliseconds."""
+        began = time.monotonic()
+        await self.ask(Ping(id=self.new_id()), Pong)
+        return round((time.monotonic() - began) * 1000)
+
+    async def games(self) -> tuple[OfferedGame, ...]:
+        """Return what this server plays."""
+        return (await self.ask(AskGames(id=self.new_id()), Games)).games
+
+    async def my_matches(self) -> MyMatches:
+        """Return the own live matches and the newest finished ones."""
+        return await self.ask(AskMyMatches(id=self.new_id()), MyMatches)
+
+    async def declare(self, accepts: Sequence[Accepts], concurrency: int) -> None:
+        """Say, as a bot, what may be asked of it; said again on every new connection."""
+        command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency)
+        await self.ask(command, Acknowledged)
+        self._declared = command
+
+    async def lobby(self) -> LobbyView:
+        """Return the lobby, which stays up to date from now on."""
+        if self._lobby is None:
+            await self.ask(WatchLobby(id=self.new_id()), LobbyState)
+        assert self._lobby is not None
+        return self._lobby
+
+    async def seek(self, settings: SeekSettings) -> str:
+        """Open a table and return its id, which is also its invite."""
+        return await self._make(CreateSeek(id=self.new_id(), settings=settings))
+
+    async def join_seek(self, seek: str) -> None:
+        """Sit down at a table."""
+        await self.ask(commands.JoinSeek(id=self.new_id(), seek=seek), Acknowledged)
+
+    async def leave_seek(self, seek: str) -> None:
+        """Get up from a table again."""
+        await self.ask(commands.LeaveSeek(id=self.new_id(), seek=seek), Acknowledged)
+
+    async def start_seek(self, seek: str) -> None:
+        """Start at the own table with those who are there."""
+        await self.ask(commands.StartSeek(id=self.new_id(), seek=seek), Acknowledged)
+
+    async def cancel_seek(self, seek: str) -> None:
+        """Close the own table."""
+        await self.ask(commands.CancelSeek(id=self.new_id(), seek=seek), Acknowledged)
+
+    async def challenge(
+        self,
+        to: str,
+        game: str,
+        *,
+        clock: Clock = NO_CLOCK,
+        seat: int | None = None,
+        **options: OptionValue,
+    ) -> str:
+        """Ask the player with the id `to` for a game under `options`, and return the challenge's id."""
+        spec = GameSpec(name=game, options=options)
+        return await self._make(commands.Challenge(id=self.new_id(), to=to, game=spec, clock=clock, seat=seat))
+
+    async def accept(self, challenge: str) -> None:
+        """Accept a challenge; `Paired` names the match."""
+        await self.ask(commands.AcceptChallenge(id=self.new_id(), challenge=challenge), Acknowledged)
+
+    async def decline(self, challenge: str, reason: str = "") -> None:
+        """Decline a challenge."""
+        command = commands.DeclineChallenge(id=self.new_id(), challenge=challenge, reason=reason)
+        await self.ask(command, Acknowledged)
+
+    async def cancel(self, challenge: str) -> None:
+        """Take the own challenge back."""
+        await self.ask(commands.CancelChallenge(id=self.new_id(), challenge=challenge), Acknowledged)
+
+    async def join(self, match: str) -> MatchView:
+        """Come into a match, as its player or to watch, and follow it across reconnections until it is left."""
+        if match not in self._views:
+            await self.ask(Join(id=self.new_id(), match=match), Snapshot)
+        return self._views[match]
+
+    def forget(self, match: str) -> None:
+        """Stop following a match."""
+        if view := self._views.pop(match, None):
+            view.close()
+
+    async def _make(self, command: Command) -> str:
+        made = await self.ask(command, Acknowledged)
+        if made.ref is None:
+            raise TypeError(f"the answer to {type(command).__name__} names nothing")
+        return made.ref
+
+    def _welcomed(self) -> Welcome:
+        assert self._welcome is not None, "Client.connect yields after the welcome"
+        return self._welcome
+
+    def _close(self) -> None:
+        for view in self._views.values():
+            view.close()
+        if self._lobby is not None:
+            self._lobby.close()
+        self._fresh.close()
+
+    # What the link calls.
+
+    def hello(self) -> Hello:
+        """Say who this is: after the first time, always by token."""
+        return self._hello
+
+    def welcomed(self, welcome: Welcome) -> list[Command]:
+        """Remember the token, and say again what holds for one connection only."""
+        self._welcome = welcome
+        self._clock_offset = None
+        self._observe(welcome.now)
+        if welcome.token is not None:
+            self._hello = self._hello.model_copy(update={"token": welcome.token})
+        self._publish(welcome)
+        self._rejoining.clear()
+        again: list[Command] = []
+        if self._declared is not None:
+            again.append(self._declared.model_copy(update={"id": self.new_id()}))
+        if self._lobby is not None:
+            again.append(WatchLobby(id=self.new_id()))
+        return [*again, *(self._rejoin(view) for view in self._views.values())]
+
+    def receive(self, message: ServerMessage) -> None:
+        """Bring what this client follows up to date."""
+        match message:
+            case Snapshot():
+                self._show(message)
+            case Happened():
+                self._happen(message)
+            case SeatPresence() | Watchers() | Said():
+                if view := self._views.get(message.match):
+                    view.note(message)
+            case LobbyState():
+                self._lobby = self._lobby or LobbyView()
+                self._lobby.reset(message)
+            case LobbyChanged():
+                if self._lobby is not None:
+                    self._lobby.change(message)
+            case Challenged() | ChallengeClosed() | Paired() | Notice():
+                self._publish(message)
+            case Pong():
+                self._observe(message.now)
+            case messages.Refused():
+                self._note_refusal(message)
+            case _:
+                pass
+
+    def _show(self, snapshot: Snapshot) -> None:
+        if view := self._views.get(snapshot.match):
+            view.reset(snapshot)
+        elif snapshot.id is not None:
+            self._views[snapshot.match] = MatchView(self, snapshot)
+
+    def _happen(self, happened: Happened) -> None:
+        view = self._views.get(happened.match)
+        if view is None:
+            return
+        if view.happen(happened):
+            self._rejoining = {key: match for key, match in self._rejoining.items() if match != view.id}
+        elif view.id not in self._rejoining.values():
+            self._tasks.create_task(self._link.tell(self._rejoin(view)), name=f"catch-up[{view.id}]")
+
+    def _rejoin(self, view: MatchView) -> Join:
+        command = Join(id=self.new_id(), match=view.id, since=view.snapshot.seq)
+        self._rejoining[command.id] = view.id
+        return command
+
+    def _note_refusal(self, refused: messages.Refused) -> None:
+        if refused.id is None:
+            log.warning("the server says: %s (%s)", refused.text, refused.code)
+        elif (match := self._rejoining.pop(refused.id, None)) is not None:
+            log.warning("match %s cannot be followed any more: %s", match, refused.text)
+            self.forget(match)
+
+    def _observe(self, server_now: int) -> None:
+        # A message is old when it arrives, never young: the largest difference is the one that travelled fastest.
+        offset = server_now - time.monotonic() * 1000
+        self._clock_offset = offset if self._clock_offset is None else max(self._clock_offset, offset)
+
+    def _publish(self, news: News) -> None:
+        self._news.append(news)
+        self._fresh.beat()
+
+
+def _socket_url(url: str) -> str:
+    """Return the address of the socket, also for somebody who gives that of the page. Raises ValueError."""
+    scheme, separator, rest = url.partition("://")
+    schemes = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+    if not separator or scheme not in schemes or not rest:
+        raise ValueError(f"a server's address looks like ws://host:port, not {url!r}")
+    return f"{schemes[scheme]}://{rest}"

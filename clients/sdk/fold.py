@@ -1,0 +1,112 @@
+"""From one snapshot of a match to the next: pure, and told by the events alone, since clients hold no rules."""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from protocol.events import (
+    Agreed,
+    DrawDeclined,
+    DrawOffered,
+    Eliminated,
+    Ended,
+    MatchEvent,
+    Played,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Rolled,
+    Started,
+    TakebackDeclined,
+    TakebackRequested,
+    TakenBack,
+)
+from protocol.messages import Happened, SeatPresence, Snapshot
+from protocol.values import SeatInfo
+
+__all__ = ["advance", "with_presence"]
+
+_NO_DRAW: Final[dict[str, object]] = {"draw_offer": None, "draw_agreed": ()}
+_NO_TAKEBACK: Final[dict[str, object]] = {"takeback": None, "takeback_agreed": ()}
+
+
+def advance(snapshot: Snapshot, happened: Happened) -> Snapshot:
+    """Return the match after what `happened`; events that the snapshot already holds change nothing."""
+    fresh = [event for event in happened.events if event.seq > snapshot.seq]
+    if not fresh:
+        return snapshot
+    for event in fresh:
+        snapshot = _evolve(snapshot, event)
+    return snapshot.model_copy(
+        update={
+            "position": happened.position,
+            "ply": happened.ply,
+            "to_move": happened.to_move,
+            "clocks": happened.clocks,
+        }
+    )
+
+
+def with_presence(snapshot: Snapshot, presence: SeatPresence) -> Snapshot:
+    """Return the match with one seat's connection as `presence` tells it."""
+    connected = list(snapshot.connected)
+    connected[presence.seat] = presence.connected
+    return snapshot.model_copy(update={"connected": tuple(connected)})
+
+
+def _evolve(snapshot: Snapshot, event: MatchEvent) -> Snapshot:
+    return snapshot.model_copy(update={"seq": event.seq, **_changes(snapshot, event)})
+
+
+def _changes(snapshot: Snapshot, event: MatchEvent) -> dict[str, object]:
+    match event:
+        case Played():
+            # Whoever moves on without having agreed has declined what stands.
+            stands = event.seat in snapshot.draw_agreed
+            return {"moves": (*snapshot.moves, event.move), **_NO_TAKEBACK, **({} if stands else _NO_DRAW)}
+        case Rolled():
+            return {"moves": (*snapshot.moves, event.move)}
+        case Eliminated():
+            return {
+                "seats": _placed(snapshot.seats, {event.seat: event.place}),
+                **_NO_DRAW,
+                **_NO_TAKEBACK,
+            }
+        case DrawOffered():
+            return {"draw_offer": event.seat, "draw_agreed": (event.seat,)}
+        case DrawDeclined():
+            return _NO_DRAW
+        case TakebackRequested():
+            return {"takeback": event.seat, "takeback_agreed": (event.seat,)}
+        case TakebackDeclined():
+            return _NO_TAKEBACK
+        case Agreed(to="draw"):
+            return {"draw_agreed": (*snapshot.draw_agreed, event.seat)}
+        case Agreed():
+            return {"takeback_agreed": (*snapshot.takeback_agreed, event.seat)}
+        case TakenBack():
+            return {"moves": snapshot.moves[: event.ply], **_NO_DRAW, **_NO_TAKEBACK}
+        case Ended():
+            return {
+                "over": True,
+                "winner": event.winner,
+                "reason": event.reason,
+                "seed": event.seed,
+                "seats": _placed(snapshot.seats, dict(enumerate(event.places))),
+                **_NO_DRAW,
+                **_NO_TAKEBACK,
+            }
+        case RematchOffered():
+            return {"rematch": (*snapshot.rematch, event.seat)}
+        case Rematched():
+            return {"rematch": (*snapshot.rematch, event.seat), "next": event.match}
+        case Started() | Resumed():
+            return {}
+        case _:
+            assert_never(event)
+
+
+def _placed(seats: tuple[SeatInfo, ...], places: dict[int, int]) -> tuple[SeatInfo, ...]:
+    return tuple(
+        info.model_copy(update={"place": places[seat]}) if seat in places else info for seat, info in enumerate(seats)
+    )

@@ -1,0 +1,65 @@
+"""How long a bot may think, and how a clock becomes that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Final, assert_never
+
+from protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove
+
+__all__ = ["Limit", "think_time"]
+
+MOVES_AHEAD: Final = 20
+"""For how many more moves the time that is left has to do."""
+RESERVE: Final = 400
+"""Milliseconds that are never planned for: a slow moment of this machine, or of a search that has to be given up."""
+SHORTEST: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What one search may use: milliseconds, plies, nodes. None does not limit; time runs from when this is made."""
+
+    time: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    started: float = field(default_factory=monotonic, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("time", "depth", "nodes"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"a limit's {name} is 1 or more, or None, not {value}")
+
+    @property
+    def deadline(self) -> float | None:
+        """When the time is over, on the clock of `time.monotonic`, which all processes of one machine share."""
+        return None if self.time is None else self.started + self.time / 1000
+
+    @property
+    def remaining(self) -> float | None:
+        """The seconds until the deadline, 0 when it has passed."""
+        return None if self.deadline is None else max(0.0, self.deadline - monotonic())
+
+
+def think_time(clock: Clock, left: int | None, round_trip: int, longest: int) -> int:
+    """Return for how many milliseconds to think about the next move.
+
+    `left` is what the own clock shows now, `round_trip` what the way to the server and back costs; people wait for a
+    bot, so it never thinks for more than `longest`.
+    """
+    match clock:
+        case Fischer():
+            wanted = (left or 0) // MOVES_AHEAD + clock.increment * 800
+        case Delay():
+            wanted = (left or 0) // MOVES_AHEAD + clock.delay * 800
+        case PerMove():
+            wanted = clock.seconds * 800
+        case Correspondence() | NoClock():
+            wanted = longest
+        case _:
+            assert_never(clock)
+    free = clock.delay * 1000 if isinstance(clock, Delay) else 0
+    affordable = wanted if left is None else left + free - RESERVE - round_trip
+    return max(SHORTEST, min(wanted, affordable, longest))

@@ -1,0 +1,225 @@
+"""One player's line to the server: socket after socket, but every command is carried out once and answered once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import secrets
+from typing import Final, Protocol, TypeAlias
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
+from websockets.typing import Subprotocol
+
+from clients.sdk.backoff import Backoff
+from clients.sdk.errors import Closed, Refused, Unreachable
+from protocol import messages
+from protocol.codec import MSGPACK, ProtocolError
+from protocol.commands import Command, Hello
+from protocol.messages import (
+    Acknowledged,
+    ErrorCode,
+    Games,
+    History,
+    LobbyState,
+    Moves,
+    MyMatches,
+    Pong,
+    ServerMessage,
+    Snapshot,
+    Welcome,
+)
+from protocol.values import Value
+
+__all__ = ["Answer", "Link", "Receiver"]
+
+Answer: TypeAlias = Acknowledged | Pong | Games | MyMatches | LobbyState | Snapshot | Moves | History
+
+MAX_UNANSWERED: Final = 64
+"""How many commands may wait for their answers; the next caller waits for its turn."""
+MAX_MESSAGE: Final = 4 * 2**20
+"""Bytes; the longest message is the history of a very long match."""
+HELLO_PATIENCE: Final = 10.0
+"""Seconds that a server has to answer `hello`."""
+HEARTBEAT: Final = 10.0
+"""Seconds between pings, and until a missing pong means that the line is dead."""
+
+PASSING: Final[frozenset[ErrorCode]] = frozenset({"server_full", "shutting_down", "too_fast", "internal"})
+"""Refusals of `hello` that another attempt may not meet."""
+BROKEN: Final = (OSError, TimeoutError, ConnectionClosed, InvalidHandshake, InvalidMessage, EOFError)
+"""How a line breaks. All of it is weather: wait a little and connect again."""
+
+log = logging.getLogger("cornered.sdk")
+
+
+class _NotNow(Exception):
+    """The server refused `hello` for a reason that passes."""
+
+
+class Receiver(Protocol):
+    """Who stands behind a link."""
+
+    def hello(self) -> Hello:
+        """Return what to say first on every new socket."""
+
+    def welcomed(self, welcome: Welcome) -> list[Command]:
+        """Take note of the welcome; return what has to be said again on every new socket before anything else."""
+
+    def receive(self, message: ServerMessage) -> None:
+        """Take every message, in order."""
+
+
+class Link:
+    """Connects, says hello, reads, and does it all again when the line breaks.
+
+    A command that has no answer when the line breaks is sent again under its own id, and the server, which remembers
+    the ids of what it carried out, answers without doing it twice.
+    """
+
+    def __init__(self, url: str, receiver: Receiver, backoff: Backoff) -> None:
+        self._url = url
+        self._receiver = receiver
+        self._backoff = backoff
+        self._socket: ClientConnection | None = None
+        self._waiting: dict[str, tuple[Command, asyncio.Future[Answer]]] = {}
+        self._turns = asyncio.Semaphore(MAX_UNANSWERED)
+        self._prefix = secrets.token_urlsafe(6)
+        self._numbers = itertools.count(1)
+        self._closed = False
+        self.ready = asyncio.Event()
+        """Set as long as a welcomed socket is open."""
+
+    def new_id(self) -> str:
+        """Return an id that no other command of this player has, whichever program sent it."""
+        return f"{self._prefix}.{next(self._numbers)}"
+
+    @property
+    def round_trip(self) -> int:
+        """What the way to the server and back lately took, in milliseconds; 0 before the first heartbeat."""
+        return round(self._socket.latency * 1000) if self._socket is not None else 0
+
+    async def ask(self, command: Command) -> Answer:
+        """Send `command`, as often as it takes, and return its answer. Raises Refused or Closed."""
+        async with self._turns:
+            if self._closed:
+                raise Closed("this client is closed")
+            answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+            self._waiting[command.id] = (command, answer)
+            try:
+                if self.ready.is_set():
+                    await self.tell(command)
+                return await answer
+            finally:
+                del self._waiting[command.id]
+
+    async def tell(self, message: Value) -> None:
+        """Send `message` if the line stands; otherwise it is forgotten."""
+        if self._socket is not None:
+            with contextlib.suppress(ConnectionClosed):
+                await self._socket.send(MSGPACK.encode(message))
+
+    async def run(self, patience: float | None) -> None:
+        """Stay connected until cancelled. Raises Refused when the server does not want this player.
+
+        Raises Unreachable when the first connection does not come about within `patience` seconds.
+        """
+        try:
+            try:
+                async with asyncio.timeout(patience) as first:
+                    await self._stay_connected(first)
+            except TimeoutError:
+                raise Unreachable(f"no server answers at {self._url}") from None
+        finally:
+            self._closed = True
+            self.ready.clear()
+            for _, answer in self._waiting.values():
+                if not answer.done():
+                    answer.set_exception(Closed("the client was closed before the answer came"))
+
+    async def _stay_connected(self, first: asyncio.Timeout) -> None:
+        waits = self._backoff()
+        while True:
+            try:
+                async with connect(
+                    self._url,
+                    subprotocols=[Subprotocol(MSGPACK.subprotocol)],
+                    compression=None,
+                    max_size=MAX_MESSAGE,
+                    ping_interval=HEARTBEAT,
+                    ping_timeout=HEARTBEAT,
+                    close_timeout=1,
+                ) as socket:
+                    welcome = await self._greet(socket)
+                    first.reschedule(None)
+                    waits = self._backoff()
+                    await self._converse(socket, welcome)
+                log.info("the server closed the line; connecting again")
+            except BROKEN as error:
+                log.info("the line broke: %s", error or type(error).__name__)
+            except _NotNow as refusal:
+                log.info("the server says: %s", refusal)
+            await asyncio.sleep(next(waits))
+
+    async def _greet(self, socket: ClientConnection) -> Welcome:
+        await socket.send(MSGPACK.encode(self._receiver.hello()))
+        async with asyncio.timeout(HELLO_PATIENCE):
+            answer = MSGPACK.decode_message(await socket.recv())
+        match answer:
+            case Welcome():
+                return answer
+            case messages.Refused(code=code) if code in PASSING:
+                raise _NotNow(answer.text)
+            case messages.Refused():
+                raise Refused(answer.code, answer.text)
+            case _:
+                raise _NotNow(f"{answer.type!r} in place of a welcome")
+
+    async def _converse(self, socket: ClientConnection, welcome: Welcome) -> None:
+        standing = self._receiver.welcomed(welcome)
+        self._socket = socket
+        try:
+            for command in standing:
+                await self.tell(command)
+            sent: set[str] = set()
+            # Others may ask while this sends; `ready` is set in the very step that finds nothing more to send.
+            while unsent := [command for command, _ in self._waiting.values() if command.id not in sent]:
+                for command in unsent:
+                    sent.add(command.id)
+                    await self.tell(command)
+            self.ready.set()
+            async for raw in socket:
+                self._take(raw)
+        finally:
+            self._socket = None
+            self.ready.clear()
+
+    def _take(self, raw: str | bytes) -> None:
+        try:
+            message = MSGPACK.decode_message(raw)
+        except ProtocolError as error:
+            log.warning("the server said something that this client does not understand: %s", error.text)
+            return
+        self._receiver.receive(message)
+        match message:
+            case messages.Refused(code="shutting_down"):
+                # Nothing was done. The line closes in a moment, and the next one carries the command again.
+                pass
+            case messages.Refused(id=str(command_id)):
+                self._settle(command_id, Refused(message.code, message.text))
+            case Acknowledged() | Pong() | Games() | MyMatches() | LobbyState() | Moves() | History():
+                self._settle(message.id, message)
+            case Snapshot(id=str(command_id)):
+                self._settle(command_id, message)
+            case _:
+                pass
+
+    def _settle(self, command_id: str, answer: Answer | Refused) -> None:
+        _, waiting = self._waiting.get(command_id, (None, None))
+        if waiting is None or waiting.done():
+            return
+        if isinstance(answer, Refused):
+            waiting.set_exception(answer)
+        else:
+            waiting.set_result(answer)

@@ -1,0 +1,257 @@
+"""A match as its players and watchers see it: always the newest position, and every event on the way there."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator
+from typing import Final, Protocol, TypeVar
+
+from clients.sdk.errors import Closed
+from clients.sdk.fold import advance, with_presence
+from clients.sdk.pulse import Pulse
+from engine import load
+from engine.game import State
+from protocol.commands import (
+    Abort,
+    AcceptDraw,
+    AcceptTakeback,
+    AskHistory,
+    AskMoves,
+    Claim,
+    Command,
+    DeclineDraw,
+    DeclineTakeback,
+    Leave,
+    OfferDraw,
+    Play,
+    Rematch,
+    RequestTakeback,
+    Resign,
+    Say,
+)
+from protocol.events import MatchEvent
+from protocol.messages import Acknowledged, Happened, History, Moves, Said, SeatPresence, Snapshot, Watchers
+from protocol.values import ChatRoom, Delay, Player, Value
+
+__all__ = ["Line", "MatchView"]
+
+KEPT_WORDS: Final = 200
+"""How much of a chat is remembered."""
+
+T = TypeVar("T", bound=Value)
+
+
+class Line(Protocol):
+    """What a match needs of its client."""
+
+    def new_id(self) -> str:
+        """Return a fresh command id."""
+
+    def server_now(self) -> int:
+        """Return the server's time in milliseconds, as well as this side knows it."""
+
+    async def ask(self, command: Command, expected: type[T]) -> T:
+        """Send a command and return its answer."""
+
+    def forget(self, match: str) -> None:
+        """Stop following a match."""
+
+
+class MatchView:
+    """Follows one match. `snapshot` is the newest whole truth; `version` grows with every change of anything here."""
+
+    def __init__(self, line: Line, snapshot: Snapshot) -> None:
+        self._line = line
+        self._pulse = Pulse()
+        self._events: list[MatchEvent] = []
+        self._parsed: tuple[str, State] | None = None
+        self.snapshot = snapshot
+        self.said: deque[Said] = deque(maxlen=KEPT_WORDS)
+        """The newest words that were spoken while this client listened."""
+        self.claim_at: dict[int, int] = {}
+        """From when on, by the server's time, victory may be claimed over a seat whose player is gone."""
+
+    @property
+    def id(self) -> str:
+        """The match's name."""
+        return self.snapshot.match
+
+    @property
+    def seat(self) -> int | None:
+        """The own seat, None for a watcher."""
+        return self.snapshot.seat
+
+    @property
+    def players(self) -> tuple[Player, ...]:
+        """Who plays, in the order of the seats."""
+        return tuple(info.player for info in self.snapshot.seats)
+
+    @property
+    def ply(self) -> int:
+        """How many moves and rolls have been made."""
+        return self.snapshot.ply
+
+    @property
+    def over(self) -> bool:
+        """Whether the match has ended."""
+        return self.snapshot.over
+
+    @property
+    def my_turn(self) -> bool:
+        """Whether the match waits for this client's move."""
+        return not self.over and self.seat is not None and self.snapshot.to_move == self.seat
+
+    @property
+    def state(self) -> State:
+        """The position under the game's rules. The first use loads the rules, which takes a moment."""
+        text = self.snapshot.position
+        if self._parsed is None or self._parsed[0] != text:
+            spec = self.snapshot.game
+            self._parsed = (text, load(spec.name, **spec.options).parse(text))
+        return self._parsed[1]
+
+    @property
+    def version(self) -> int:
+        """Grows with every change: moves, offers, words, presence."""
+        return self._pulse.count
+
+    async def changed(self, seen: int) -> int:
+        """Return the version once it is above `seen`. Raises Closed when the match was left or the client closed."""
+        return await self._pulse.after(seen)
+
+    async def ended(self) -> Snapshot:
+        """Return how the match ended, once it has."""
+        while not self.over:
+            await self.changed(self.version)
+        return self.snapshot
+
+    async def __aiter__(self) -> AsyncIterator[MatchEvent]:
+        """Yield every event since this client joined, in order, until the match is over or left.
+
+        A watcher so slow that the server skipped some for it does not see those; a player sees all.
+        """
+        position = 0
+        while True:
+            seen = self.version
+            while position < len(self._events):
+                yield self._events[position]
+                position += 1
+            if self.over:
+                return
+            try:
+                await self.changed(seen)
+            except Closed:
+                return
+
+    def left(self, seat: int) -> int | None:
+        """Return what the clock of `seat` shows now, in milliseconds; None when nothing limits it."""
+        clocks = self.snapshot.clocks
+        left = clocks.left[seat]
+        if left is None or clocks.running != seat:
+            return left
+        spent = self._line.server_now() - clocks.at
+        if isinstance(self.snapshot.clock, Delay):
+            spent -= 1000 * self.snapshot.clock.delay
+        return max(0, left - max(0, spent))
+
+    async def play(self, move: str, ply: int | None = None) -> None:
+        """Make a move in the position after `ply` plies, by default the newest. Carried out exactly once.
+
+        When it returns the move is stored. Raises Refused, with `stale_ply` when the match went on in between.
+        """
+        at = self.ply if ply is None else ply
+        await self._do(Play(id=self._line.new_id(), match=self.id, ply=at, move=move))
+
+    async def resign(self) -> None:
+        """Give the game up."""
+        await self._do(Resign(id=self._line.new_id(), match=self.id))
+
+    async def abort(self) -> None:
+        """Call the match off before its second ply."""
+        await self._do(Abort(id=self._line.new_id(), match=self.id))
+
+    async def claim(self) -> None:
+        """Claim victory over an opponent who is gone."""
+        await self._do(Claim(id=self._line.new_id(), match=self.id))
+
+    async def rematch(self) -> None:
+        """Offer another game, or agree to one; `snapshot.next` names it once all have."""
+        await self._do(Rematch(id=self._line.new_id(), match=self.id))
+
+    async def offer_draw(self) -> None:
+        """Offer a draw."""
+        await self._do(OfferDraw(id=self._line.new_id(), match=self.id))
+
+    async def answer_draw(self, *, accept: bool) -> None:
+        """Answer the opponent's offer."""
+        answer = AcceptDraw if accept else DeclineDraw
+        await self._do(answer(id=self._line.new_id(), match=self.id))
+
+    async def request_takeback(self) -> None:
+        """Ask to take the own last move back."""
+        await self._do(RequestTakeback(id=self._line.new_id(), match=self.id))
+
+    async def answer_takeback(self, *, accept: bool) -> None:
+        """Answer the opponent's request."""
+        answer = AcceptTakeback if accept else DeclineTakeback
+        await self._do(answer(id=self._line.new_id(), match=self.id))
+
+    async def say(self, text: str, room: ChatRoom | None = None) -> None:
+        """Speak: to the players when playing, to the spectators when watching, or in `room`."""
+        where: ChatRoom = room or ("spectators" if self.seat is None else "players")
+        await self._do(Say(id=self._line.new_id(), match=self.id, text=text, room=where))
+
+    async def moves(self, ply: int | None = None) -> Moves:
+        """Ask the server what is legal, for clients that hold no rules."""
+        at = self.ply if ply is None else ply
+        return await self._line.ask(AskMoves(id=self._line.new_id(), match=self.id, ply=at), Moves)
+
+    async def history(self) -> History:
+        """Ask the server for every position so far."""
+        return await self._line.ask(AskHistory(id=self._line.new_id(), match=self.id), History)
+
+    async def leave(self) -> None:
+        """Stop following the match. Who plays in it still does."""
+        self._line.forget(self.id)
+        await self._line.ask(Leave(id=self._line.new_id(), match=self.id), Acknowledged)
+
+    async def _do(self, command: Command) -> None:
+        """Have a command carried out; what it caused is part of `snapshot` when this returns."""
+        done = await self._line.ask(command, Acknowledged)
+        while done.seq is not None and self.snapshot.seq < done.seq:
+            await self.changed(self.version)
+
+    def reset(self, snapshot: Snapshot) -> None:
+        """Take the match as it stands, whatever was known before."""
+        self.snapshot = snapshot
+        self._pulse.beat()
+
+    def happen(self, happened: Happened) -> bool:
+        """Take news of the match; say False when events before these are missing, in which case nothing changes."""
+        fresh = [event for event in happened.events if event.seq > self.snapshot.seq]
+        if not fresh:
+            return True
+        if fresh[0].seq != self.snapshot.seq + 1:
+            return False
+        self.snapshot = advance(self.snapshot, happened)
+        self._events.extend(fresh)
+        self._pulse.beat()
+        return True
+
+    def note(self, news: SeatPresence | Watchers | Said) -> None:
+        """Take what is said about the match but is no part of it."""
+        match news:
+            case Said():
+                self.said.append(news)
+            case Watchers():
+                self.snapshot = self.snapshot.model_copy(update={"watchers": news.count})
+            case SeatPresence():
+                self.snapshot = with_presence(self.snapshot, news)
+                self.claim_at.pop(news.seat, None)
+                if news.claim_at is not None:
+                    self.claim_at[news.seat] = news.claim_at
+        self._pulse.beat()
+
+    def close(self) -> None:
+        """Wake everybody who still waits here: nothing will change any more."""
+        self._pulse.close()

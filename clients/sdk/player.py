@@ -1,0 +1,241 @@
+"""A bot as an ordinary client: takes challenges, plays every match that comes, and is polite about the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from clients.sdk.client import Client
+from clients.sdk.errors import Closed, Refused
+from clients.sdk.limit import Limit, think_time
+from clients.sdk.match import MatchView
+from clients.sdk.tokens import TokenStore
+from engine.game import State
+from protocol.messages import Challenged, Paired, Welcome
+from protocol.values import Accepts
+
+__all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
+
+LINGER: Final = 120.0
+"""Seconds after the end during which a bot still hears of a rematch."""
+SERVER: Final = "ws://127.0.0.1:8420"
+RETRY: Final = 0.5
+"""Seconds before a move is tried again that the server could not take just now."""
+
+Choose: TypeAlias = Callable[[MatchView, Limit], Awaitable[str]]
+"""Picks a move for the seat to move in the match's newest position."""
+
+log = logging.getLogger("cornered.bot")
+
+
+@dataclass(frozen=True, slots=True)
+class Tempo:
+    """How fast a bot plays: it thinks for `longest` milliseconds at most, and moves after `least` at the earliest."""
+
+    longest: int = 1500
+    least: int = 0
+
+
+class BotPlayer:
+    """Plays whatever `client` is asked for: never resigns, never offers a draw, never says a word.
+
+    `agrees` is asked about an opponent's offer of a draw, `tempo` about every move.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        choose: Choose,
+        *,
+        accepts: Sequence[Accepts],
+        concurrency: int = 4,
+        agrees: Callable[[MatchView], bool] = lambda match: False,
+        tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
+    ) -> None:
+        self._client = client
+        self._choose = choose
+        self._accepts = tuple(accepts)
+        self._concurrency = concurrency
+        self._agrees = agrees
+        self._tempo = tempo
+        self._following: set[str] = set()
+        self.playing: set[str] = set()
+        """The matches that are under way."""
+
+    async def declare(self) -> None:
+        """Tell the server what this bot accepts; from now on it may be challenged."""
+        await self._client.declare(self._accepts, self._concurrency)
+
+    async def run(self) -> None:
+        """Play until the client closes."""
+        async with asyncio.TaskGroup() as tasks:
+            async for news in self._client.news():
+                match news:
+                    case Welcome():
+                        for match in news.matches:
+                            self._begin(tasks, match)
+                    case Paired():
+                        self._begin(tasks, news.match)
+                    case Challenged() if news.to.id == self._client.player.id:
+                        # Whether the bot is free and plays this at all is checked by the server.
+                        with contextlib.suppress(Refused):
+                            await self._client.accept(news.challenge)
+                    case _:
+                        pass
+
+    def _begin(self, tasks: asyncio.TaskGroup, match: str) -> None:
+        if match not in self._following:
+            self._following.add(match)
+            self.playing.add(match)
+            tasks.create_task(self._follow(match), name=f"match[{match}]")
+
+    async def _follow(self, match_id: str) -> None:
+        try:
+            match = await self._client.join(match_id)
+            async with asyncio.TaskGroup() as tasks:
+                answers = tasks.create_task(self._answer(match), name=f"answers[{match_id}]")
+                await self._move(match)
+                self.playing.discard(match_id)
+                await self._wait_for_rematch(match)
+                answers.cancel()
+            await match.leave()
+        except* (Refused, Closed) as errors:
+            log.info("match %s cannot be played on: %s", match_id, errors.exceptions[0])
+        finally:
+            self.playing.discard(match_id)
+            self._following.discard(match_id)
+
+    async def _move(self, match: MatchView) -> None:
+        while not match.over:
+            if match.my_turn:
+                await self._move_once(match)
+            else:
+                await match.changed(match.version)
+
+    async def _move_once(self, match: MatchView) -> None:
+        assert match.seat is not None
+        ply, state, tempo = match.ply, match.state, self._tempo(match)
+        clock = asyncio.get_running_loop().time
+        earliest = clock() + tempo.least / 1000
+        left = match.left(match.seat)
+        limit = Limit(think_time(match.snapshot.clock, left, self._client.round_trip, tempo.longest))
+        try:
+            move = await self._choose(match, limit)
+        except Exception:
+            log.exception("the bot failed in %s; a random move takes its place", state)
+            move = random.choice(state.moves())
+        await asyncio.sleep(earliest - clock())
+        try:
+            await match.play(move, ply)
+        except Refused as refusal:
+            await self._play_instead(match, ply, state, refusal)
+
+    async def _play_instead(self, match: MatchView, ply: int, state: State, refusal: Refused) -> None:
+        """Do what is left to do when a move was refused."""
+        match refusal.code:
+            case "illegal_move":
+                log.error("the bot chose a move in %s that is not legal: %s; a random one replaces it", state, refusal)
+                await match.play(random.choice(state.moves()), ply)
+            case "internal" | "too_fast":
+                await asyncio.sleep(RETRY)
+            case _:
+                log.info("a move in match %s came too late: %s", match.id, refusal)
+
+    async def _answer(self, match: MatchView) -> None:
+        """Answer offers as they come, also while the bot thinks."""
+        while True:
+            seen = match.version
+            with contextlib.suppress(Refused):
+                snapshot = match.snapshot
+                if snapshot.draw_offer is not None and match.seat not in snapshot.draw_agreed:
+                    await match.answer_draw(accept=self._agrees(match))
+                if snapshot.takeback is not None and match.seat not in snapshot.takeback_agreed:
+                    await match.answer_takeback(accept=match.players[snapshot.takeback].kind == "person")
+                if self._wants_rematch(match):
+                    await match.rematch()
+            await match.changed(seen)
+
+    def _wants_rematch(self, match: MatchView) -> bool:
+        asked_by = {match.players[seat].kind for seat in match.snapshot.rematch}
+        is_free = len(self.playing) < self._concurrency
+        return "person" in asked_by and match.seat not in match.snapshot.rematch and is_free
+
+    async def _wait_for_rematch(self, match: MatchView) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LINGER):
+                while match.snapshot.next is None and self._opponents_are_here(match):
+                    await match.changed(match.version)
+
+    def _opponents_are_here(self, match: MatchView) -> bool:
+        return all(
+            connected and match.players[seat].kind == "person"
+            for seat, connected in enumerate(match.snapshot.connected)
+            if seat != match.seat
+        )
+
+
+async def stay_as(
+    name: str,
+    play: Callable[[Client], Awaitable[None]],
+    *,
+    server: str,
+    token: str | None = None,
+    store: TokenStore | None = None,
+    patience: float | None = None,
+) -> None:
+    """Connect as the bot called `name` and run `play`; the same player every time, by the token that `store` keeps.
+
+    Raises Refused when a `token` was given and the server does not know it.
+    """
+    kept = store or TokenStore()
+    while True:
+        known = token or kept.get(server, name)
+        try:
+            async with Client.connect(server, name=name, token=known, kind="bot", patience=patience) as client:
+                if token is None and client.token != known:
+                    kept.put(server, name, client.token)
+                await play(client)
+                return
+        except Refused as refusal:
+            if refusal.code != "bad_token" or token is not None or known is None:
+                raise
+            log.warning("the server does not know %s any more; it comes as a new player", name)
+            kept.forget(server, name)
+
+
+def run_bot(
+    name: str,
+    choose: Callable[[State, Limit], str],
+    *,
+    server: str = SERVER,
+    token: str | None = None,
+    games: Sequence[str] | None = None,
+    concurrency: int = 4,
+    longest: int = 1500,
+) -> None:
+    """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
+
+    `games` are the names of those that the bot plays, by default all; `longest` is how many milliseconds it may think.
+    `choose` runs in a thread, also for several matches at once. The player stays the same from run to run.
+    """
+
+    async def pick(match: MatchView, limit: Limit) -> str:
+        return await asyncio.to_thread(choose, match.state, limit)
+
+    async def play(client: Client) -> None:
+        offered = [game.name for game in await client.games()]
+        accepts = [Accepts(game=game) for game in offered if games is None or game in games]
+        log.info("%s is at %s and plays %s; Ctrl-C stops it", name, server, ", ".join(a.game for a in accepts))
+        tempo = Tempo(longest)
+        player = BotPlayer(client, pick, accepts=accepts, concurrency=concurrency, tempo=lambda match: tempo)
+        await player.declare()
+        await player.run()
+
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(stay_as(name, play, server=server, token=token))

@@ -1,0 +1,50 @@
+"""Where a program on somebody's machine keeps the tokens of its players."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import platformdirs
+
+__all__ = ["TokenStore"]
+
+
+class TokenStore:
+    """A small file, readable by its owner alone, that remembers one token for each server and player's name."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or platformdirs.user_data_path("cornered") / "tokens.json"
+
+    def get(self, server: str, name: str) -> str | None:
+        """Return the token of the player called `name` on `server`, if one is kept."""
+        return self._read().get(server, {}).get(name)
+
+    def put(self, server: str, name: str, token: str) -> None:
+        """Keep `token`, in place of an older one."""
+        tokens = self._read()
+        tokens.setdefault(server, {})[name] = token
+        self._write(tokens)
+
+    def forget(self, server: str, name: str) -> None:
+        """Drop a token that the server no longer knows."""
+        tokens = self._read()
+        if tokens.get(server, {}).pop(name, None) is not None:
+            self._write(tokens)
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        try:
+            tokens: dict[str, dict[str, str]] = json.loads(self.path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, json.JSONDecodeError):
+            return {}
+        return tokens
+
+    def _write(self, tokens: dict[str, dict[str, str]]) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # A new file takes the old one's place in one step, so that a crash leaves one or the other whole.
+        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(tokens, file, indent=1)
+        draft.replace(self.path)

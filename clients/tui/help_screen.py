@@ -1,0 +1,52 @@
+"""All keys on one page."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from rich.table import Table
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+__all__ = ["HelpScreen"]
+
+KEYS: Final = (
+    ("arrows", "move the focus over the board"),
+    ("Enter, click", "play the focused cell or wall"),
+    ("w", "switch between cells and walls"),
+    ("r, h, v", "turn the wall, lay it, stand it up"),
+    ("m", "type a move: e2, a wall e3h, pass"),
+    ("c", "chat; Esc goes back to the board"),
+    ("d", "offer a draw, or accept one"),
+    ("t", "ask to take back, or allow it"),
+    ("n", "decline what is offered"),
+    ("x x", "resign (call off before the second move)"),
+    ("y", "claim victory when the opponent is gone"),
+    ("g", "play again, after the end"),
+    ("b", "switch between light and dark"),
+    ("Esc", "leave the match; it goes on"),
+    ("Ctrl+Q", "quit"),
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    """The list of keys; any of Esc, Enter and ? closes it."""
+
+    DEFAULT_CSS = """
+    HelpScreen { align: center middle; }
+    HelpScreen VerticalScroll { width: 60; height: auto; max-height: 90%; border: round $primary; padding: 0 2;
+                                background: $surface; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,question_mark,space", "dismiss", "Close")]
+
+    def compose(self) -> ComposeResult:
+        table = Table.grid(padding=(0, 2))
+        for key, what in KEYS:
+            table.add_row(Text(key, "bold"), Text(what))
+        with VerticalScroll() as box:
+            box.border_title = "Keys"
+            yield Static(table)

@@ -1,0 +1,92 @@
+"""A form for a game's options, made from what the server offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from engine.game import OptionValue
+from protocol.values import OfferedGame, OfferedOption
+
+__all__ = ["OptionsScreen"]
+
+USUAL: Final = "usual"
+
+
+class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
+    """Enter moves an option on to its next value; Esc is done. Options left as usual are not sent."""
+
+    DEFAULT_CSS = """
+    OptionsScreen { align: center middle; }
+    OptionsScreen VerticalScroll { width: 50; height: auto; max-height: 90%; border: round $primary;
+                                   background: $surface; }
+    OptionsScreen OptionList { border: none; height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,o", "done", "Done"),
+        Binding("right,plus", "turn(1)", "Next value"),
+        Binding("left,minus", "turn(-1)", "Value before"),
+    ]
+
+    def __init__(self, game: OfferedGame, chosen: Mapping[str, OptionValue]) -> None:
+        super().__init__()
+        self._game = game
+        self._chosen = dict(chosen)
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll() as box:
+            box.border_title = f"{self._game.title}: options"
+            box.border_subtitle = "←/→ change · Esc done"
+            yield OptionList(*(Option(self._row(option), id=option.name) for option in self._game.options))
+
+    def _row(self, option: OfferedOption) -> str:
+        return f"{option.title:<28} {_shown(self._chosen.get(option.name, USUAL))}"
+
+    @on(OptionList.OptionSelected)
+    def _on_selected(self) -> None:
+        self.action_turn(1)
+
+    def action_turn(self, step: int) -> None:
+        choices = self.query_one(OptionList)
+        if choices.highlighted is None:
+            return
+        option = self._game.options[choices.highlighted]
+        values = values_of(option)
+        place = values.index(self._chosen.get(option.name, USUAL))
+        value = values[(place + step) % len(values)]
+        if isinstance(value, str):
+            self._chosen.pop(option.name, None)
+        else:
+            self._chosen[option.name] = value
+        choices.replace_option_prompt(option.name, self._row(option))
+
+    def action_done(self) -> None:
+        self.dismiss(self._chosen)
+
+
+def values_of(option: OfferedOption) -> list[OptionValue | str]:
+    """Return what an option can be set to, in order: as usual first, then nothing where it may be nothing."""
+    values: list[OptionValue | str] = [USUAL]
+    if option.optional:
+        values.append(None)
+    return [*values, *((False, True) if option.kind == "bool" else option.choices)]
+
+
+def _shown(value: OptionValue | str) -> str:
+    match value:
+        case True:
+            return "yes"
+        case False:
+            return "no"
+        case None:
+            return "off"
+        case _:
+            return str(value)

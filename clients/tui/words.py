@@ -1,0 +1,210 @@
+"""What the terminal says in words: whose turn it is, how a match ended, how long somebody has."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, assert_never
+
+from clients.tui.board import PIECES
+from clients.tui.layout import Wall
+from engine.text import PositionText
+from protocol.events import (
+    Agreed,
+    DrawDeclined,
+    DrawOffered,
+    Eliminated,
+    Ended,
+    MatchEvent,
+    Played,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Rolled,
+    Started,
+    TakebackDeclined,
+    TakebackRequested,
+    TakenBack,
+)
+from protocol.messages import Snapshot
+from protocol.values import Clock, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove, Player, Reason
+
+__all__ = [
+    "clock_text",
+    "event_text",
+    "facts_text",
+    "is_cell",
+    "is_my_turn",
+    "last_placed",
+    "ordinal",
+    "player_text",
+    "result_text",
+    "spec_text",
+    "time_left",
+    "time_text",
+    "turn_text",
+]
+
+CELL: Final = re.compile(r"[a-z][0-9]+")
+REASONS: Final[dict[Reason, str]] = {
+    "rules": "by the rules of the game",
+    "resignation": "by resignation",
+    "time": "on time",
+    "agreement": "by agreement",
+    "gone": "because the opponent was gone",
+    "aborted": "called off",
+    "expired": "nobody made the first move in time",
+    "left": "because everybody else gave up",
+}
+
+
+def is_cell(move: str) -> bool:
+    """Say whether a move names a cell, rather than a wall or a word such as `pass`."""
+    return CELL.fullmatch(move) is not None
+
+
+def ordinal(number: int) -> str:
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def time_text(milliseconds: int | None) -> str:
+    """Return time left as a clock shows it: tenths of a second below ten seconds, days when there are some."""
+    if milliseconds is None:
+        return "∞"
+    if milliseconds < 10_000:
+        return f"{milliseconds // 1000}.{milliseconds % 1000 // 100}"
+    seconds = milliseconds // 1000
+    if seconds >= 86_400:
+        return f"{seconds // 86_400}d {seconds % 86_400 // 3600:02}h"
+    if seconds >= 3600:
+        return f"{seconds // 3600}:{seconds % 3600 // 60:02}:{seconds % 60:02}"
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def clock_text(clock: Clock) -> str:
+    """Return a time control in the words that players use."""
+    match clock:
+        case Fischer():
+            increment = f" + {clock.increment} s" if clock.increment else ""
+            return f"{_minutes(clock.initial)}{increment}"
+        case Delay():
+            return f"{_minutes(clock.initial)}, {clock.delay} s free"
+        case PerMove():
+            return f"{clock.seconds} s a move"
+        case Correspondence():
+            return f"{clock.days} day{'s' if clock.days > 1 else ''} a move"
+        case NoClock():
+            return "no clock"
+        case _:
+            assert_never(clock)
+
+
+def _minutes(seconds: int) -> str:
+    return f"{seconds // 60} min" if seconds % 60 == 0 else f"{seconds} s"
+
+
+def spec_text(spec: GameSpec) -> str:
+    """Return a game with those of its options that say something."""
+    told = [
+        _option_text(name, value) for name, value in spec.options.items() if value is not None and value is not False
+    ]
+    return " · ".join([spec.name.capitalize(), *told])
+
+
+def _option_text(name: str, value: int | bool | None) -> str:
+    words = name.replace("_", " ")
+    return words if value is True else f"{words} {value}"
+
+
+def player_text(player: Player) -> str:
+    return f"{player.name} [bot]" if player.kind == "bot" else player.name
+
+
+def is_my_turn(match: Snapshot) -> bool:
+    return not match.over and match.seat is not None and match.to_move == match.seat
+
+
+def last_placed(match: Snapshot) -> str | None:
+    """Return the newest move that a board can show: dice and passes are none."""
+    return next((move for move in reversed(match.moves) if is_cell(move) or Wall.parse(move)), None)
+
+
+def time_left(match: Snapshot, seat: int, now: int) -> int | None:
+    """Return the milliseconds that `seat` has at the server's time `now`; None where nothing limits it."""
+    left = match.clocks.left[seat] if seat < len(match.clocks.left) else None
+    if left is None or match.clocks.running != seat or match.over:
+        return left
+    free = match.clock.delay * 1000 if isinstance(match.clock, Delay) else 0
+    return max(0, left - max(0, now - match.clocks.at - free))
+
+
+def _name(match: Snapshot, seat: int) -> str:
+    return match.seats[seat].player.name
+
+
+def turn_text(match: Snapshot) -> str:
+    """Say whose turn it is, or how the match ended, in one sentence."""
+    if match.over:
+        return result_text(match)
+    if match.to_move < 0:
+        return "The dice are rolling."
+    if is_my_turn(match):
+        return f"Your turn: you play {PIECES[match.to_move]}."
+    return f"{_name(match, match.to_move)} to move ({PIECES[match.to_move]})."
+
+
+def result_text(match: Snapshot) -> str:
+    """Say who won and why."""
+    reason = match.reason
+    if reason is None:
+        return "The match is over."
+    if reason == "aborted":
+        return "The match was called off; nothing counts."
+    if reason == "expired":
+        return "Nobody made the first move in time; nothing counts."
+    if match.winner is None:
+        return f"A draw, {REASONS[reason]}."
+    if match.winner == match.seat:
+        return f"You won, {REASONS[reason]}."
+    return f"{_name(match, match.winner)} won, {REASONS[reason]}."
+
+
+def facts_text(position: str) -> str:
+    """Return what a position says beside its board, apart from what the board and the panel show."""
+    facts = PositionText.parse(position).facts
+    return ", ".join(f"{name} {value}" for name, value in facts.items() if name not in ("walls", "left", "ply"))
+
+
+def event_text(match: Snapshot, event: MatchEvent) -> str | None:
+    """Say what happened in one line; None for what the board and the clocks show anyway."""
+    match event:
+        case Started():
+            return "The match begins."
+        case Played():
+            return f"{event.ply + 1}. {_name(match, event.seat)} plays {event.move}."
+        case Rolled():
+            return f"{event.ply + 1}. The dice show {event.move}."
+        case Eliminated():
+            return f"{_name(match, event.seat)} is out, {ordinal(event.place)}, {REASONS[event.reason]}."
+        case DrawOffered():
+            return f"{_name(match, event.seat)} offers a draw."
+        case DrawDeclined():
+            return f"{_name(match, event.seat)} declines the draw."
+        case Agreed():
+            return f"{_name(match, event.seat)} agrees to the {event.to}."
+        case TakebackRequested():
+            return f"{_name(match, event.seat)} asks to take the last move back."
+        case TakebackDeclined():
+            return f"{_name(match, event.seat)} declines the takeback."
+        case TakenBack():
+            return f"Taken back to move {event.ply}."
+        case Resumed():
+            return "The server is back; the clock got its time back."
+        case Ended():
+            return result_text(match)
+        case RematchOffered():
+            return f"{_name(match, event.seat)} wants to play again."
+        case Rematched():
+            return "The rematch begins."
+        case _:
+            assert_never(event)

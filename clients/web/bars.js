@@ -1,0 +1,95 @@
+/** The players' bars: name, clock, how they stand, and whether they are here. */
+
+import { seatMark } from "./board.js";
+import { announce, h } from "./dom.js";
+import { sound } from "./settings.js";
+import { ordinal, timeLeft } from "./words.js";
+
+const URGENT = 10_000;
+const WARNINGS = [60_000, 30_000, 10_000];
+
+export class Bars {
+  /** @param {any} record @param {() => number} now the server's time */
+  constructor(record, now) {
+    this.record = record;
+    this.now = now;
+    /** @type {[string, number][]} */
+    this.gauges = [];
+    this.bars = record.seats.map((/** @type {any} */ info, /** @type {number} */ seat) => {
+      const clock = h("time", { class: "clock", role: "timer", "aria-live": "off" });
+      const gauge = h("span", { class: "gauge" });
+      const dot = h("span", { class: "presence" });
+      const name = h("span", { class: "name" }, info.player.name);
+      const notes = h("span", { class: "notes" });
+      const element = h(
+        "div",
+        { class: `bar seat-${seat}`, data: { seat: String(seat) } },
+        seatMark(seat),
+        h("div", { class: "who" }, h("div", { class: "top" }, name, info.player.kind === "bot" ? h("small", { class: "bot" }, "bot") : null, dot, notes), gauge),
+        clock,
+      );
+      return { element, clock, gauge, dot, notes, warned: Infinity };
+    });
+    this.timer = 0;
+  }
+
+  /** @param {number} seat */
+  element(seat) {
+    return this.bars[seat].element;
+  }
+
+  draw() {
+    const { record } = this;
+    const { turn } = record;
+    this.bars.forEach((/** @type {any} */ bar, /** @type {number} */ seat) => {
+      const info = record.seats[seat];
+      const here = record.connected[seat];
+      bar.element.classList.toggle("turn", turn === seat);
+      bar.element.classList.toggle("winner", record.over && record.winner === seat);
+      bar.element.classList.toggle("out", info.place !== null && !record.over);
+      bar.dot.classList.toggle("away", !here);
+      bar.dot.title = here ? "connected" : "not connected";
+      bar.dot.textContent = here ? "" : "away";
+      const [label, count] = this.gauges[seat] ?? ["", 0];
+      bar.gauge.textContent = label ? `${count} ${label}` : "";
+      const words = [];
+      if (seat === record.seat) words.push("you");
+      if (info.place !== null && record.seats.length > 2) words.push(ordinal(info.place));
+      bar.notes.textContent = words.join(" · ");
+      bar.clock.hidden = record.clocks.left[seat] === null;
+    });
+    this.tick();
+  }
+
+  /** Show every clock as it is now, and come back when the next digit changes. */
+  tick() {
+    clearTimeout(this.timer);
+    const { left, running, at } = this.record.clocks;
+    let next = 0;
+    this.bars.forEach((/** @type {any} */ bar, /** @type {number} */ seat) => {
+      if (left[seat] === null) return;
+      const runs = running === seat && !this.record.over;
+      const ms = Math.max(0, left[seat] - (runs ? Math.max(0, this.now() - at) : 0));
+      const text = timeLeft(ms);
+      if (bar.clock.textContent !== text) bar.clock.textContent = text;
+      bar.clock.classList.toggle("runs", runs);
+      bar.clock.classList.toggle("urgent", ms < URGENT && !this.record.over);
+      if (!runs) return;
+      next = ms < URGENT ? 50 : 200;
+      const passed = WARNINGS.find((limit) => ms <= limit && bar.warned > limit && left[seat] > limit);
+      if (passed !== undefined) {
+        bar.warned = passed;
+        if (seat === this.record.seat) {
+          announce(`${passed / 1000} seconds left`, passed <= URGENT);
+          if (passed <= URGENT) sound("low");
+        }
+      }
+      if (ms > WARNINGS[0]) bar.warned = Infinity;
+    });
+    if (next) this.timer = window.setTimeout(() => this.tick(), next);
+  }
+
+  close() {
+    clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,57 @@
+/** Words between players, or among spectators. */
+
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+
+const KEPT = 100;
+
+export class Chat {
+  /** @param {any} page @param {string} match @param {"players" | "spectators"} room */
+  constructor(page, match, room) {
+    this.list = h("div", { class: "lines", role: "log", tabindex: 0, "aria-label": "Chat" });
+    const input = h("input", { maxlength: 300, placeholder: room === "players" ? "To the players" : "To the spectators", "aria-label": "Message", autocomplete: "off" });
+    const send = async (/** @type {Event} */ event) => {
+      event.preventDefault();
+      const text = input.value.trim();
+      if (!text) return;
+      try {
+        await page.link.ask({ type: "say", match, text, room });
+        input.value = "";
+      } catch (error) {
+        page.complain(error);
+      }
+    };
+    this.unread = h("span", { class: "unread" });
+    this.toggle = h(
+      "button",
+      { class: "plain", on: { click: () => this.#fold(this.element.classList.contains("open")) } },
+      icon("more"),
+      room === "players" ? "Chat" : "Spectators' chat",
+      this.unread,
+    );
+    this.body = h("div", { class: "body" }, this.list, h("form", { on: { submit: send } }, input, h("button", { class: "plain", "aria-label": "Send" }, icon("send"))));
+    this.element = h("section", { class: "chat", "aria-label": "Chat" }, this.toggle, this.body);
+    this.me = page.link.me?.id;
+    this.count = 0;
+    this.#fold(!matchMedia("(min-width: 1180px)").matches);
+  }
+
+  /** @param {boolean} folded */
+  #fold(folded) {
+    this.element.classList.toggle("open", !folded);
+    this.body.hidden = folded;
+    this.toggle.setAttribute("aria-expanded", String(!folded));
+    if (folded) return;
+    this.count = 0;
+    this.unread.textContent = "";
+    this.list.scrollTop = this.list.scrollHeight;
+  }
+
+  /** @param {any} said */
+  hear(said) {
+    this.list.append(h("p", { class: said.by.id === this.me ? "mine" : "" }, h("strong", {}, said.by.name), " ", said.text));
+    while (this.list.childElementCount > KEPT) this.list.firstElementChild.remove();
+    this.list.scrollTop = this.list.scrollHeight;
+    if (this.body.hidden) this.unread.textContent = String(++this.count);
+  }
+}

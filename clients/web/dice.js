@@ -1,0 +1,59 @@
+/** Proof of the dice: what was promised, the seed that is told at the end, and every roll worked out again. */
+
+import { fill, h } from "./dom.js";
+
+const SPAN = 1n << 256n;
+const FACES = 3n;
+
+/** @param {string} hex */
+const bytes = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+/** @param {ArrayBuffer} buffer */
+const hexOf = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/**
+ * The roll at a ply: HMAC-SHA256 of the seed over "match:ply", without bias.
+ * @param {CryptoKey} key @param {string} match @param {number} ply
+ */
+async function roll(key, match, ply) {
+  const limit = SPAN - (SPAN % FACES);
+  for (let attempt = 0; ; attempt++) {
+    const text = attempt ? `${match}:${ply}:${attempt}` : `${match}:${ply}`;
+    const number = BigInt(`0x${hexOf(await crypto.subtle.sign("HMAC", key, new TextEncoder().encode(text)))}`);
+    if (number < limit) return String(Number(number % FACES) + 1);
+  }
+}
+
+/** Check the promise and every roll of a finished match. @param {any} record @returns {Promise<string>} */
+async function verdict(record) {
+  if (!crypto.subtle) return "This browser checks hashes on secure addresses only.";
+  const seed = bytes(record.seed);
+  if (hexOf(await crypto.subtle.digest("SHA-256", seed)) !== record.commitment) return "The seed does not match the promise.";
+  const key = await crypto.subtle.importKey("raw", seed, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  let rolls = 0;
+  for (const [ply, move] of record.moves.entries()) {
+    if (!/^\d+$/.test(move)) continue;
+    if ((await roll(key, record.id, ply)) !== move) return `The roll at move ${ply + 1} is not the seed's.`;
+    rolls += 1;
+  }
+  return `Checked: the seed matches the promise, and all ${rolls} rolls follow from it.`;
+}
+
+/** Show the promise, and at the end the proof, of a match with dice. @param {any} element @param {any} record */
+export function diceProof(element, record) {
+  if (!record.spec.options.dice) return;
+  const sign = String(record.seed);
+  if (element.dataset.shown === sign) return;
+  element.dataset.shown = sign;
+  const result = h("p", { role: "status" });
+  fill(
+    element,
+    h(
+      "details",
+      {},
+      h("summary", {}, record.seed ? "Check the dice" : "The dice are promised"),
+      h("p", { class: "quiet" }, "SHA-256 of the seed, told before the first roll:"),
+      h("code", {}, record.commitment),
+      record.seed ? [h("p", { class: "quiet" }, "The seed:"), h("code", {}, record.seed), h("button", { class: "plain", on: { click: async () => (result.textContent = await verdict(record)) } }, "Verify"), result] : null,
+    ),
+  );
+}

@@ -1,0 +1,268 @@
+/** The form that makes a table or a challenge, built from what the server says it plays. */
+
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+import { keep, settings } from "./settings.js";
+import { clockText, plural } from "./words.js";
+
+/** @typedef {import("./store.js").Store} Store */
+
+const CLOCKS = [
+  { kind: "none" },
+  { kind: "fischer", initial: 60, increment: 1 },
+  { kind: "fischer", initial: 180, increment: 2 },
+  { kind: "fischer", initial: 300, increment: 5 },
+  { kind: "fischer", initial: 900, increment: 10 },
+  { kind: "per_move", seconds: 20 },
+  { kind: "correspondence", days: 1 },
+  { kind: "correspondence", days: 3 },
+];
+const CUSTOM = {
+  fischer: { title: "Minutes and bonus", fields: [["initial", "Seconds each", 1, 10_800, 600], ["increment", "Bonus a move", 0, 180, 5]] },
+  delay: { title: "Minutes with delay", fields: [["initial", "Seconds each", 1, 10_800, 300], ["delay", "Free a move", 1, 180, 5]] },
+  per_move: { title: "Seconds a move", fields: [["seconds", "Seconds", 1, 3_600, 30]] },
+  correspondence: { title: "Days a move", fields: [["days", "Days", 1, 14, 2]] },
+};
+const PILLS = 8;
+
+/**
+ * A group of radio buttons that look like pills.
+ * @param {string} legend
+ * @param {string} name
+ * @param {{value: string, text: string, hint?: string, disabled?: boolean}[]} choices
+ * @param {string} chosen
+ */
+function pills(legend, name, choices, chosen) {
+  return h(
+    "fieldset",
+    { class: "pills" },
+    h("legend", {}, legend),
+    h(
+      "div",
+      { class: "row" },
+      choices.map(({ value, text, hint, disabled }) =>
+        h(
+          "label",
+          { class: "pill", title: hint },
+          h("input", { type: "radio", name, value, checked: value === chosen, disabled: Boolean(disabled) }),
+          h("span", {}, text, hint ? h("small", {}, hint) : null),
+        ),
+      ),
+    ),
+  );
+}
+
+/** One option of a game as a field. @param {any} option @param {any} last the value chosen last time */
+function optionField(option, last) {
+  const name = `option:${option.name}`;
+  const value = last === undefined ? option.default : last;
+  if (option.kind === "bool") {
+    return h("label", { class: "switch" }, h("input", { type: "checkbox", name, checked: Boolean(value) }), h("span", {}, option.title));
+  }
+  const standard = option.optional || option.default === null;
+  if (option.choices.length <= PILLS) {
+    const choices = option.choices.map((/** @type {number} */ each) => ({ value: String(each), text: String(each) }));
+    if (standard) choices.unshift({ value: "", text: "Standard" });
+    return pills(option.title, name, choices, value === null ? "" : String(value));
+  }
+  const [low, high] = [option.choices[0], option.choices.at(-1)];
+  return h(
+    "label",
+    { class: "field" },
+    h("span", {}, option.title),
+    h("input", { type: "number", name, min: low, max: high, value: value ?? "", placeholder: "Standard", required: !standard }),
+  );
+}
+
+/**
+ * Ask for a game's settings.
+ * @param {Store} store
+ * @param {{game: string, mode: "bot" | "open" | "player", to?: any}} what
+ * @returns {Promise<{settings: any, to: any} | null>} null when the dialog is closed
+ */
+export function askSettings(store, { game: first, mode, to = null }) {
+  let game = store.offered(first) ?? store.games[0];
+  const before = () => settings.forms[`${mode}:${game.name}`] ?? {};
+  const heading = { bot: "Play a bot", open: "Play someone", player: `Challenge ${to?.name}` }[mode];
+  const body = h("div", { class: "fields" });
+  const problem = h("p", { class: "problem", role: "alert" });
+  const submit = h("button", { class: "primary", type: "submit" }, mode === "open" ? "Open the table" : "Start");
+  const form = h("form", { method: "dialog", class: "sheet" });
+  const dialog = h("dialog", { class: "settings", "aria-labelledby": "form-title" }, form);
+
+  const players = () => Number(new FormData(form).get("option:players") ?? 2) || 2;
+
+  const draw = () => {
+    const last = before();
+    const chosenClock = last.clock ? JSON.stringify(last.clock) : JSON.stringify(CLOCKS[mode === "open" ? 3 : 0]);
+    const known = CLOCKS.some((clock) => JSON.stringify(clock) === chosenClock);
+    const options = game.options.filter((/** @type {any} */ option) => mode === "open" || option.name !== "players");
+    const many = options.filter((/** @type {any} */ option) => option.choices.length > PILLS);
+    const few = options.filter((/** @type {any} */ option) => !many.includes(option));
+    const bots = mode === "bot" ? store.bots(game.name) : [];
+    body.replaceChildren(
+      ...[
+        mode === "bot" &&
+          pills(
+            "Opponent",
+            "bot",
+            bots.map((presence) => ({
+              value: presence.player.id,
+              text: presence.player.name,
+              hint: presence.free > 0 ? "" : "busy",
+              disabled: presence.free <= 0,
+            })),
+            store.bot(game.name, last.bot)?.player.id ?? "",
+          ),
+        ...few.map((/** @type {any} */ option) => optionField(option, last.options?.[option.name])),
+        pills(
+          "Clock",
+          "clock",
+          [
+            ...CLOCKS.map((clock) => ({ value: JSON.stringify(clock), text: clock.kind === "none" ? "No clock" : clockText(clock) })),
+            { value: "custom", text: "Custom" },
+          ],
+          known ? chosenClock : "custom",
+        ),
+        customClock(last.clock),
+        h("div", { class: "seats" }),
+        h(
+          "details",
+          { class: "more" },
+          h("summary", {}, "More"),
+          many.map((/** @type {any} */ option) => optionField(option, last.options?.[option.name])),
+          mode === "open" && h("label", { class: "switch" }, h("input", { type: "checkbox", name: "private", checked: Boolean(last.private) }), h("span", {}, "Private: only with the invite link")),
+          mode === "open" && h("label", { class: "field" }, h("span", {}, "Spectators see it later by (seconds)"), h("input", { type: "number", name: "delay", min: 0, max: 600, value: last.delay ?? 0, required: true })),
+        ),
+      ].filter(Boolean),
+    );
+    if (mode === "bot" && !bots.length) problem.textContent = "No bot that plays this is here just now.";
+    else problem.textContent = "";
+    submit.disabled = mode === "bot" && !bots.some((each) => each.free > 0);
+    drawSeats();
+  };
+
+  const drawSeats = () => {
+    const count = mode === "open" ? players() : 2;
+    const chosen = String(before().seat ?? "");
+    const names = ["First", "Second", "Third", "Fourth"];
+    const blocks = [
+      pills("You play", "seat", [{ value: "", text: "By lot" }, ...names.slice(0, count).map((text, seat) => ({ value: String(seat), text }))], Number(chosen) < count ? chosen : ""),
+    ];
+    if (count > 2) {
+      const enough = Array.from({ length: count - 1 }, (_, index) => index + 2);
+      blocks.push(pills("Start with", "minimum", enough.map((each) => ({ value: each === count ? "" : String(each), text: each === count ? `all ${each}` : `${each} or more` })), ""));
+    }
+    body.querySelector(".seats").replaceChildren(...blocks);
+  };
+
+  /** @param {any} given */
+  const customClock = (given) => {
+    const kind = given && given.kind in CUSTOM ? given.kind : "fischer";
+    const fields = h("div", { class: "row" });
+    const show = (/** @type {string} */ which) =>
+      fields.replaceChildren(
+        ...CUSTOM[/** @type {keyof typeof CUSTOM} */ (which)].fields.map(([name, title, min, max, usual]) =>
+          h("label", { class: "field" }, h("span", {}, title), h("input", { type: "number", name: `clock:${name}`, min, max, required: true, value: given?.kind === which ? given[name] : usual })),
+        ),
+      );
+    const choose = h("select", { name: "clock:kind", "aria-label": "Kind of clock", on: { change: () => show(choose.value) } },
+      Object.entries(CUSTOM).map(([value, { title }]) => h("option", { value }, title)));
+    choose.value = kind;
+    show(kind);
+    return h("div", { class: "custom" }, choose, fields);
+  };
+
+  const refresh = () => {
+    const custom = new FormData(form).get("clock") === "custom";
+    const block = body.querySelector(".custom");
+    block.hidden = !custom;
+    for (const input of block.querySelectorAll("input, select")) input.disabled = !custom;
+  };
+
+  const read = () => {
+    const data = new FormData(form);
+    /** @type {Record<string, any>} */
+    const options = {};
+    for (const option of game.options) {
+      const name = `option:${option.name}`;
+      if (option.kind === "bool") options[option.name] = data.has(name);
+      else if (data.get(name)) options[option.name] = Number(data.get(name));
+    }
+    let clock = { kind: "none" };
+    if (data.get("clock") === "custom") {
+      const kind = String(data.get("clock:kind"));
+      clock = { kind };
+      for (const [name] of CUSTOM[/** @type {keyof typeof CUSTOM} */ (kind)].fields) Object.assign(clock, { [String(name)]: Number(data.get(`clock:${name}`)) });
+    } else if (data.get("clock")) {
+      clock = JSON.parse(String(data.get("clock")));
+    }
+    const number = (/** @type {string} */ name) => (data.get(name) ? Number(data.get(name)) : null);
+    return {
+      game: { name: game.name, options },
+      clock,
+      seat: number("seat"),
+      private: data.has("private"),
+      minimum: number("minimum"),
+      delay: number("delay") ?? 0,
+      bot: data.get("bot"),
+    };
+  };
+
+  const titles = h(
+    "nav",
+    { class: "games", "aria-label": "Game" },
+    store.games.map((each) =>
+      h("button", { type: "button", "aria-pressed": String(each === game), on: { click: (/** @type {any} */ event) => choose(each, event.currentTarget) } }, each.title),
+    ),
+  );
+  const summary = h("p", { class: "quiet" });
+  const choose = (/** @type {any} */ each, /** @type {Element} */ button) => {
+    game = each;
+    for (const other of titles.children) other.setAttribute("aria-pressed", String(other === button));
+    summary.textContent = game.summary;
+    draw();
+    refresh();
+  };
+  summary.textContent = game.summary;
+  form.append(
+    h("header", {}, h("h2", { id: "form-title" }, heading), h("button", { type: "button", class: "icon", "aria-label": "Close", on: { click: () => dialog.close("") } }, icon("close"))),
+    titles,
+    summary,
+    body,
+    problem,
+    h("footer", {}, submit),
+  );
+  draw();
+  form.addEventListener("change", (/** @type {any} */ event) => {
+    if (event.target.name === "option:players") drawSeats();
+    refresh();
+  });
+  refresh();
+  document.body.append(dialog);
+  dialog.showModal();
+  submit.focus();
+  return new Promise((resolve) => {
+    let answer = /** @type {{settings: any, to: any} | null} */ (null);
+    form.addEventListener("submit", () => {
+      const { bot, ...chosen } = read();
+      const opponent = mode === "bot" ? store.players.get(String(bot))?.player : to;
+      keep({
+        forms: {
+          ...settings.forms,
+          [`${mode}:${game.name}`]: { ...chosen, options: chosen.game.options, bot: opponent?.name },
+        },
+      });
+      answer = { settings: chosen, to: opponent };
+    });
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(answer);
+    });
+  });
+}
+
+/** What a table says of itself in one line. @param {any} settings @param {number} seats */
+export function tableText(settings, seats) {
+  return [clockText(settings.clock), seats > 2 ? plural(seats, "player") : "", settings.private ? "private" : ""].filter(Boolean).join(" · ");
+}

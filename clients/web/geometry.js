@@ -1,0 +1,216 @@
+/** Where things lie on a board, in units of 100 per cell. Pure numbers. */
+
+import { cells, parseWall, wallName } from "./position.js";
+
+/** @typedef {import("./position.js").Position} Position */
+/**
+ * @typedef {object} Place
+ * @property {string} name
+ * @property {number} row
+ * @property {number} column
+ * @property {number} x
+ * @property {number} y
+ */
+
+export const PITCH = 100;
+const HEX_PITCH = 86.6;
+const RIM = 16;
+const LABELS = 34;
+
+export class Layout {
+  /**
+   * @param {Position} position
+   * @param {{flipped?: boolean, tiny?: boolean}} [how]
+   */
+  constructor(position, { flipped = false, tiny = false } = {}) {
+    this.hex = position.hex;
+    this.walled = position.walled;
+    this.flipped = flipped;
+    this.height = position.rows.length;
+    this.width = Math.max(...position.rows.map((row) => row.length));
+    this.size = position.hex ? 92 : position.walled ? 80 : 92;
+    this.gap = PITCH - this.size;
+    const sign = flipped ? -1 : 1;
+    /** @type {Place[]} */
+    this.places = cells(position).map(({ name, row, column }) => {
+      const length = position.rows[row].length;
+      return {
+        name,
+        row,
+        column,
+        x: sign * (column - (length - 1) / 2) * PITCH,
+        y: sign * (row - (this.height - 1) / 2) * (position.hex ? HEX_PITCH : PITCH),
+      };
+    });
+    this.byName = new Map(this.places.map((place) => [place.name, place]));
+    this.reach = ((this.width - 1) / 2) * PITCH + 84;
+    const wide = position.hex ? this.reach : (this.width * PITCH) / 2 + RIM;
+    const high = position.hex ? this.reach * 0.866 : (this.height * PITCH) / 2 + RIM;
+    /** The frame around the cells. */
+    this.frame = { x: -wide, y: -high, width: 2 * wide, height: 2 * high };
+    const edge = tiny ? 2 : 9;
+    const left = tiny ? edge : LABELS;
+    const below = tiny || position.hex ? edge : LABELS;
+    this.box = { x: -wide - left, y: -high - edge, width: 2 * wide + left + edge, height: 2 * high + below + edge };
+    this.labels = tiny ? [] : this.#labels(position);
+  }
+
+  /** Row and file names beside the board. @param {Position} position */
+  #labels(position) {
+    const found = [];
+    for (const place of this.places) {
+      if (place.column === (this.flipped ? position.rows[place.row].length - 1 : 0)) {
+        const text = this.hex ? place.name[0] : place.name.slice(1);
+        found.push({ x: this.hex ? place.x - PITCH : this.frame.x - LABELS / 2, y: place.y, text });
+      }
+      if (!this.hex && place.row === (this.flipped ? 0 : this.height - 1)) {
+        found.push({ x: place.x, y: this.frame.y + this.frame.height + LABELS / 2 + 2, text: place.name[0] });
+      }
+    }
+    return found;
+  }
+
+  /** The outline of one cell, around its own centre. @param {number} [inset] */
+  outline(inset = 0) {
+    if (this.hex) return hexagon(this.size / 2 / 0.866 - inset);
+    const half = this.size / 2 - inset;
+    return roundedSquare(half, this.walled ? 12 : 14);
+  }
+
+  /** The board's own outline. */
+  frameOutline() {
+    if (!this.hex) return null;
+    const points = [0, 60, 120, 180, 240, 300].map((degrees) => {
+      const angle = (degrees * Math.PI) / 180;
+      return [this.reach * Math.cos(angle), this.reach * Math.sin(angle)];
+    });
+    return `M${points.map((point) => point.map((value) => value.toFixed(1)).join(" ")).join("L")}Z`;
+  }
+
+  /** The rectangle of a wall. @param {string} name */
+  wall(name) {
+    const wall = parseWall(name);
+    if (!wall) return null;
+    const { x, y } = this.crossing(wall.file, wall.rank);
+    const long = PITCH + this.size;
+    const thick = this.gap - 4;
+    return wall.lies
+      ? { x: x - long / 2, y: y - thick / 2, width: long, height: thick }
+      : { x: x - thick / 2, y: y - long / 2, width: thick, height: long };
+  }
+
+  /** Where four cells meet; file and rank are those of the cell nearest a1, from 0. @param {number} file @param {number} rank */
+  crossing(file, rank) {
+    const sign = this.flipped ? -1 : 1;
+    return {
+      x: sign * (file + 1 - this.width / 2) * PITCH,
+      y: sign * (this.height / 2 - rank - 1) * PITCH,
+    };
+  }
+
+  /**
+   * The wall that a pointer means: nearest crossing, turned with the nearest side. Null in the middle of a cell or off the board.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} reach how far from a side it still counts, in units
+   */
+  wallAt(x, y, reach) {
+    const sign = this.flipped ? -1 : 1;
+    const across = (sign * x) / PITCH + this.width / 2;
+    const up = this.height / 2 - (sign * y) / PITCH;
+    if (across < 0 || up < 0 || across > this.width || up > this.height) return null;
+    const aside = Math.abs(across - clamp(Math.round(across), 1, this.width - 1)) * PITCH;
+    const above = Math.abs(up - clamp(Math.round(up), 1, this.height - 1)) * PITCH;
+    if (Math.min(aside, above) > reach) return null;
+    const file = clamp(Math.round(across), 1, this.width - 1) - 1;
+    const rank = clamp(Math.round(up), 1, this.height - 1) - 1;
+    return wallName(file, rank, above < aside);
+  }
+
+  /** The cell under a point, or null. @param {number} x @param {number} y */
+  cellAt(x, y) {
+    let best = null;
+    let nearest = Infinity;
+    for (const place of this.places) {
+      const distance = this.hex
+        ? Math.hypot(place.x - x, place.y - y)
+        : Math.max(Math.abs(place.x - x), Math.abs(place.y - y));
+      if (distance < nearest) [best, nearest] = [place, distance];
+    }
+    return best && nearest <= (this.hex ? 56 : PITCH / 2) ? best.name : null;
+  }
+
+  /**
+   * The neighbour that an arrow key leads to. `aim` is where the ring wants to stay across, so that going up and down keeps its column.
+   * @param {string} name
+   * @param {string} key
+   * @param {number} aim
+   */
+  step(name, key, aim) {
+    const from = this.byName.get(name);
+    if (!from) return this.places[0].name;
+    const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [0, 0];
+    if (dx) {
+      const there = this.places.find(
+        (place) => place.row === from.row && Math.abs(place.x - from.x - dx * PITCH) < 1,
+      );
+      return there?.name ?? name;
+    }
+    const rowAway = this.hex ? HEX_PITCH : PITCH;
+    const row = this.places.filter((place) => Math.abs(place.y - from.y - dy * rowAway) < 1);
+    row.sort((one, two) => Math.abs(one.x - aim) - Math.abs(two.x - aim));
+    return row[0]?.name ?? name;
+  }
+
+  /** Cells that touch this one: four on squares, six on a hexagon. @param {Place} place */
+  touching(place) {
+    const limit = this.hex ? 101 : 100.5;
+    return this.places.filter(
+      (other) => other !== place && Math.hypot(other.x - place.x, other.y - place.y) < limit,
+    );
+  }
+}
+
+/** @param {number} value @param {number} low @param {number} high */
+function clamp(value, low, high) {
+  return Math.max(low, Math.min(high, value));
+}
+
+/** @param {number} radius */
+function hexagon(radius) {
+  const corner = radius * 0.866;
+  return `M0 ${-radius}L${corner} ${-radius / 2}V${radius / 2}L0 ${radius}L${-corner} ${radius / 2}V${-radius / 2}Z`;
+}
+
+/** @param {number} half @param {number} round */
+function roundedSquare(half, round) {
+  const side = 2 * (half - round);
+  const arc = (/** @type {string} */ to) => `a${round} ${round} 0 0 1 ${to}`;
+  return (
+    `M${-half + round} ${-half}h${side}${arc(`${round} ${round}`)}v${side}${arc(`${-round} ${round}`)}` +
+    `h${-side}${arc(`${-round} ${-round}`)}v${-side}${arc(`${round} ${-round}`)}Z`
+  );
+}
+
+/** The silhouettes that tell seats apart without colour: disc, diamond, triangle, square. @param {number} seat @param {number} r */
+export function silhouette(seat, r) {
+  switch (seat) {
+    case 0:
+      return `M${-r} 0a${r} ${r} 0 1 1 ${2 * r} 0a${r} ${r} 0 1 1 ${-2 * r} 0Z`;
+    case 1:
+      return diamond(r * 1.12);
+    case 2:
+      return `M0 ${-r * 1.08}L${r * 1.06} ${r * 0.8}H${-r * 1.06}Z`;
+    default:
+      return roundedSquare(r * 0.86, r * 0.18);
+  }
+}
+
+/** @param {number} r */
+function diamond(r) {
+  const c = r * 0.16;
+  return (
+    `M${-c} ${-r + c}Q0 ${-r} ${c} ${-r + c}L${r - c} ${-c}Q${r} 0 ${r - c} ${c}` +
+    `L${c} ${r - c}Q0 ${r} ${-c} ${r - c}L${-r + c} ${c}Q${-r} 0 ${-r + c} ${-c}Z`
+  );
+}

@@ -1,0 +1,35 @@
+/** The keys, and what the marks mean. */
+
+import { h } from "./dom.js";
+import { icon } from "./icons.js";
+
+const KEYS = [
+  ["← ↑ → ↓", "move the ring over the board"],
+  ["Enter", "play there"],
+  ["a1, e3h …", "type a move; Enter plays it, Esc forgets it"],
+  ["W", "walls or pawn (Quoridor)"],
+  ["R", "turn the wall"],
+  ["< and >", "one move back, one move on"],
+  ["Home, End", "the start, the newest position"],
+  ["X", "turn the board round"],
+  ["Z", "show group sizes and other notes"],
+  ["?", "this help"],
+];
+
+export function showHelp() {
+  if (document.querySelector("dialog.help")) return;
+  const dialog = h(
+    "dialog",
+    { class: "settings small help", "aria-labelledby": "help-title" },
+    h(
+      "form",
+      { method: "dialog", class: "sheet" },
+      h("header", {}, h("h2", { id: "help-title" }, "Keys"), h("button", { class: "icon", "aria-label": "Close" }, icon("close"))),
+      h("dl", { class: "keys" }, KEYS.map(([key, does]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)))),
+      h("p", { class: "quiet" }, "A dot marks where you may go. The tinted cell is the last move. Crossed cells are blocked for ever."),
+    ),
+  );
+  document.body.append(dialog);
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.showModal();
+}

@@ -1,0 +1,28 @@
+/** The page's own icons, so that no font has to have them. */
+
+import { s } from "./dom.js";
+
+const PATHS = {
+  first: "M6 5v14M19 5l-9 7 9 7z",
+  back: "M16 5l-9 7 9 7z",
+  on: "M8 5l9 7-9 7z",
+  last: "M18 5v14M5 5l9 7-9 7z",
+  close: "M6 6l12 12M18 6L6 18",
+  send: "M4 12h14M12 5l7 7-7 7",
+  more: "M6 9l6 6 6-6",
+  help: "M9 9a3 3 0 1 1 4.500 2.600c-1 .6-1.500 1.200-1.500 2.400M12 17.500v.5",
+  loud: "M4 9.500h3.500L12 6v12l-4.500-3.500H4zM15.500 9a4 4 0 0 1 0 6M18 6.500a8 8 0 0 1 0 11",
+  quiet: "M4 9.500h3.500L12 6v12l-4.500-3.500H4zM16 9.500l5 5M21 9.500l-5 5",
+  light: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2.500v2M12 19.500v2M2.500 12h2M19.500 12h2M5.300 5.300l1.400 1.400M17.300 17.300l1.400 1.400M5.300 18.700l1.400-1.400M17.300 6.700l1.400-1.400",
+  dark: "M19.500 14.500A8 8 0 0 1 9.500 4.500a8 8 0 1 0 10 10z",
+  system: "M12 4a8 8 0 1 0 0 16zM12 4a8 8 0 0 1 0 16",
+  turn: "M7 4v14M3.500 14.500L7 18l3.500-3.500M17 20V6M13.500 9.500L17 6l3.500 3.500",
+  link: "M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.700-5.700L12 7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.700 5.700L12 17",
+  notes: "M5 6h14M5 12h14M5 18h8",
+};
+const SOLID = new Set(["first", "back", "on", "last"]);
+
+/** @param {keyof typeof PATHS} name */
+export function icon(name) {
+  return s("svg", { class: `icon-art${SOLID.has(name) ? " solid" : ""}`, viewBox: "0 0 24 24", "aria-hidden": "true" }, s("path", { d: PATHS[name] }));
+}

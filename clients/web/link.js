@@ -1,0 +1,195 @@
+/**
+ * The connection: one socket that comes back by itself, commands that are answered exactly once, and the server's time.
+ *
+ * Events: `online` (after each welcome), `offline`, and one event named for each message type that is not an answer.
+ */
+
+/** @typedef {"connecting" | "online" | "offline"} LinkState */
+/** @typedef {{command: any, lasting: boolean, resolve: (answer: any) => void, reject: (error: Error) => void}} Waiting */
+
+const SUBPROTOCOL = "cornered.v1.json";
+const TOKEN = "cornered.token";
+const HEARTBEAT = 15_000;
+const SILENCE = 32_000;
+const SLOWEST = 8_000;
+
+/** A typed refusal. */
+export class Refused extends Error {
+  /** @param {string} code @param {string} text */
+  constructor(code, text) {
+    super(text);
+    this.code = code;
+  }
+}
+
+export class Link extends EventTarget {
+  /** @param {string} url @param {Storage} store where the token lives */
+  constructor(url, store) {
+    super();
+    this.url = url;
+    this.store = store;
+    /** @type {LinkState} */
+    this.state = "connecting";
+    /** @type {any} */
+    this.me = null;
+    this.version = "";
+    /** How far the server's clock is ahead of ours, in milliseconds. */
+    this.ahead = 0;
+    this.trip = Infinity;
+    this.attempts = 0;
+    this.welcomed = false;
+    this.stopped = false;
+    /** @type {WebSocket | null} */
+    this.socket = null;
+    /** @type {Map<string, Waiting>} */
+    this.waiting = new Map();
+    this.counter = 0;
+    this.prefix = crypto.getRandomValues(new Uint32Array(2)).join("-");
+    this.heard = 0;
+    this.timer = 0;
+    this.wantedName = "";
+    window.addEventListener("online", () => this.hurry());
+    document.addEventListener("visibilitychange", () => document.hidden || this.hurry());
+    setInterval(() => this.#beat(), HEARTBEAT);
+  }
+
+  /** The server's time now, in milliseconds. */
+  now() {
+    return Date.now() + this.ahead;
+  }
+
+  open() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    const socket = new WebSocket(this.url, [SUBPROTOCOL]);
+    this.socket = socket;
+    socket.onopen = () => {
+      this.heard = Date.now();
+      const token = this.store.getItem(TOKEN);
+      const hello = { type: "hello", kind: "person", client: "cornered-web" };
+      socket.send(JSON.stringify(token ? { ...hello, token } : this.wantedName ? { ...hello, name: this.wantedName } : hello));
+    };
+    socket.onmessage = (event) => {
+      this.heard = Date.now();
+      this.#hear(JSON.parse(event.data));
+    };
+    socket.onclose = () => {
+      if (socket === this.socket) this.#lost();
+    };
+  }
+
+  /** Try again now, if we are waiting to. */
+  hurry() {
+    if (this.timer) this.open();
+  }
+
+  /** Forget who we are and become a new guest called `name`. @param {string} name */
+  rename(name) {
+    this.store.removeItem(TOKEN);
+    this.wantedName = name;
+    this.socket?.close();
+  }
+
+  /**
+   * Send a command and wait for its answer; a refusal throws. A `lasting` command outlives a lost connection: it is sent
+   * again under the same id, which the server carries out once. Others throw when the connection goes.
+   * @param {Record<string, any>} message
+   * @param {{lasting?: boolean}} [how]
+   * @returns {Promise<any>}
+   */
+  ask(message, { lasting = false } = {}) {
+    const command = { id: `${this.prefix}.${++this.counter}`, ...message };
+    return new Promise((resolve, reject) => {
+      if (!lasting && this.state !== "online") {
+        reject(new Refused("offline", "The connection is down just now."));
+        return;
+      }
+      this.waiting.set(command.id, { command, lasting, resolve, reject });
+      if (this.state === "online") this.socket?.send(JSON.stringify(command));
+    });
+  }
+
+  /** @param {any} message */
+  #hear(message) {
+    const waiting = message.id ? this.waiting.get(message.id) : undefined;
+    switch (message.type) {
+      case "welcome":
+        this.#welcome(message);
+        return;
+      case "refused":
+        if (waiting) {
+          this.waiting.delete(message.id);
+          waiting.reject(new Refused(message.code, message.text));
+        } else if (message.code === "bad_token") {
+          this.store.removeItem(TOKEN);
+          this.socket?.close();
+        } else {
+          this.dispatchEvent(new CustomEvent("refused", { detail: message }));
+        }
+        return;
+      case "pong":
+        this.#sync(message);
+        break;
+    }
+    if (waiting) {
+      this.waiting.delete(message.id);
+      waiting.resolve(message);
+    }
+    if (message.type !== "acknowledged" && message.type !== "pong") {
+      this.dispatchEvent(new CustomEvent(message.type, { detail: message }));
+    }
+  }
+
+  /** @param {any} message */
+  #welcome(message) {
+    if (message.token) this.store.setItem(TOKEN, message.token);
+    this.me = message.player;
+    this.version = message.server;
+    this.trip = Infinity;
+    this.ahead = message.now - Date.now();
+    this.attempts = 0;
+    this.state = "online";
+    const again = this.welcomed;
+    this.welcomed = true;
+    // Whoever listens joins again first, so that an unsent move is told to a match that we already hear of.
+    const unsent = [...this.waiting.values()];
+    this.dispatchEvent(new CustomEvent("online", { detail: { again, matches: message.matches } }));
+    for (const { command } of unsent) this.socket?.send(JSON.stringify(command));
+    this.#beat();
+  }
+
+  /** Keep the offset of the quickest round trip. @param {any} pong */
+  #sync(pong) {
+    const trip = Date.now() - pong.sent;
+    if (trip > this.trip) return;
+    this.trip = trip;
+    this.ahead = pong.now + trip / 2 - Date.now();
+  }
+
+  #beat() {
+    if (this.state !== "online") return;
+    if (Date.now() - this.heard > SILENCE) {
+      this.socket?.close();
+      this.#lost();
+      return;
+    }
+    this.ask({ type: "ping", sent: Date.now() }).catch(() => {});
+  }
+
+  #lost() {
+    this.socket = null;
+    if (this.state !== "offline") {
+      this.state = "offline";
+      for (const [id, waiting] of this.waiting) {
+        if (waiting.lasting) continue;
+        this.waiting.delete(id);
+        waiting.reject(new Refused("offline", "The connection went down."));
+      }
+      this.dispatchEvent(new CustomEvent("offline"));
+    }
+    if (this.stopped || this.timer) return;
+    const wait = Math.min(SLOWEST, 250 * 2 ** this.attempts) * (0.6 + 0.8 * Math.random());
+    this.attempts += 1;
+    this.timer = window.setTimeout(() => this.open(), wait);
+  }
+}

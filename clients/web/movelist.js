@@ -1,0 +1,102 @@
+/** The moves of a match, to be read and clicked through. */
+
+import { seatMark } from "./board.js";
+import { fill, h } from "./dom.js";
+import { icon } from "./icons.js";
+
+const DICE = ["", "⚀", "⚁", "⚂", "⚃", "⚄", "⚅"];
+
+export class MoveList {
+  /** @param {any} record @param {(ply: number) => void} go show the position after that many plies */
+  constructor(record, go) {
+    this.record = record;
+    this.go = go;
+    this.list = h("ol", { class: "movelist", tabindex: 0, "aria-label": "Moves" });
+    const button = (/** @type {any} */ art, /** @type {string} */ label, /** @type {() => number} */ to) =>
+      h("button", { class: "plain", "aria-label": label, title: label, on: { click: () => go(to()) } }, icon(art));
+    this.shown = 0;
+    this.controls = h(
+      "div",
+      { class: "steps", role: "group", "aria-label": "Replay" },
+      button("first", "The start", () => 0),
+      button("back", "One move back", () => this.before()),
+      button("on", "One move on", () => this.after()),
+      button("last", "The newest position", () => record.ply),
+    );
+    this.element = h("section", { class: "moves", "aria-label": "Moves" }, this.list, this.controls);
+    this.drawn = "";
+  }
+
+  /** Dice belong to the move that follows, so stepping passes over them. */
+  before() {
+    let ply = this.shown - 1;
+    while (ply > 0 && this.isRoll(ply - 1)) ply -= 1;
+    return Math.max(0, ply);
+  }
+
+  after() {
+    let ply = this.shown + 1;
+    while (ply < this.record.ply && this.isRoll(ply - 1)) ply += 1;
+    return Math.min(this.record.ply, ply);
+  }
+
+  /** @param {number} ply the ply itself, from 0 */
+  isRoll(ply) {
+    return /^\d+$/.test(this.record.moves[ply] ?? "");
+  }
+
+  /** @param {number} shown the position on the board, in plies */
+  draw(shown) {
+    const { record } = this;
+    const seats = record.seats.length;
+    const sign = `${record.moves.join(" ")}|${record.complete}`;
+    if (sign !== this.drawn) {
+      this.drawn = sign;
+      this.list.style.setProperty("--seats", String(seats));
+      /** @type {any[]} */
+      const rows = [];
+      let row = /** @type {any} */ (null);
+      let last = Infinity;
+      let roll = "";
+      record.moves.forEach((/** @type {string} */ move, /** @type {number} */ ply) => {
+        if (this.isRoll(ply)) {
+          roll = DICE[Number(move)] ?? move;
+          return;
+        }
+        const seat = record.moverOf(ply) ?? (last === Infinity ? 0 : (last + 1) % seats);
+        if (seat <= last) {
+          row = h("li", {}, h("span", { class: "number" }, String(rows.length + 1)));
+          rows.push(row);
+        }
+        last = seat;
+        const button = h(
+          "button",
+          { class: "move plain", data: { ply: String(ply + 1) }, on: { click: () => this.go(ply + 1) } },
+          seatMark(seat),
+          move,
+          roll ? h("span", { class: "die", title: "the dice" }, roll) : null,
+        );
+        button.style.gridColumn = String(seat + 2);
+        row.append(button);
+        roll = "";
+      });
+      fill(this.list, rows);
+      if (!rows.length) fill(this.list, h("li", { class: "quiet empty" }, "No move yet."));
+    }
+    this.shown = shown;
+    let current = /** @type {any} */ (null);
+    for (const button of this.list.querySelectorAll(".move")) {
+      const is = Number(button.dataset.ply) === shown;
+      if (is) current = button;
+      button.toggleAttribute("aria-current", is);
+      if (is) button.setAttribute("aria-current", "step");
+    }
+    // Only the list scrolls, never the page.
+    if (current) {
+      const top = current.offsetTop - this.list.offsetTop;
+      if (top < this.list.scrollTop || top > this.list.scrollTop + this.list.clientHeight - 40) this.list.scrollTop = top - this.list.clientHeight / 2;
+    } else if (shown === 0) this.list.scrollTop = 0;
+    this.controls.children[0].disabled = this.controls.children[1].disabled = shown === 0;
+    this.controls.children[2].disabled = this.controls.children[3].disabled = shown === record.ply;
+  }
+}

@@ -1,0 +1,103 @@
+/** Position texts: taken apart the same way for every game. No rule is known here, only how a board is written down. */
+
+/**
+ * @typedef {object} Position
+ * @property {string} text
+ * @property {string[]} rows       the top row first, one character a cell
+ * @property {number} turn         the seat to move, or -1 for the dice
+ * @property {Record<string, string>} facts
+ * @property {boolean} hex
+ * @property {boolean} walled      walls lie between this board's cells
+ * @property {string[]} walls
+ */
+
+const FILES = "abcdefghijklmnopqrstuvwxyz";
+
+/** @param {string} text @param {boolean} [walled] that walls may come, where the text does not say so yet @returns {Position} */
+export function parsePosition(text, walled = false) {
+  const [joined, turn, ...rest] = text.split(" ");
+  const rows = joined.split("/");
+  const facts = Object.fromEntries(rest.map((word) => word.split("=", 2)));
+  return {
+    text,
+    rows,
+    turn: turn === "c" ? -1 : Number(turn),
+    facts,
+    hex: rows.some((row) => row.length !== rows[0].length),
+    walled: walled || "walls" in facts || "left" in facts,
+    walls: facts.walls ? facts.walls.split(",") : [],
+  };
+}
+
+/** Return a cell's name. @param {Position} position @param {number} row from the top @param {number} column */
+export function cellName(position, row, column) {
+  const rank = position.rows.length - 1 - row;
+  return position.hex ? `${FILES[rank]}${column + 1}` : `${FILES[column]}${rank + 1}`;
+}
+
+/**
+ * List every cell: its name, place, and what is on it.
+ * @param {Position} position
+ * @returns {{name: string, row: number, column: number, content: string}[]}
+ */
+export function cells(position) {
+  return position.rows.flatMap((line, row) =>
+    [...line].map((content, column) => ({ name: cellName(position, row, column), row, column, content })),
+  );
+}
+
+/** Map cell names to contents. @param {Position} position @returns {Map<string, string>} */
+export function contents(position) {
+  return new Map(cells(position).map((cell) => [cell.name, cell.content]));
+}
+
+/** Say whether walls lie between the cells of a game with these options. @param {{options: Record<string, unknown> | {name: string}[]}} game */
+export function isWalled(game) {
+  const { options } = game;
+  return Array.isArray(options) ? options.some((option) => option.name === "walls") : "walls" in options;
+}
+
+/** The seat to move, the one who waits for the dice included. @param {Position} position */
+export function mover(position) {
+  return position.turn >= 0 ? position.turn : Number(position.facts.mover ?? -1);
+}
+
+/** Take a wall's name apart: `e3h` is file 4, rank 2 (from 0), lying. Null for anything else. @param {string} move */
+export function parseWall(move) {
+  const found = /^([a-z])(\d+)([hv])$/.exec(move);
+  return found ? { file: FILES.indexOf(found[1]), rank: Number(found[2]) - 1, lies: found[3] === "h" } : null;
+}
+
+/** Name a wall. @param {number} file @param {number} rank from 0 @param {boolean} lies */
+export function wallName(file, rank, lies) {
+  return `${FILES[file]}${rank + 1}${lies ? "h" : "v"}`;
+}
+
+/** Say whether a move names a cell. @param {string} move */
+export function isCell(move) {
+  return /^[a-z]\d+$/.test(move);
+}
+
+/**
+ * Tell who left each blocked cell behind, by comparing positions in order; gaps are allowed.
+ * @param {(string | undefined)[]} positions
+ * @returns {Map<string, number>}
+ */
+export function trails(positions) {
+  /** @type {Map<string, number>} */
+  const owner = new Map();
+  /** @type {Map<string, string> | null} */
+  let before = null;
+  for (const text of positions) {
+    if (text === undefined) continue;
+    const now = contents(parsePosition(text));
+    if (before) {
+      for (const [name, content] of now) {
+        const was = before.get(name);
+        if (content === "x" && was !== undefined && was !== "x" && was !== ".") owner.set(name, Number(was));
+      }
+    }
+    before = now;
+  }
+  return owner;
+}

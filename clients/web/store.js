@@ -1,0 +1,120 @@
+/** What the page knows of the lobby, kept up to date by its messages. */
+
+/** @typedef {import("./link.js").Link} Link */
+
+export class Store extends EventTarget {
+  /** @param {Link} link */
+  constructor(link) {
+    super();
+    this.link = link;
+    /** @type {any[]} */
+    this.games = [];
+    /** @type {Map<string, any>} */
+    this.seeks = new Map();
+    /** @type {Map<string, any>} */
+    this.matches = new Map();
+    /** @type {Map<string, any>} */
+    this.players = new Map();
+    /** @type {Map<string, any>} challenges that stand, mine and to me */
+    this.challenges = new Map();
+    /** @type {Map<string, any>} my private seeks, which no list shows */
+    this.hidden = new Map();
+    this.loaded = false;
+    this.watching = false;
+    const on = (/** @type {string} */ type, /** @type {(message: any) => void} */ listener) =>
+      link.addEventListener(type, (event) => listener(/** @type {CustomEvent} */ (event).detail));
+    on("online", () => this.#online());
+    on("lobby", (message) => this.#load(message));
+    on("lobby_changed", (message) => this.#change(message));
+    on("challenged", (message) => {
+      this.challenges.set(message.challenge, message);
+      this.#tell();
+    });
+    on("challenge_closed", (message) => {
+      this.challenges.delete(message.challenge);
+      this.#tell();
+    });
+    on("paired", () => {
+      this.hidden.clear();
+      this.#tell();
+    });
+  }
+
+  #online() {
+    this.challenges.clear();
+    this.hidden.clear();
+    this.link.ask({ type: "ask_games" }).then((answer) => {
+      this.games = answer.games;
+      this.#tell();
+    }, () => {});
+    if (this.watching) this.watch();
+  }
+
+  /** Hear of the lobby from now on. */
+  watch() {
+    this.watching = true;
+    if (this.link.state === "online") this.link.ask({ type: "watch_lobby" }).catch(() => {});
+  }
+
+  /** Hear no more of it. */
+  leave() {
+    this.watching = false;
+    if (this.link.state === "online") this.link.ask({ type: "leave_lobby" }).catch(() => {});
+  }
+
+  /** The game that the server offers under this name. @param {string} name */
+  offered(name) {
+    return this.games.find((game) => game.name === name);
+  }
+
+  /** A game's title. @param {string} name */
+  title(name) {
+    return this.offered(name)?.title ?? name;
+  }
+
+  /** Bots that play this game. @param {string} game */
+  bots(game) {
+    return [...this.players.values()].filter(
+      (presence) => presence.player.kind === "bot" && presence.accepts.some((/** @type {any} */ each) => each.game === game),
+    );
+  }
+
+  /** The bot to play when nobody chose one: last time's, or one that thinks a little. @param {string} game @param {string} [last] */
+  bot(game, last) {
+    const free = this.bots(game).filter((presence) => presence.free > 0);
+    return free.find((each) => each.player.name === last) ?? free.find((each) => !/random/i.test(each.player.name)) ?? free[0];
+  }
+
+  /** @param {any} message */
+  #load(message) {
+    const index = (/** @type {any[]} */ list, /** @type {(item: any) => string} */ key) =>
+      new Map(list.map((item) => [key(item), item]));
+    this.seeks = index(message.seeks, (seek) => seek.id);
+    this.matches = index(message.matches, (match) => match.id);
+    this.players = index(message.players, (presence) => presence.player.id);
+    this.loaded = true;
+    this.#tell();
+  }
+
+  /** @param {any} message */
+  #change(message) {
+    for (const seek of message.seeks) this.seeks.set(seek.id, seek);
+    for (const match of message.matches) this.matches.set(match.id, match);
+    for (const presence of message.players) this.players.set(presence.player.id, presence);
+    for (const id of message.seeks_gone) this.seeks.delete(id);
+    for (const id of message.matches_gone) this.matches.delete(id);
+    for (const id of message.players_gone) this.players.delete(id);
+    this.#tell();
+  }
+
+  #tell() {
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** Remember a private seek of mine, or forget it. @param {string} id @param {any} settings null forgets */
+  hide(id, settings) {
+    if (settings) this.hidden.set(id, settings);
+    else this.hidden.delete(id);
+    this.#tell();
+  }
+}

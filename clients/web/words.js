@@ -1,0 +1,108 @@
+/** How games, clocks, results and times are said. */
+
+/** @typedef {import("./protocol").Clock} Clock */
+
+/** @param {any} clock */
+export function clockText(clock) {
+  switch (clock.kind) {
+    case "fischer":
+      return clock.increment ? `${minutes(clock.initial)} + ${clock.increment} s` : minutes(clock.initial);
+    case "delay":
+      return `${minutes(clock.initial)}, ${clock.delay} s free`;
+    case "per_move":
+      return clock.seconds % 60 ? `${clock.seconds} s a move` : `${clock.seconds / 60} min a move`;
+    case "correspondence":
+      return clock.days === 1 ? "1 day a move" : `${clock.days} days a move`;
+    default:
+      return "no clock";
+  }
+}
+
+/** @param {number} seconds */
+function minutes(seconds) {
+  return seconds % 60 === 0 ? `${seconds / 60} min` : seconds < 60 ? `${seconds} s` : `${(seconds / 60).toFixed(1)} min`;
+}
+
+/** What a clock shows: days, hours, minutes and seconds, and tenths in the last ten seconds. @param {number} ms */
+export function timeLeft(ms) {
+  const left = Math.max(0, ms);
+  if (left < 10_000) return `0:0${(Math.floor(left / 100) / 10).toFixed(1)}`;
+  const seconds = Math.floor(left / 1000);
+  if (seconds >= 86_400) return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
+  const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
+  if (seconds >= 3600) return `${Math.floor(seconds / 3600)}:${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`;
+  return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+}
+
+/**
+ * The options that tell one game from another, in few words: "9 × 9, 10 walls".
+ * @param {any} spec
+ * @param {any} [offered] the game as the server offers it
+ * @param {boolean} [fully] with what hosts usually leave as it is
+ */
+export function optionText(spec, offered, fully = false) {
+  const options = { ...spec.options };
+  const words = [];
+  if ("width" in options && "height" in options) {
+    words.push(`${options.width} × ${options.height}`);
+    delete options.width;
+    delete options.height;
+  }
+  if ("size" in options) {
+    words.push(`${options.size} × ${options.size}`);
+    delete options.size;
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const option = offered?.options.find((/** @type {any} */ each) => each.name === name);
+    if (value === null || value === false) continue;
+    if (option && name !== "radius" && (value === option.default || (option.optional && !fully))) continue;
+    const title = (option?.title ?? name).toLowerCase();
+    words.push(value === true ? title : name === "radius" ? `radius ${value}` : title.includes("this many") ? title.replace("this many", String(value)) : `${value} ${title}`);
+  }
+  return words.join(", ");
+}
+
+/**
+ * Why a match ended, after who won.
+ * @param {string} reason
+ * @param {boolean} drawn
+ */
+export function reasonText(reason, drawn) {
+  switch (reason) {
+    case "rules":
+      return drawn ? "by the rules" : "on the board";
+    case "resignation":
+      return "by resignation";
+    case "time":
+      return "on time";
+    case "agreement":
+      return "by agreement";
+    case "gone":
+      return "the opponent left";
+    case "aborted":
+      return "called off";
+    case "expired":
+      return "nobody moved in time";
+    default:
+      return "everybody else gave up";
+  }
+}
+
+/** @param {number} at @param {number} now */
+export function ago(at, now) {
+  const minutesAgo = Math.floor((now - at) / 60_000);
+  if (minutesAgo < 1) return "just now";
+  if (minutesAgo < 60) return `${minutesAgo} min ago`;
+  const hours = Math.floor(minutesAgo / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
+/** @param {number} place */
+export function ordinal(place) {
+  return ["", "1st", "2nd", "3rd"][place] ?? `${place}th`;
+}
+
+/** @param {number} count @param {string} one */
+export function plural(count, one) {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}

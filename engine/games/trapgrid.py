@@ -1,0 +1,233 @@
+"""TrapGrid: step to a neighbouring cell; the one you leave is blocked for ever; who cannot step has lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.bits import lowest, popcount
+from engine.compiled import kernel
+from engine.game import Game, Option, Outcome, State
+from engine.grid import CELLS, NAMES, NOT_FILE_A, NOT_FILE_H, board, names, read_cells, word, write_rows
+from engine.text import PositionText
+
+__all__ = ["GAME", "MAX_MOVES", "Position", "TrapGrid", "TrapGridState", "advance", "gen", "lost", "perft", "targets"]
+
+MAX_MOVES: Final = 4
+
+
+class Position(NamedTuple):
+    """The board as words (see engine.grid). A pawn's own cell is not free, so leaving it blocks it by itself."""
+
+    free: np.uint64
+    mover: np.uint64
+    other: np.uint64
+    turn: int
+
+
+@kernel
+def neighbours(cells: np.uint64) -> np.uint64:
+    """Return the cells one step from any of `cells`, on the board or beside it."""
+    east, west = (cells & NOT_FILE_H) << np.uint64(1), (cells & NOT_FILE_A) >> np.uint64(1)
+    return cells << np.uint64(8) | cells >> np.uint64(8) | east | west
+
+
+@kernel
+def targets(position: Position) -> np.uint64:
+    """Return the cells that the mover may step to."""
+    return neighbours(position.mover) & position.free
+
+
+@kernel
+def gen(position: Position, buffer: npt.NDArray[np.int64]) -> int:
+    """Write the mover's moves, as bit numbers of target cells, into `buffer`; return how many there are."""
+    rest = targets(position)
+    count = 0
+    while rest:
+        buffer[count] = lowest(rest)
+        rest &= rest - np.uint64(1)
+        count += 1
+    return count
+
+
+@kernel
+def step(position: Position, target: np.uint64) -> Position:
+    """Return the position after the mover stepped to the one cell of `target`."""
+    return Position(position.free ^ target, position.other, target, 1 - position.turn)
+
+
+@kernel
+def advance(position: Position, move: int) -> Position:
+    """Return the position after the mover stepped to the cell with bit number `move`."""
+    return step(position, np.uint64(1) << np.uint64(move))
+
+
+@kernel
+def lost(position: Position) -> bool:
+    """Say whether the mover has lost."""
+    return not targets(position)
+
+
+@kernel
+def perft(position: Position, depth: int) -> int:
+    """Count the move sequences of `depth` plies; the last ply is counted, not played."""
+    if depth == 0:
+        return 1
+    rest = targets(position)
+    if depth == 1:
+        return popcount(rest)
+    leaves = 0
+    while rest:
+        target = rest & (~rest + np.uint64(1))
+        leaves += perft(step(position, target), depth - 1)
+        rest ^= target
+    return leaves
+
+
+@kernel
+def reach(free: np.uint64, pawn: np.uint64) -> int:
+    """Count the cells that steps over free cells can ever reach, the pawn's own cell included."""
+    inside = pawn
+    edge = pawn
+    while edge:
+        edge = neighbours(edge) & free & ~inside
+        inside |= edge
+    return popcount(inside)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrapGridState(State):
+    """A TrapGrid position. `open_cells` is `targets(position)`, worked out once; `left` is the seat that gave up."""
+
+    game: TrapGrid
+    position: Position
+    open_cells: int
+    left: int | None = None
+
+    @property
+    def to_move(self) -> int:
+        return self.position.turn
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if self.left is None and self.open_cells:
+            return None
+        loser = self.position.turn if self.left is None else self.left
+        return Outcome(winner=1 - loser, places=(2, 1) if loser == 0 else (1, 2))
+
+    def moves(self) -> list[str]:
+        return names(self.open_cells) if self.left is None else []
+
+    def is_legal(self, move: str) -> bool:
+        bit = CELLS.get(move)
+        return bit is not None and self.left is None and bool(self.open_cells >> bit & 1)
+
+    def play(self, move: str) -> Self:
+        free, mover, other, turn = advance(self.position, CELLS[move])
+        position = Position(word(free), word(mover), word(other), turn)
+        return type(self)(self.game, position, int(targets(position)))
+
+    def leave(self, seat: int) -> Self:
+        if seat not in (0, 1):
+            raise ValueError(f"there is no seat {seat}; there are 0 and 1")
+        if self.outcome is not None:
+            return self
+        return type(self)(self.game, self.position, self.open_cells, seat)
+
+    def explain(self, move: str) -> str:
+        bit = CELLS.get(move)
+        if bit is None or not self.game.board >> bit & 1:
+            return f"a move is the name of a cell, {NAMES[0]} to {self.game.far_corner}"
+        if self.position.mover >> word(bit) & word(1):
+            return f"your pawn already stands on {move}"
+        if self.position.other >> word(bit) & word(1):
+            return f"the other pawn stands on {move}"
+        if not self.position.free >> word(bit) & word(1):
+            return f"{move} is blocked"
+        return "a pawn moves one step up, down, left or right"
+
+    def perft(self, depth: int) -> int:
+        if self.left is not None:
+            return int(depth == 0)
+        return int(perft(self.position, depth))
+
+    def pawns(self) -> tuple[int, int]:
+        """Return the word of each seat's cell."""
+        mover, other = int(self.position.mover), int(self.position.other)
+        return (mover, other) if self.position.turn == 0 else (other, mover)
+
+    def territory(self) -> tuple[int, int]:
+        """Return how many cells each seat could reach if the other stood still, its own cell included."""
+        first, second = self.pawns()
+        free = self.position.free
+        return int(reach(free, word(first))), int(reach(free, word(second)))
+
+    def gauges(self) -> tuple[tuple[str, int], ...]:
+        return tuple(("cells in reach", count) for count in self.territory())
+
+    def __str__(self) -> str:
+        size = self.game.size
+        facts = {} if self.left is None else {"out": str(self.left)}
+        rows = write_rows(size, size, int(self.position.free), self.pawns())
+        return str(PositionText(rows, str(self.position.turn), facts))
+
+    def __hash__(self) -> int:
+        return hash((self.game, self.position, self.left))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TrapGridState):
+            return NotImplemented
+        return (self.position, self.left, self.game) == (other.position, other.left, other.game)
+
+
+class TrapGrid(Game):
+    name = "trapgrid"
+    title = "TrapGrid"
+    summary = "Step one cell at a time; every cell you leave is gone for ever. Whoever cannot step loses."
+    OPTIONS = (Option("size", "Board size", "int", tuple(range(3, 9)), default=7),)
+
+    @property
+    def size(self) -> int:
+        """The board's width and height."""
+        return int(self.options["size"] or 0)
+
+    @property
+    def board(self) -> int:
+        """The word of all the board's cells."""
+        return board(self.size, self.size)
+
+    @property
+    def far_corner(self) -> str:
+        """The name of the top right cell."""
+        return NAMES[9 * (self.size - 1)]
+
+    @property
+    def seats(self) -> int:
+        return 2
+
+    def start(self) -> TrapGridState:
+        return self._state(1 << 8 * (self.size - 1), 1 << self.size - 1, turn=0)
+
+    def parse(self, text: str) -> TrapGridState:
+        parts = PositionText.parse(text)
+        parts.check(self.size, self.size, ".x01", ("out",))
+        pawns = [read_cells(parts, str(seat)) for seat in (0, 1)]
+        if any(pawn.bit_count() != 1 for pawn in pawns):
+            raise ValueError("a position has one pawn of each seat, 0 and 1")
+        left = parts.facts.get("out")
+        if parts.turn not in ("0", "1") or left not in (None, "0", "1"):
+            raise ValueError("the turn and `out` name a seat, 0 or 1")
+        blocked = read_cells(parts, "x")
+        return self._state(*pawns, turn=int(parts.turn), blocked=blocked, left=None if left is None else int(left))
+
+    def _state(self, first: int, second: int, *, turn: int, blocked: int = 0, left: int | None = None) -> TrapGridState:
+        free = word(self.board & ~(first | second | blocked))
+        mover, other = (first, second) if turn == 0 else (second, first)
+        position = Position(free, word(mover), word(other), turn)
+        return TrapGridState(self, position, int(targets(position)), left)
+
+
+GAME = TrapGrid

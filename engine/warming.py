@@ -1,0 +1,123 @@
+"""Compiles what a game needs before anybody waits for it: once per machine, under a lock, with progress."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import llvmlite.binding  # type: ignore[import-untyped]
+import numba
+
+import engine
+from engine.compiled import CACHE, IS_CACHED, IS_COMPILED
+
+__all__ = ["Progress", "is_warm", "warm"]
+
+KEPT: Final = 4
+"""How many caches stay: the current one, and a few of other checkouts or branches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What is being compiled now: step `done` + 1 of `total`. The last report has `done` equal to `total`."""
+
+    game: str
+    step: str
+    done: int
+    total: int
+
+
+def ignore(_: Progress) -> None:
+    """Report to nobody."""
+
+
+def _marker(game: str) -> Path:
+    """Return the file that says that this Python, numba and processor have every kernel of `game` in the cache."""
+    made_for = f"{platform.python_version()}-{numba.__version__}-{llvmlite.binding.get_host_cpu_name()}"
+    return CACHE / f"{game}-{made_for}.warm"
+
+
+def is_warm(game: str) -> bool:
+    """Say whether `warm` will only load; cold, it takes some seconds a game."""
+    return not IS_COMPILED or (IS_CACHED and _marker(game).exists())
+
+
+def warm(*games: str, report: Callable[[Progress], None] = ignore) -> None:
+    """Compile, or load, every kernel that the states of `games` use; no names mean all games.
+
+    Several processes may call it at once: one compiles, the others wait and load. `report` hears of each step of a game
+    that has to be compiled, and nothing of one that is only loaded. Does nothing when kernels run as plain Python.
+    """
+    known = [game.name for game in engine.games()]
+    for name in games:
+        engine.load(name)
+    if not IS_COMPILED:
+        return
+    for name in games or known:
+        if is_warm(name):
+            _exercise(name, ignore)
+            continue
+        with _locked(CACHE / "lock"):
+            cold = not is_warm(name)
+            _exercise(name, report if cold else ignore)
+            if IS_CACHED:
+                _marker(name).touch()
+    if IS_CACHED:
+        os.utime(CACHE)
+        _drop_old_caches()
+
+
+def _exercise(name: str, report: Callable[[Progress], None]) -> None:
+    """Do with a position once everything that a position can do."""
+    state = engine.load(name).start()
+    later = state
+    steps: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("legal moves", lambda: [state.moves(), state.is_legal(state.moves()[0]), state.explain("?"), state.outcome]),
+        ("playing", lambda: [later.moves(), later.explain(later.moves()[0]), later.outcome]),
+        ("leaving", lambda: later.leave(0).outcome),
+        ("gauges", lambda: [later.gauges(), later.notes()]),
+        ("perft", lambda: later.perft(2)),
+    )
+    for done, (title, action) in enumerate(steps):
+        report(Progress(name, title, done, len(steps)))
+        if title == "playing":
+            for _ in range(2 * state.game.seats):
+                later = later.play(later.moves()[-1])
+        action()
+    report(Progress(name, "ready", len(steps), len(steps)))
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Hold the lock of `path` among processes; a process that dies lets go of it. Without a cache nothing is shared."""
+    if not IS_CACHED:
+        yield
+        return
+    with path.open("a+b") as file:
+        if sys.platform == "win32":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _drop_old_caches() -> None:
+    """Remove the caches of other sources but the last used ones; a process that is still using one compiles again."""
+    named = [
+        path for path in CACHE.parent.iterdir() if len(path.name) == 16 and set(path.name) <= set("0123456789abcdef")
+    ]
+    others = sorted((path for path in named if path != CACHE), key=lambda path: path.stat().st_mtime)
+    for path in others[: max(0, len(others) - KEPT + 1)]:
+        shutil.rmtree(path, ignore_errors=True)

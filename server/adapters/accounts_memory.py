@@ -1,0 +1,39 @@
+"""Accounts that live as long as the process: for tests and for servers that keep nothing."""
+
+from __future__ import annotations
+
+from protocol.values import Player, PlayerKind
+from server.adapters.tokens import digest_of, new_player_id, new_token
+from server.ports import Identity, UnknownPlayer
+
+__all__ = ["MemoryAccounts"]
+
+
+class MemoryAccounts:
+    """Implements `Accounts`."""
+
+    def __init__(self) -> None:
+        self._players: dict[str, Identity] = {}
+        self._tokens: dict[str, str] = {}
+
+    async def create(self, name: str, kind: PlayerKind) -> tuple[Identity, str]:
+        identity = Identity(Player(id=new_player_id(), name=name, kind=kind))
+        token = new_token()
+        self._players[identity.player.id] = identity
+        self._tokens[digest_of(token)] = identity.player.id
+        return identity, token
+
+    async def by_token(self, token: str) -> Identity | None:
+        player = self._tokens.get(digest_of(token))
+        return None if player is None else self._players[player]
+
+    async def by_id(self, player: str) -> Identity | None:
+        return self._players.get(player)
+
+    async def rename(self, player: str, name: str) -> Identity:
+        known = self._players.get(player)
+        if known is None:
+            raise UnknownPlayer(player)
+        renamed = Identity(Player(id=player, name=name, kind=known.player.kind))
+        self._players[player] = renamed
+        return renamed

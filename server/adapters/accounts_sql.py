@@ -1,0 +1,65 @@
+"""Accounts in SQLite or PostgreSQL."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sqlalchemy import Select, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from protocol.values import Player, PlayerKind
+from server.adapters.database import STORE_ERRORS, Database
+from server.adapters.tables import PLAYERS, TOKENS
+from server.adapters.tokens import digest_of, new_player_id, new_token
+from server.ports import AccountsUnavailable, Identity, UnknownPlayer
+
+__all__ = ["SqlAccounts"]
+
+_PLAYER = select(PLAYERS.c.id, PLAYERS.c.name, PLAYERS.c.kind)
+
+
+class SqlAccounts:
+    """Implements `Accounts`. The database is shared with others and not closed here."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, name: str, kind: PlayerKind) -> tuple[Identity, str]:
+        player = Player(id=new_player_id(), name=name, kind=kind)
+        token = new_token()
+        async with self._writing() as connection:
+            await connection.execute(insert(PLAYERS), {"id": player.id, "name": player.name, "kind": player.kind})
+            await connection.execute(insert(TOKENS), {"digest": digest_of(token), "player": player.id})
+        return Identity(player), token
+
+    async def by_token(self, token: str) -> Identity | None:
+        return await self._one(_PLAYER.join(TOKENS).where(TOKENS.c.digest == digest_of(token)))
+
+    async def by_id(self, player: str) -> Identity | None:
+        return await self._one(_PLAYER.where(PLAYERS.c.id == player))
+
+    async def rename(self, player: str, name: str) -> Identity:
+        async with self._writing() as connection:
+            await connection.execute(update(PLAYERS).where(PLAYERS.c.id == player).values(name=name))
+        renamed = await self.by_id(player)
+        if renamed is None:
+            raise UnknownPlayer(player)
+        return renamed
+
+    @contextlib.asynccontextmanager
+    async def _writing(self) -> AsyncIterator[AsyncConnection]:
+        try:
+            async with self._database.writing() as connection:
+                yield connection
+        except STORE_ERRORS as error:
+            raise AccountsUnavailable("the store cannot be written") from error
+
+    async def _one(self, query: Select[Any]) -> Identity | None:
+        try:
+            async with self._database.reading() as connection:
+                row = (await connection.execute(query)).one_or_none()
+        except STORE_ERRORS as error:
+            raise AccountsUnavailable("the store cannot be read") from error
+        return None if row is None else Identity(Player.model_validate(row._asdict()))

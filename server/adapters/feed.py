@@ -1,0 +1,204 @@
+"""What the outside is to be told, behind the move: bounded, coalesced, and the same for every bus.
+
+A `Feed` takes messages as they are published and gives out *publications*, a topic and a payload each. States coalesce
+to the newest of each match and are rendered only when somebody takes them. Events queue; when the queue is full the
+oldest are lost, which watchers see by the sequence numbers. A match is told about from its `started` event or a
+snapshot on; one that was never introduced, or is private, is not told about at all.
+
+    cornered/v1/pub/match/{id}/state    retained: a `MatchState`; empty once the match is over
+    cornered/v1/pub/match/{id}/events   one match event each
+    cornered/v1/pub/lobby               retained: what is open; then what changed
+    cornered/v1/node/{node}/status      retained: online or offline
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from protocol.events import Ended, MatchEvent, Started
+from protocol.messages import Happened, LobbyChanged, LobbyState, ServerMessage, Snapshot
+from protocol.values import Clock, Clocks, GameSpec, Key, Player, Value
+
+__all__ = ["ROOT", "Feed", "MatchState", "NodeStatus", "Publication", "status_of"]
+
+ROOT: Final = "cornered/v1"
+LOBBY_TOPIC: Final = f"{ROOT}/pub/lobby"
+MAX_EVENTS: Final = 10_000
+MAX_LOBBY: Final = 1_000
+MAX_OVER: Final = 1_000
+"""How many finished matches are remembered, so that what follows the end (a rematch) is still told."""
+
+
+class MatchState(Value):
+    """Where a public match stands: what a watcher who comes now needs before the events."""
+
+    match: Key
+    seq: int
+    game: GameSpec
+    players: tuple[Player, ...]
+    clock: Clock
+    position: str
+    ply: int
+    to_move: int
+    """A seat, or -1 for the dice."""
+    clocks: Clocks
+
+
+class NodeStatus(Value):
+    """Whether one server is there."""
+
+    node: str
+    status: Literal["online", "offline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """One message for the outside. `retain` asks to keep it for those who come later; empty retained ones clear."""
+
+    topic: str
+    payload: bytes
+    retain: bool = False
+    match: str | None = None
+
+
+@dataclass(slots=True)
+class _Introduced:
+    """What stays the same in a match, and the newest message that tells where it stands."""
+
+    players: tuple[Player, ...]
+    game: GameSpec
+    clock: Clock
+    newest: Snapshot | Happened
+
+
+def _json(value: Value) -> bytes:
+    return value.__pydantic_serializer__.to_json(value)
+
+
+def status_of(node: str, status: Literal["online", "offline"]) -> Publication:
+    """Return the word that `node` is there, or is not."""
+    return Publication(f"{ROOT}/node/{node}/status", _json(NodeStatus(node=node, status=status)), retain=True)
+
+
+def _state_topic(match: str) -> str:
+    return f"{ROOT}/pub/match/{match}/state"
+
+
+class Feed:
+    """Everything not yet told. Noting and taking never wait."""
+
+    def __init__(self, *, max_events: int = MAX_EVENTS) -> None:
+        self._live: dict[str, _Introduced] = {}
+        self._over: dict[str, None] = {}
+        self._events: deque[tuple[str, MatchEvent]] = deque(maxlen=max_events)
+        self._lobby: deque[ServerMessage] = deque(maxlen=MAX_LOBBY)
+        self._changed: dict[str, None] = {}
+        self._something = asyncio.Event()
+
+    def match(self, message: ServerMessage) -> None:
+        """Note what a `snapshot` or `happened` tells; other messages are not for the outside."""
+        match message:
+            case Snapshot():
+                self._note_snapshot(message)
+            case Happened():
+                self._note_happened(message)
+            case _:
+                raise ValueError(f"{message.type!r} is not published")
+
+    def lobby(self, message: ServerMessage) -> None:
+        """Note the lobby as it is, or a change of it."""
+        if not isinstance(message, LobbyState | LobbyChanged):
+            raise ValueError(f"{message.type!r} is not published")
+        if isinstance(message, LobbyState):
+            self._lobby.clear()
+        self._lobby.append(message)
+        self._something.set()
+
+    def _note_snapshot(self, message: Snapshot) -> None:
+        if message.private or message.over:
+            return
+        players = tuple(seat.player for seat in message.seats)
+        self._live[message.match] = _Introduced(players, message.game, message.clock, message)
+        self._change(message.match)
+
+    def _note_happened(self, message: Happened) -> None:
+        name = message.match
+        over = False
+        for event in message.events:
+            match event:
+                case Started() if not event.private:
+                    self._live[name] = _Introduced(event.players, event.game, event.clock, message)
+                case Ended():
+                    over = True
+                case _:
+                    pass
+        known = self._live.get(name)
+        if known is None and name not in self._over:
+            return
+        self._events.extend((name, event) for event in message.events)
+        if known is not None:
+            known.newest = message
+            self._change(name)
+        if over:
+            self._forget(name)
+        self._something.set()
+
+    def _change(self, name: str) -> None:
+        self._changed[name] = None
+        self._something.set()
+
+    def _forget(self, name: str) -> None:
+        self._live.pop(name, None)
+        self._over[name] = None
+        if len(self._over) > MAX_OVER:
+            del self._over[next(iter(self._over))]
+
+    async def wait(self) -> None:
+        """Return once there is something to take."""
+        await self._something.wait()
+
+    def take(self) -> Publication | None:
+        """Return what is to be told next, events before the states that they led to, or None for nothing."""
+        if self._lobby:
+            message = self._lobby.popleft()
+            return Publication(LOBBY_TOPIC, _json(message), retain=isinstance(message, LobbyState))
+        if self._events:
+            name, event = self._events.popleft()
+            return Publication(f"{ROOT}/pub/match/{name}/events", _json(event), match=name)
+        if self._changed:
+            name = next(iter(self._changed))
+            del self._changed[name]
+            return self._state_of(name)
+        self._something.clear()
+        return None
+
+    def put_back(self, publication: Publication) -> None:
+        """Let a publication that was taken and not told come again: states do, as they are then; the rest is lost."""
+        if publication.retain and publication.match is not None:
+            self._change(publication.match)
+
+    def repeat(self) -> None:
+        """Let the states of all live matches be told again, after whoever kept them may have lost them."""
+        for name in self._live:
+            self._change(name)
+
+    def _state_of(self, name: str) -> Publication:
+        known = self._live.get(name)
+        if known is None:
+            return Publication(_state_topic(name), b"", retain=True, match=name)
+        newest = known.newest
+        state = MatchState(
+            match=name,
+            seq=newest.seq if isinstance(newest, Snapshot) else newest.events[-1].seq,
+            game=known.game,
+            players=known.players,
+            clock=known.clock,
+            position=newest.position,
+            ply=newest.ply,
+            to_move=newest.to_move,
+            clocks=newest.clocks,
+        )
+        return Publication(_state_topic(name), _json(state), retain=True, match=name)

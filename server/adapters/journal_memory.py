@@ -1,0 +1,70 @@
+"""A journal that lives as long as the process: for tests and for servers that keep nothing."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from protocol.events import Ended, MatchEvent, Started
+from server.ports import StaleSequence, StoredMatch, check_sequence
+
+__all__ = ["MemoryJournal"]
+
+
+@dataclass(slots=True)
+class _Log:
+    events: list[MatchEvent] = field(default_factory=list)
+    started: Started | None = None
+    ended: Ended | None = None
+
+    def is_for(self, player: str | None) -> bool:
+        """Say whether the log belongs on the list of `player`, or on everybody's."""
+        if self.started is None:
+            return False
+        if player is None:
+            return not self.started.private
+        return any(seated.id == player for seated in self.started.players)
+
+
+class MemoryJournal:
+    """Implements `Journal`."""
+
+    def __init__(self) -> None:
+        self._logs: dict[str, _Log] = {}
+        self._secret = secrets.token_bytes(32)
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        check_sequence(expected_seq, events)
+        log = self._logs.get(match) or _Log()
+        if len(log.events) != expected_seq:
+            raise StaleSequence(match, expected_seq)
+        self._logs[match] = log
+        log.events.extend(events)
+        for event in events:
+            match event:
+                case Started():
+                    log.started = event
+                case Ended():
+                    log.ended = event
+                case _:
+                    pass
+
+    async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
+        log = self._logs.get(match)
+        return () if log is None else tuple(log.events[since:])
+
+    async def live(self) -> Sequence[str]:
+        open_ = [(log.started.at, name) for name, log in self._logs.items() if log.started and not log.ended]
+        return [name for _, name in sorted(open_)]
+
+    async def finished(self, player: str | None, limit: int) -> Sequence[StoredMatch]:
+        over = [(log.ended.at, name) for name, log in self._logs.items() if log.ended and log.is_for(player)]
+        newest = sorted(over, reverse=True)[:limit]
+        return [StoredMatch(name, tuple(self._logs[name].events)) for _, name in newest]
+
+    async def secret(self) -> bytes:
+        return self._secret
+
+    async def close(self) -> None:
+        """Nothing to let go."""

@@ -1,0 +1,241 @@
+"""The journal in SQLite or PostgreSQL, with group commit.
+
+Appends that arrive while a commit is under way wait together and share the next one, so that the price of making
+something durable is paid once for all of them. One task commits; an append returns after the commit that holds it.
+
+A commit need not look up what it extends: the log only grows, so the newest number that this process has seen of a
+match is one that is certainly there. An append after it leaves no gap, and the primary key refuses it if somebody else
+was faster.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sqlalchemy import Select, bindparam, func, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from protocol.events import EVENT, Ended, MatchEvent, Started
+from server.adapters.database import STORE_ERRORS, Database
+from server.adapters.tables import EVENTS, MATCHES, SEATS, SECRETS
+from server.ports import JournalUnavailable, StaleSequence, StoredMatch, check_sequence
+
+__all__ = ["SqlJournal"]
+
+MAX_WAITING: Final = 50_000
+"""How many appends may wait for the store before it counts as unavailable."""
+MAX_BATCH: Final = 1_000
+MAX_KNOWN: Final = 100_000
+
+_Row = dict[str, Any]
+
+_ADD_EVENTS: Final = insert(EVENTS)
+_ADD_MATCHES: Final = insert(MATCHES)
+_ADD_SEATS: Final = insert(SEATS)
+_END_MATCHES: Final = update(MATCHES).where(MATCHES.c.id == bindparam("name")).values(ended=bindparam("at"))
+_SECRET: Final = select(SECRETS.c.value).where(SECRETS.c.name == "seed")
+
+
+@dataclass(slots=True)
+class _Append:
+    """What one caller wants stored, and where it waits."""
+
+    match: str
+    expected_seq: int
+    events: tuple[MatchEvent, ...]
+    stored: asyncio.Future[None]
+
+    @property
+    def reached(self) -> int:
+        return self.expected_seq + len(self.events)
+
+    def fail(self, failure: Exception, cause: Exception | None = None) -> None:
+        if not self.stored.done():
+            failure.__cause__ = cause
+            self.stored.set_exception(failure)
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What one transaction writes."""
+
+    events: list[_Row] = field(default_factory=list)
+    matches: list[_Row] = field(default_factory=list)
+    seats: list[_Row] = field(default_factory=list)
+    ends: list[_Row] = field(default_factory=list)
+
+    def add(self, match: str, event: MatchEvent) -> None:
+        body = event.__pydantic_serializer__.to_json(event).decode()
+        self.events.append({"match": match, "seq": event.seq, "body": body})
+        match event:
+            case Started():
+                self.matches.append({"id": match, "started": event.at, "ended": None, "private": event.private})
+                for seat, player in enumerate(event.players):
+                    self.seats.append({"match": match, "seat": seat, "player": player.id})
+            case Ended():
+                self.ends.append({"name": match, "at": event.at})
+            case _:
+                pass
+
+    async def write(self, connection: AsyncConnection) -> None:
+        await connection.execute(_ADD_EVENTS, self.events)
+        if self.matches:
+            await connection.execute(_ADD_MATCHES, self.matches)
+            await connection.execute(_ADD_SEATS, self.seats)
+        if self.ends:
+            await connection.execute(_END_MATCHES, self.ends)
+
+
+class SqlJournal:
+    """Implements `Journal`. The database is shared with others and not closed here."""
+
+    def __init__(self, database: Database, *, max_waiting: int = MAX_WAITING) -> None:
+        self._database = database
+        self._max_waiting = max_waiting
+        self._waiting: deque[_Append] = deque()
+        self._arrived = asyncio.Event()
+        self._newest: dict[str, int] = {}
+        self._committer: asyncio.Task[None] | None = None
+        self._closed = False
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        check_sequence(expected_seq, events)
+        if self._closed:
+            raise JournalUnavailable("the journal is closed")
+        if len(self._waiting) >= self._max_waiting:
+            raise JournalUnavailable(f"{self._max_waiting} appends are waiting for the store already")
+        if self._committer is None:
+            self._committer = asyncio.create_task(self._commit_forever(), name="journal")
+        stored = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Append(match, expected_seq, tuple(events), stored))
+        self._arrived.set()
+        await stored
+
+    async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
+        query = select(EVENTS.c.body).where(EVENTS.c.match == match, EVENTS.c.seq > since).order_by(EVENTS.c.seq)
+        return tuple(EVENT.validate_json(body) for (body,) in await self._fetch(query))
+
+    async def live(self) -> Sequence[str]:
+        query = select(MATCHES.c.id).where(MATCHES.c.ended.is_(None)).order_by(MATCHES.c.started, MATCHES.c.id)
+        return [name for (name,) in await self._fetch(query)]
+
+    async def finished(self, player: str | None, limit: int) -> Sequence[StoredMatch]:
+        query = select(MATCHES.c.id).where(MATCHES.c.ended.is_not(None))
+        if player is None:
+            query = query.where(MATCHES.c.private.is_(False))
+        else:
+            query = query.where(MATCHES.c.id.in_(select(SEATS.c.match).where(SEATS.c.player == player)))
+        newest = query.order_by(MATCHES.c.ended.desc(), MATCHES.c.id.desc()).limit(limit)
+        logs: dict[str, list[MatchEvent]] = {name: [] for (name,) in await self._fetch(newest)}
+        whole = select(EVENTS.c.match, EVENTS.c.body).where(EVENTS.c.match.in_(logs)).order_by(EVENTS.c.seq)
+        for name, body in await self._fetch(whole) if logs else ():
+            logs[name].append(EVENT.validate_json(body))
+        return [StoredMatch(name, tuple(log)) for name, log in logs.items()]
+
+    async def secret(self) -> bytes:
+        known: bytes | None = None
+        while known is None:
+            rows = await self._fetch(_SECRET)
+            known = rows[0][0] if rows else await self._make_secret()
+        return known
+
+    async def close(self) -> None:
+        self._closed = True
+        self._arrived.set()
+        if self._committer is not None:
+            await self._committer
+
+    async def _make_secret(self) -> bytes | None:
+        """Return a new secret, or None when somebody else made one first."""
+        secret = secrets.token_bytes(32)
+        try:
+            async with self._database.writing() as connection:
+                await connection.execute(insert(SECRETS), {"name": "seed", "value": secret})
+        except IntegrityError:
+            return None
+        except STORE_ERRORS as error:
+            raise JournalUnavailable("the store cannot be written") from error
+        return secret
+
+    async def _fetch(self, query: Select[Any]) -> Sequence[Any]:
+        try:
+            async with self._database.reading() as connection:
+                rows: Sequence[Any] = (await connection.execute(query)).all()
+        except STORE_ERRORS as error:
+            raise JournalUnavailable("the store cannot be read") from error
+        return rows
+
+    async def _commit_forever(self) -> None:
+        while self._waiting or not self._closed:
+            await self._arrived.wait()
+            batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
+            if not self._waiting and not self._closed:
+                self._arrived.clear()
+            try:
+                await self._commit(batch)
+            except Exception as error:
+                # Whatever it is, the callers must hear of it and the next batch must be tried. Nor is it known what was
+                # stored: a commit may have arrived whose answer did not.
+                self._newest.clear()
+                for append in batch:
+                    append.fail(JournalUnavailable("the store cannot be written"), error)
+
+    async def _commit(self, batch: list[_Append]) -> None:
+        """Store what fits, in one transaction, and tell every caller how its own append went."""
+        accepted = await self._sift(batch)
+        if not accepted:
+            return
+        rows = _Rows()
+        for append in accepted:
+            for event in append.events:
+                rows.add(append.match, event)
+        try:
+            async with self._database.writing() as connection:
+                await rows.write(connection)
+        except IntegrityError:
+            # Another process extended one of these matches. Alone, each append shows whether it is the one.
+            for append in accepted:
+                self._newest.pop(append.match, None)
+            if len(accepted) == 1:
+                accepted[0].fail(StaleSequence(accepted[0].match, accepted[0].expected_seq))
+                return
+            for append in accepted:
+                await self._commit([append])
+            return
+        for append in accepted:
+            self._newest[append.match] = append.reached
+            if not append.stored.done():
+                append.stored.set_result(None)
+        while len(self._newest) > MAX_KNOWN:
+            del self._newest[next(iter(self._newest))]
+
+    async def _sift(self, batch: list[_Append]) -> list[_Append]:
+        """Return the appends that extend the log as far as is known here; those that do not are stale."""
+        waiting = [append for append in batch if not append.stored.done()]
+        await self._learn({each.match for each in waiting if each.expected_seq > self._newest.get(each.match, 0)})
+        accepted: list[_Append] = []
+        reached: dict[str, int] = {}
+        for append in waiting:
+            newest = reached.get(append.match, self._newest.get(append.match, 0))
+            if append.expected_seq == newest:
+                reached[append.match] = append.reached
+                accepted.append(append)
+            else:
+                append.fail(StaleSequence(append.match, append.expected_seq))
+        return accepted
+
+    async def _learn(self, matches: set[str]) -> None:
+        """Ask the store how far these matches reach."""
+        if not matches:
+            return
+        newest = func.max(EVENTS.c.seq)
+        query = select(EVENTS.c.match, newest).where(EVENTS.c.match.in_(matches)).group_by(EVENTS.c.match)
+        async with self._database.reading() as connection:
+            for name, seq in (await connection.execute(query)).all():
+                self._newest[name] = seq

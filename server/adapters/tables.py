@@ -1,0 +1,76 @@
+"""The tables as they stand after the newest migration."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+__all__ = ["EVENTS", "MATCHES", "METADATA", "PLAYERS", "SEATS", "SECRETS", "TOKENS"]
+
+METADATA: Final = MetaData()
+
+EVENTS: Final = Table(
+    "events",
+    METADATA,
+    Column("match", String(32), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("body", Text, nullable=False),
+)
+"""The journal. The primary key is what makes two writers of one event impossible."""
+
+MATCHES: Final = Table(
+    "matches",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("started", BigInteger, nullable=False),
+    Column("ended", BigInteger, nullable=True),
+    Column("private", Boolean, nullable=False),
+    Index("matches_ended", "ended"),
+)
+"""An index of the journal, written in the same transactions. It can be made again from the events."""
+
+SEATS: Final = Table(
+    "seats",
+    METADATA,
+    Column("match", String(32), primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    Column("player", String(32), nullable=False),
+    Index("seats_player", "player"),
+)
+"""Who sits where; a part of the index. A player may be known to a journal that no accounts know."""
+
+PLAYERS: Final = Table(
+    "players",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("name", String(24), nullable=False),
+    Column("kind", String(8), nullable=False),
+)
+
+TOKENS: Final = Table(
+    "tokens",
+    METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("player", String(32), ForeignKey("players.id"), nullable=False),
+)
+"""One player may hold many, and later a password beside them."""
+
+SECRETS: Final = Table(
+    "secrets",
+    METADATA,
+    Column("name", String(32), primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)

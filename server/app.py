@@ -1,0 +1,206 @@
+"""The only place that chooses adapters: settings become a running server, and a signal ends it in good order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from server import log as logging
+from server.adapters.accounts_memory import MemoryAccounts
+from server.adapters.accounts_sql import SqlAccounts
+from server.adapters.bus_local import LocalBus
+from server.adapters.bus_mqtt import Broker, MqttBus
+from server.adapters.database import STORE_ERRORS, Database
+from server.adapters.journal_memory import MemoryJournal
+from server.adapters.journal_sql import SqlJournal
+from server.gateway import Gateway
+from server.hall import Hall
+from server.match import Patience
+from server.metrics import Counts, Metrics
+from server.pages import Pages
+from server.ports import Accounts, Bus, Journal
+from server.room import Services
+from server.rooms import Rooms
+from server.settings import MEMORY, Settings, SettingsError
+
+__all__ = ["mint_bot_token", "new_event_loop", "run", "serve", "settle_memory"]
+
+HEARTBEAT_SECONDS: Final = 1.0
+"""How often the server leaves a sign of life. After a crash, clocks are refunded from the last one on."""
+
+log = structlog.get_logger("app")
+
+_STARTED: Final = (time.time(), time.monotonic())
+
+
+def wall_clock() -> int:
+    """Return the time in milliseconds. It never jumps: it was read once, and a steady clock goes on from there."""
+    return int((_STARTED[0] + time.monotonic() - _STARTED[1]) * 1000)
+
+
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """Return a loop of the fastest kind that is installed: `asyncio.Runner(loop_factory=new_event_loop)`."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
+
+
+def settle_memory() -> None:
+    """Tell the collector that what is here now stays, and to look for cycles rarely: a move leaves none behind."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 20)
+
+
+async def serve(settings: Settings, *, started: Callable[[str], None] | None = None) -> None:
+    """Serve until SIGTERM or SIGINT; `started` hears the page's address. Raises OSError and SettingsError."""
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    signals = (signal.SIGTERM, signal.SIGINT)
+    for number in signals:
+        with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
+            loop.add_signal_handler(number, stopped.set)
+    try:
+        async with run(settings) as address:
+            settle_memory()
+            if started is not None:
+                started(address)
+            await stopped.wait()
+            log.info("stopping")
+    finally:
+        for number in signals:
+            with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
+                loop.remove_signal_handler(number)
+
+
+@contextlib.asynccontextmanager
+async def run(settings: Settings) -> AsyncIterator[str]:
+    """Run a server inside the block, which gets the page's address; the end of the block ends it in good order."""
+    logging.configure(settings.log_level, settings.log_format)
+    _prepare(settings)
+    async with _stores(settings) as (journal, accounts):
+        bus = _bus(settings)
+        counts = Counts()
+        services = Services(journal, bus, counts, wall_clock)
+        async with asyncio.TaskGroup() as tasks:
+            patience = Patience(first_move=settings.first_move_seconds * 1000, gone=settings.gone_seconds * 1000)
+            rooms = Rooms(services, await journal.secret(), patience, tasks)
+            hall = Hall(services, accounts, rooms, max_per_player=settings.max_per_player)
+            bus_run = tasks.create_task(bus.run(), name="bus")
+            sign = settings.data / "alive"
+            await rooms.recover(_alive_at(sign))
+            gateway = Gateway(settings, hall, _pages(settings, hall, counts))
+            try:
+                address = await gateway.open()
+            except OSError:
+                await rooms.close()
+                bus_run.cancel()
+                raise
+            heartbeat = tasks.create_task(_beat(sign), name="heartbeat") if settings.database != MEMORY else None
+            log.info("listening", address=address, node=settings.node)
+            try:
+                yield address
+            finally:
+                # Nobody is cut off with a command under way: first the word, then the answers, then the sockets.
+                hall.say_goodbye("The server restarts. Your games go on in a moment.")
+                await rooms.close()
+                await gateway.close()
+                hall.close()
+                if heartbeat is not None:
+                    heartbeat.cancel()
+                await bus.close()
+                bus_run.cancel()
+
+
+def _prepare(settings: Settings) -> None:
+    """Make the data directory. Raises SettingsError."""
+    if settings.database == MEMORY:
+        return
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingsError(f"CORNERED_DATA: {settings.data} cannot be made: {error.strerror}") from None
+
+
+@contextlib.asynccontextmanager
+async def _stores(settings: Settings) -> AsyncIterator[tuple[Journal, Accounts]]:
+    if settings.database == MEMORY:
+        yield MemoryJournal(), MemoryAccounts()
+        return
+    database = await _open(settings)
+    journal = SqlJournal(database)
+    try:
+        yield journal, SqlAccounts(database)
+    finally:
+        await journal.close()
+        await database.close()
+
+
+async def _open(settings: Settings) -> Database:
+    try:
+        return await Database.open(settings.database_url, durability=settings.durability)
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_DATABASE: {error}") from None
+    except STORE_ERRORS as error:
+        line = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {line}") from None
+
+
+def _bus(settings: Settings) -> Bus:
+    if not settings.mqtt:
+        return LocalBus(node=settings.node)
+    try:
+        return MqttBus(Broker.parse(settings.mqtt), settings.node)
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_MQTT: {error}") from None
+
+
+def _pages(settings: Settings, hall: Hall, counts: Counts) -> Pages:
+    metrics = Metrics(
+        counts,
+        {
+            "players": ("Players who are here.", lambda: hall.players),
+            "rooms": ("Matches in memory.", lambda: len(hall.rooms)),
+        },
+    )
+    return Pages(settings.web, hall, metrics, lambda: not hall.is_stopping)
+
+
+def _alive_at(sign: Path) -> int:
+    """Return when the server was last certainly there; 0 when nothing tells."""
+    try:
+        return sign.stat().st_mtime_ns // 1_000_000
+    except OSError:
+        return 0
+
+
+def _touch(sign: Path) -> None:
+    sign.touch()
+    os.utime(sign)
+
+
+async def _beat(sign: Path) -> None:
+    while True:
+        with contextlib.suppress(OSError):
+            # One inode's time changes in memory: too little to hold up the loop.
+            _touch(sign)
+        await asyncio.sleep(HEARTBEAT_SECONDS)
+
+
+async def mint_bot_token(settings: Settings, name: str) -> str:
+    """Make a player for a bot and return its token, which is shown this once. Raises SettingsError."""
+    _prepare(settings)
+    async with _stores(settings) as (_, accounts):
+        _, token = await accounts.create(name, "bot")
+    return token

@@ -1,0 +1,175 @@
+"""Where the outside comes in: one port for the page, for the plain HTTP answers and for the sockets."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urlsplit
+
+import structlog
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.frames import CloseCode
+from websockets.http11 import Request, Response
+from websockets.typing import Subprotocol
+
+from protocol.codec import CODECS, MAX_FRAME
+from server.allowance import Allowance
+from server.hall import Hall
+from server.log import WEBSOCKETS
+from server.pages import Pages, plain
+from server.session import Limits, Session
+from server.settings import Settings
+
+__all__ = ["Gateway"]
+
+WRITE_LIMIT: Final = 1 << 16
+"""Bytes in a transport's buffer from which on a socket counts as slow."""
+CLOSE_SECONDS: Final = 3.0
+MAX_ADDRESSES: Final = 10_000
+"""Addresses remembered before those that are gone are forgotten."""
+
+log = structlog.get_logger("gateway")
+
+
+@dataclass(slots=True)
+class _Address:
+    """Everybody who comes from one address."""
+
+    allowance: Allowance
+    sockets: int = 0
+
+
+@dataclass(slots=True)
+class _Watchful:
+    """The addresses that are known, whose numbers and haste are limited."""
+
+    settings: Settings
+    known: dict[str, _Address] = field(default_factory=dict)
+
+    def of(self, name: str, now: float) -> _Address:
+        address = self.known.get(name)
+        if address is None:
+            if len(self.known) >= MAX_ADDRESSES:
+                self.known = {key: one for key, one in self.known.items() if one.sockets}
+            allowance = Allowance(self.settings.address_rate, self.settings.address_burst, now)
+            address = self.known[name] = _Address(allowance)
+        return address
+
+
+class _Connection(ServerConnection):
+    """A connection that says when its slow reader has caught up. `address` and `session` are its own, once known."""
+
+    address: _Address
+    session: Session | None = None
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self.session is not None:
+            self.session.caught_up()
+
+
+class Gateway:
+    """Listens, and starts a session for every socket that keeps the rules."""
+
+    def __init__(self, settings: Settings, hall: Hall, pages: Pages) -> None:
+        self._settings = settings
+        self._hall = hall
+        self._pages = pages
+        self._limits = Limits(settings.message_rate, settings.message_burst, settings.hello_seconds)
+        self._addresses = _Watchful(settings)
+        self._sockets = 0
+        self._server: Server | None = None
+
+    @property
+    def sockets(self) -> int:
+        """How many sockets are open."""
+        return self._sockets
+
+    async def open(self) -> str:
+        """Listen, and return the address of the page. Raises OSError when the port is taken."""
+        settings = self._settings
+        self._server = await serve(
+            self._converse,
+            settings.host,
+            settings.port,
+            subprotocols=[Subprotocol(name) for name in CODECS],
+            compression=None,
+            process_request=self._answer,
+            server_header=None,
+            open_timeout=settings.hello_seconds,
+            ping_interval=settings.ping_seconds,
+            ping_timeout=settings.ping_seconds,
+            close_timeout=CLOSE_SECONDS,
+            # Somewhat more than a message may have: what is just too large is refused in words, not cut off.
+            max_size=2 * MAX_FRAME,
+            max_queue=16,
+            write_limit=WRITE_LIMIT,
+            logger=WEBSOCKETS,
+            create_connection=_Connection,
+        )
+        host, port = self._server.sockets[0].getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        return f"http://{shown}:{port}"
+
+    async def close(self) -> None:
+        """Stop listening and close every socket: the service restarts (1012)."""
+        if self._server is not None:
+            self._server.close(code=CloseCode.SERVICE_RESTART, reason="restarting")
+            await self._server.wait_closed()
+
+    async def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Answer a plain request; None lets a socket open."""
+        if request.headers.get("Upgrade", "").lower() != "websocket":
+            return await self._pages.answer(request)
+        if urlsplit(request.path).path not in ("/", "/ws"):
+            return plain(404, "sockets open at /ws")
+        if not self._may_come_from(request):
+            return plain(403, "this page may not connect here; the setting CORNERED_ORIGINS names those that may")
+        address = self._addresses.of(self._address_of(connection, request), asyncio.get_running_loop().time())
+        if self._sockets >= self._settings.max_connections or self._hall.is_stopping:
+            return plain(503, "the server is full; try again later")
+        if address.sockets >= self._settings.max_per_address:
+            return plain(429, "too many connections from this address")
+        assert isinstance(connection, _Connection)
+        connection.address = address
+        return None
+
+    def _may_come_from(self, request: Request) -> bool:
+        """Say whether the page that opens this socket is ours or allowed. Programs that are no page send no origin."""
+        origins = request.headers.get_all("Origin")
+        if not origins:
+            return True
+        hosts = request.headers.get_all("Host")
+        if len(origins) > 1 or len(hosts) != 1:
+            return False
+        return origins[0] in self._settings.origins or urlsplit(origins[0]).netloc.lower() == hosts[0].lower()
+
+    def _address_of(self, connection: ServerConnection, request: Request) -> str:
+        """Return who connects: the last address that a trusted proxy vouches for."""
+        remote = connection.remote_address
+        peer = str(remote[0]) if remote else ""
+        if peer in self._settings.proxies:
+            forwarded = ",".join(request.headers.get_all("X-Forwarded-For"))
+            return forwarded.rpartition(",")[2].strip() or peer
+        return peer
+
+    async def _converse(self, connection: ServerConnection) -> None:
+        assert isinstance(connection, _Connection)
+        assert connection.subprotocol is not None
+        address = connection.address
+        self._sockets += 1
+        address.sockets += 1
+        self._hall.counts.connections += 1
+        session = Session(connection, CODECS[connection.subprotocol], self._hall, address.allowance, self._limits)
+        connection.session = session
+        try:
+            await session.run()
+        except Exception:
+            # A defect that one socket meets must not show to anybody else.
+            log.exception("a session failed", session=connection.id.hex[:12])
+            await connection.close(CloseCode.INTERNAL_ERROR)
+        finally:
+            connection.session = None
+            self._sockets -= 1
+            address.sockets -= 1

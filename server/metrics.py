@@ -1,0 +1,86 @@
+"""What the server counts. Plain integers, because a locked counter costs as much as a move's validation."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.registry import Collector
+
+__all__ = ["Counts", "Metrics"]
+
+_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+"""Upper bounds in seconds of the buckets in which acknowledged commands are counted."""
+
+
+class Counts:
+    """Running totals of one server."""
+
+    __slots__ = ("behind", "buckets", "connections", "dropped", "events", "latency", "messages", "refusals", "stalls")
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.messages = 0
+        self.events = 0
+        self.refusals: dict[str, int] = {}
+        self.stalls = 0
+        self.behind = 0
+        self.dropped = 0
+        self.latency = 0.0
+        self.buckets = [0] * (len(_BOUNDS) + 1)
+
+    def acknowledged(self, seconds: float) -> None:
+        """Count one match command that was stored and acknowledged `seconds` after it arrived."""
+        self.latency += seconds
+        self.buckets[bisect_left(_BOUNDS, seconds)] += 1
+
+    def refused(self, code: str) -> None:
+        self.refusals[code] = self.refusals.get(code, 0) + 1
+
+
+class Metrics(Collector):
+    """Turns totals into Prometheus's text when somebody asks. `gauges` are looked up at that moment."""
+
+    def __init__(self, counts: Counts, gauges: dict[str, tuple[str, Callable[[], int]]]) -> None:
+        self._counts = counts
+        self._gauges = gauges
+        self._registry = CollectorRegistry(auto_describe=False)
+        self._registry.register(self)
+
+    def render(self) -> bytes:
+        """Return everything in Prometheus's text format."""
+        return generate_latest(self._registry)
+
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily]:
+        counts = self._counts
+        for name, words, total in (
+            ("connections", "Sockets that were opened.", counts.connections),
+            ("messages", "Messages that clients sent.", counts.messages),
+            ("events", "Match events that were stored.", counts.events),
+            ("journal_stalls", "Times that the journal could not write.", counts.stalls),
+            ("watchers_behind", "Times that a slow watcher got a snapshot instead of events.", counts.behind),
+            ("players_dropped", "Sockets that were closed because they read too slowly.", counts.dropped),
+        ):
+            yield CounterMetricFamily(f"cornered_{name}", words, value=total)
+        refusals = CounterMetricFamily("cornered_refusals", "Messages that were refused.", labels=["code"])
+        for code, number in sorted(counts.refusals.items()):
+            refusals.add_metric([code], number)
+        yield refusals
+        yield HistogramMetricFamily(
+            "cornered_command_seconds",
+            "From the arrival of a match command to its acknowledgement, stored.",
+            buckets=self._cumulative(),
+            sum_value=counts.latency,
+        )
+        for name, (words, read) in self._gauges.items():
+            yield GaugeMetricFamily(f"cornered_{name}", words, value=read())
+
+    def _cumulative(self) -> list[tuple[str, float]]:
+        total, buckets = 0, []
+        for bound, number in zip((*map(str, _BOUNDS), "+Inf"), self._counts.buckets, strict=True):
+            total += number
+            buckets.append((bound, float(total)))
+        return buckets

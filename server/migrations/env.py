@@ -1,0 +1,8 @@
+"""Alembic's way in. The connection comes from `server.adapters.database`, inside a transaction that it owns."""
+
+from alembic import context
+
+from server.adapters.tables import METADATA
+
+context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+context.run_migrations()

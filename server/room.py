@@ -1,0 +1,370 @@
+"""The one task that owns one match: decide, store, acknowledge, publish, in this order and one command at a time.
+
+Nothing here waits for a socket, and nobody is told what the journal has not stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import structlog
+
+from protocol.commands import Join, MatchCommand, Play, Say
+from protocol.events import MatchEvent, Rematched
+from protocol.messages import Acknowledged, Said, SeatPresence, ServerMessage, Snapshot
+from server import views
+from server.gallery import Gallery
+from server.match import Match
+from server.metrics import Counts
+from server.peer import Broadcast, Peer
+from server.ports import Bus, Journal, JournalUnavailable, StaleSequence
+from server.refusal import Refusal
+
+__all__ = ["Landlord", "Room", "Services"]
+
+MAX_PENDING: Final = 8
+"""Commands of one seat that may wait for their turn."""
+RETRY_SECONDS: Final = 1.0
+"""When what time decides could not be stored, it is tried again after this long."""
+
+log = structlog.get_logger("room")
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What every room of a server shares. `now` is the wall clock in milliseconds."""
+
+    journal: Journal
+    bus: Bus
+    counts: Counts
+    now: Callable[[], int]
+
+
+class Landlord(Protocol):
+    """Who keeps the rooms."""
+
+    async def open_rematch(self, match: Match, new_id: str) -> None:
+        """Store and open the match that follows `match`; harmless when it is there already."""
+
+    def ended(self, room: Room) -> None:
+        """The match is over; it may still be looked at and talked about."""
+
+    def changed(self, room: Room) -> None:
+        """The room's match looks different in lists now."""
+
+    def emptied(self, room: Room) -> None:
+        """The match is over and nobody looks at it any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    peer: Peer
+    seat: int
+    command: MatchCommand
+    arrived: float
+
+
+class Room:
+    """One match, whoever plays it, and whoever watches."""
+
+    def __init__(self, match: Match, events: list[MatchEvent], services: Services, landlord: Landlord) -> None:
+        self.match = match
+        self._events = events
+        self._services = services
+        self._landlord = landlord
+        self._loop = asyncio.get_running_loop()
+        self._inbox: asyncio.Queue[_Request | None] = asyncio.Queue(match.seats * MAX_PENDING + 1)
+        self._pending = [0] * match.seats
+        self._is_woken = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0
+        self._players: dict[Peer, int] = {}
+        self._gone_since: list[int | None] = [services.now()] * match.seats
+        self._log = log.bind(match=match.id)
+        self.gallery = Gallery(
+            match,
+            now=services.now,
+            snapshot=self._snapshot_for_watchers,
+            counts=services.counts,
+            tell=self._tell_all,
+            announce=self._announce,
+        )
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether strangers may know of the match."""
+        return not self.match.terms.private
+
+    async def drained(self) -> None:
+        """Return when every command that has arrived is answered."""
+        await self._inbox.join()
+
+    async def run(self) -> None:
+        """Carry out commands until cancelled."""
+        self._arm()
+        while True:
+            request = await self._inbox.get()
+            try:
+                if request is None:
+                    self._is_woken = False
+                    await self._tick()
+                else:
+                    await self._carry_out(request)
+            except Exception:
+                # A defect in one match must not take the others down with it.
+                self._log.exception("a match command failed")
+                if request is not None:
+                    request.peer.refuse(request.command.id, "internal", "the server made a mistake; it is logged")
+            if request is not None:
+                self._pending[request.seat] -= 1
+            self._inbox.task_done()
+            self.check_emptiness()
+
+    def close(self) -> None:
+        """Let go of everybody and of every timer; the task is cancelled by whoever owns it."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self.gallery.close()
+        self._players.clear()
+
+    # Who is here
+
+    def join(self, peer: Peer, command: Join) -> None:
+        """Let a socket in, to play or to watch, and bring it up to date."""
+        match = self.match
+        seat = match.seat_of(peer.player.id)
+        if seat is not None:
+            self._players[peer] = seat
+        elif match.terms.private:
+            raise Refusal("private", "only its players see this match")
+        else:
+            match = self.gallery.shown
+            self.gallery.add(peer)
+        peer.rooms[match.id] = self
+        if command.since is None or command.since > match.seq:
+            peer.send(self._snapshot(match, command.id, seat))
+            return
+        peer.send(Acknowledged(id=command.id, seq=match.seq))
+        if command.since < match.seq:
+            peer.send(views.happened(match, self._events[command.since : match.seq]))
+
+    def leave(self, peer: Peer) -> None:
+        """Let a socket go: it asked to, or it closed."""
+        if self._players.pop(peer, None) is None:
+            self.gallery.remove(peer)
+        peer.rooms.pop(self.match.id, None)
+        self.check_emptiness()
+
+    def check_emptiness(self) -> None:
+        """Give the room up when nothing can happen in it any more."""
+        if self.match.over and not any(self._pending) and not self._players and not self.gallery:
+            self._landlord.emptied(self)
+
+    def is_player(self, peer: Peer) -> bool:
+        return self.match.seat_of(peer.player.id) is not None
+
+    def seen_by(self, peer: Peer) -> Match:
+        """Return the match as this socket may see it: spectators of a delayed match see an earlier one."""
+        if self.match.seat_of(peer.player.id) is not None:
+            return self.match
+        if self.match.terms.private:
+            raise Refusal("private", "only its players see this match")
+        return self.gallery.shown
+
+    def player_came(self, player: str) -> None:
+        """A seated player has a connection again."""
+        seat = self.match.seat_of(player)
+        if seat is not None and self._gone_since[seat] is not None:
+            self._gone_since[seat] = None
+            self._tell_presence(seat)
+
+    def player_went(self, player: str) -> None:
+        """A seated player's last connection closed."""
+        seat = self.match.seat_of(player)
+        if seat is not None and self._gone_since[seat] is None:
+            self._gone_since[seat] = self._services.now()
+            self._tell_presence(seat)
+
+    def _tell_presence(self, seat: int) -> None:
+        match, gone = self.match, self._gone_since[seat]
+        self._tell_all(
+            Broadcast(
+                SeatPresence(
+                    match=match.id,
+                    seat=seat,
+                    connected=gone is None,
+                    at=self._services.now(),
+                    claim_at=None if gone is None else match.claim_at(gone),
+                )
+            )
+        )
+
+    # What they say
+
+    def submit(self, peer: Peer, command: MatchCommand, arrived: float) -> None:
+        """Take a player's command; its answer comes when it is stored. Raises Refusal."""
+        seat = self.match.seat_of(peer.player.id)
+        if seat is None:
+            raise Refusal("not_a_player", "you do not play in this match")
+        if self._pending[seat] >= MAX_PENDING:
+            raise Refusal("too_fast", "wait for the answers to your earlier commands")
+        self._pending[seat] += 1
+        self._inbox.put_nowait(_Request(peer, seat, command, arrived))
+
+    def expects(self, peer: Peer, play: Play) -> bool:
+        """Say whether this is the move that everybody waits for, legal or not: such a one is never held back."""
+        match = self.match
+        return play.ply == match.ply and not match.over and match.seat_of(peer.player.id) == match.to_move
+
+    def say(self, peer: Peer, command: Say) -> None:
+        """Pass on what somebody says. Raises Refusal."""
+        is_player = self.match.seat_of(peer.player.id) is not None
+        if command.room == "players" and not is_player:
+            raise Refusal("not_a_player", "the players talk among themselves")
+        if command.room == "spectators" and is_player:
+            raise Refusal("not_a_spectator", "the spectators talk among themselves")
+        if command.room == "spectators" and peer not in self.gallery:
+            raise Refusal("not_a_spectator", "join the match first")
+        said = Said(match=self.match.id, room=command.room, by=peer.player, text=command.text, at=self._services.now())
+        if command.room == "players":
+            self._tell_players(Broadcast(said))
+        else:
+            self.gallery.spread(Broadcast(said))
+
+    # The match goes on
+
+    async def _carry_out(self, request: _Request) -> None:
+        peer, seat, command = request.peer, request.seat, request.command
+        for attempt in (1, 2):
+            seq = self.match.answered(seat, command.id)
+            if seq is not None:
+                peer.send(Acknowledged(id=command.id, seq=seq))
+                return
+            try:
+                events = self.match.decide(
+                    command, seat, self._services.now(), lag=peer.lag, gone_since=self._gone_since
+                )
+                await self._store(events)
+            except Refusal as refusal:
+                peer.refuse(command.id, refusal.code, refusal.text)
+                return
+            except JournalUnavailable:
+                self._services.counts.stalls += 1
+                self._log.warning("the journal cannot write", command=command.type)
+                peer.refuse(command.id, "internal", "this could not be stored just now; try again")
+                return
+            except StaleSequence:
+                if attempt == 2:
+                    raise
+                # A write that seemed to fail had reached the store after all: take it over, and look again.
+                await self._catch_up()
+                continue
+            if command.type == "play":
+                peer.allowance.give_back()
+            self._advance(events, peer, Acknowledged(id=command.id, seq=events[-1].seq))
+            self._services.counts.acknowledged(self._loop.time() - request.arrived)
+            return
+
+    async def _tick(self) -> None:
+        try:
+            events = self.match.tick(self._services.now())
+            if events:
+                await self._store(events)
+                self._advance(events)
+            self._arm()
+        except JournalUnavailable:
+            self._services.counts.stalls += 1
+            self._timer = self._loop.call_later(RETRY_SECONDS, self._wake)
+        except StaleSequence:
+            await self._catch_up()
+            self._arm()
+
+    async def _store(self, events: tuple[MatchEvent, ...]) -> None:
+        for event in events:
+            if isinstance(event, Rematched):
+                # First the new match, then the word that leads to it: a crash between the two leads nobody astray.
+                await self._landlord.open_rematch(self.match, event.match)
+        await self._services.journal.append(self.match.id, self.match.seq, events)
+
+    async def _catch_up(self) -> None:
+        missed = await self._services.journal.read(self.match.id, self.match.seq)
+        if missed:
+            self._advance(tuple(missed))
+
+    def _advance(
+        self, events: tuple[MatchEvent, ...], asker: Peer | None = None, answer: Acknowledged | None = None
+    ) -> None:
+        """Take over what is stored, and tell everybody; `asker` first hears its `answer`, in the same breath."""
+        match, was_over = self.match, self.match.over
+        for event in events:
+            match = match.evolve(event)
+        self.match = match
+        self._events += events
+        services = self._services
+        services.counts.events += len(events)
+        broadcast = Broadcast(views.happened(match, events))
+        if asker is not None and answer is not None:
+            asker.answer(answer, broadcast if asker in self._players else None)
+        for peer in self._players:
+            if peer is not asker:
+                peer.deliver(broadcast)
+        self.gallery.publish(broadcast, match)
+        self._arm()
+        if match.over and not was_over:
+            self._landlord.ended(self)
+
+    def announce_start(self) -> None:
+        """Introduce the match to the world outside: it begins, or goes on after the server was away."""
+        started = self._events[:1]
+        self._announce(
+            views.happened(self.match, started) if self.match.seq == 1 else self._snapshot_for_watchers(self.match)
+        )
+
+    def _announce(self, message: ServerMessage) -> None:
+        if self.is_listed:
+            self._services.bus.publish_match(message)
+            self._landlord.changed(self)
+
+    def _arm(self) -> None:
+        due = self.match.deadline()
+        if self._timer is not None:
+            # A timer that fires too early looks again, which is cheaper than setting it anew for every move.
+            if due is None or self._timer_at > due:
+                self._timer.cancel()
+                self._timer = None
+            else:
+                return
+        if due is not None:
+            self._timer_at = due
+            self._timer = self._loop.call_later(max(0, due - self._services.now()) / 1000, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        if not self._is_woken:
+            self._is_woken = True
+            self._inbox.put_nowait(None)
+
+    # What they hear
+
+    def _tell_players(self, broadcast: Broadcast) -> None:
+        for peer in self._players:
+            peer.deliver(broadcast)
+
+    def _tell_all(self, broadcast: Broadcast) -> None:
+        self._tell_players(broadcast)
+        self.gallery.spread(broadcast)
+
+    def _snapshot(self, match: Match, command_id: str | None, seat: int | None) -> Snapshot:
+        return views.snapshot(
+            match,
+            seat,
+            connected=(gone is None for gone in self._gone_since),
+            watchers=len(self.gallery),
+            id=command_id,
+        )
+
+    def _snapshot_for_watchers(self, match: Match) -> Snapshot:
+        return self._snapshot(match, None, None)

@@ -1,0 +1,178 @@
+"""Every room of this server: opened for a new match, reopened from the journal, given up when nobody needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import structlog
+
+from protocol.events import MatchEvent
+from server.dice import seed_of
+from server.lobbystate import MatchMade
+from server.match import Match, Patience, open_match
+from server.ports import JournalUnavailable, StaleSequence
+from server.refusal import Refusal
+from server.room import Room, Services
+
+__all__ = ["Rooms", "new_id"]
+
+DRAIN_SECONDS: Final = 5.0
+"""How long the rooms may take to answer what has arrived when the server stops."""
+
+log = structlog.get_logger("rooms")
+
+
+def new_id() -> str:
+    """Return a name that nobody can guess."""
+    return secrets.token_hex(8)
+
+
+class Rooms:
+    """The registry. Live matches are always here; finished ones while somebody looks at them."""
+
+    def __init__(self, services: Services, secret: bytes, patience: Patience, tasks: asyncio.TaskGroup) -> None:
+        self._services = services
+        self._secret = secret
+        self._patience = patience
+        self._tasks = tasks
+        self._rooms: dict[str, Room] = {}
+        self._runs: dict[str, asyncio.Task[None]] = {}
+        self._live: dict[str, dict[str, Room]] = {}
+        self.on_opened: Callable[[Room], None]
+        self.on_changed: Callable[[Room], None]
+        self.on_ended: Callable[[Room], None]
+        """The hall's ears."""
+
+    def __len__(self) -> int:
+        return len(self._rooms)
+
+    def all(self) -> tuple[Room, ...]:
+        """Return every open room, the oldest first."""
+        return tuple(self._rooms.values())
+
+    def get(self, match_id: str) -> Room | None:
+        """Return the room if it is open."""
+        return self._rooms.get(match_id)
+
+    def live_of(self, player: str) -> tuple[str, ...]:
+        """Return the ids of a player's matches that go on, oldest first."""
+        return tuple(self._live.get(player, ()))
+
+    def rooms_of(self, player: str) -> tuple[Room, ...]:
+        """Return the rooms of a player's matches that go on, oldest first."""
+        return tuple(self._live.get(player, {}).values())
+
+    async def open_new(self, made: MatchMade) -> Room:
+        """Store a new match and open its room. Raises JournalUnavailable."""
+        return await self._begin(made, None)
+
+    async def open_rematch(self, match: Match, new_id: str) -> None:
+        """Store and open the match that follows `match`; everybody moves up one seat."""
+        if new_id in self._rooms:
+            return
+        terms = match.terms
+        players = (*terms.players[1:], terms.players[0])
+        made = MatchMade(new_id, terms.spec, players, terms.clock, terms.private, terms.delay)
+        await self._begin(made, match.id)
+
+    async def _begin(self, made: MatchMade, previous: str | None) -> Room:
+        match_id = made.match
+        events: Sequence[MatchEvent] = open_match(
+            match_id,
+            made.spec,
+            made.players,
+            made.clock,
+            seed_of(self._secret, match_id),
+            now=self._services.now(),
+            private=made.private,
+            delay=made.delay,
+            previous=previous,
+        )
+        try:
+            await self._services.journal.append(match_id, 0, events)
+        except StaleSequence:
+            events = await self._services.journal.read(match_id)
+        self._services.counts.events += len(events)
+        return self._open(match_id, events)
+
+    async def find(self, match_id: str) -> Room:
+        """Return the room of any match, reopening a finished one from the journal. Raises Refusal."""
+        room = self._rooms.get(match_id)
+        if room is not None:
+            return room
+        try:
+            events = await self._services.journal.read(match_id)
+        except JournalUnavailable:
+            raise Refusal("internal", "old matches cannot be read just now; try again") from None
+        if not events:
+            raise Refusal("unknown_match", f"there is no match {match_id!r}")
+        return self._rooms.get(match_id) or self._open(match_id, events)
+
+    def replay(self, match_id: str, events: Sequence[MatchEvent]) -> Match:
+        """Return the match that these events made."""
+        return Match.replay(events, seed_of(self._secret, match_id), self._patience)
+
+    async def recover(self, alive_at: int) -> None:
+        """Reopen every match that was going on; clocks get back what passed since `alive_at`."""
+        journal = self._services.journal
+        for match_id in await journal.live():
+            events = list(await journal.read(match_id))
+            try:
+                match = self.replay(match_id, events)
+                resumed = match.resume(self._services.now(), alive_at)
+            except ValueError:
+                log.exception("a match cannot be replayed and stays closed", match=match_id)
+                continue
+            if resumed:
+                await journal.append(match_id, match.seq, resumed)
+            self._open(match_id, (*events, *resumed))
+        if self._rooms:
+            log.info("matches go on", matches=len(self._rooms))
+
+    def _open(self, match_id: str, events: Sequence[MatchEvent]) -> Room:
+        room = Room(self.replay(match_id, events), list(events), self._services, self)
+        self._rooms[match_id] = room
+        self._runs[match_id] = self._tasks.create_task(room.run(), name=f"room[{match_id}]")
+        if not room.match.over:
+            for player in room.match.terms.players:
+                self._live.setdefault(player.id, {})[match_id] = room
+            room.announce_start()
+        self.on_opened(room)
+        return room
+
+    async def close(self) -> None:
+        """Let every room answer what has arrived, then end them all."""
+        try:
+            async with asyncio.timeout(DRAIN_SECONDS):
+                for room in tuple(self._rooms.values()):
+                    await room.drained()
+        except TimeoutError:
+            log.warning("some commands stay unanswered: the journal does not come back")
+        for room in self._rooms.values():
+            room.close()
+        for run in self._runs.values():
+            run.cancel()
+        self._rooms.clear()
+
+    # What rooms tell their landlord
+
+    def ended(self, room: Room) -> None:
+        for player in room.match.terms.players:
+            live = self._live.get(player.id)
+            if live is not None:
+                live.pop(room.match.id, None)
+                if not live:
+                    del self._live[player.id]
+        self.on_ended(room)
+
+    def changed(self, room: Room) -> None:
+        self.on_changed(room)
+
+    def emptied(self, room: Room) -> None:
+        match_id = room.match.id
+        if self._rooms.pop(match_id, None) is not None:
+            room.close()
+            self._runs.pop(match_id).cancel()

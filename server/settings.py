@@ -1,0 +1,140 @@
+"""What a host may set: environment variables that begin with CORNERED_, and the same names in a TOML file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import platformdirs
+from pydantic import BeforeValidator, Field, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+__all__ = ["MEMORY", "Settings", "SettingsError", "load_settings"]
+
+MEMORY: Final = "memory"
+"""The `database` that forgets everything when the server ends."""
+_PREFIX: Final = "CORNERED_"
+_WEB: Final = Path(__file__).resolve().parent.parent / "clients" / "web"
+
+
+class SettingsError(ValueError):
+    """A setting that the server cannot start with. The text is one line that names it."""
+
+
+def _split(given: object) -> object:
+    """Return the parts of a list written as `one, two`, which is what an environment variable can hold."""
+    if isinstance(given, str):
+        return tuple(part.strip() for part in given.split(",") if part.strip())
+    return tuple(given) if isinstance(given, list) else given
+
+
+_Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+
+
+def _config_file(given: Mapping[str, Any]) -> Path:
+    named = os.environ.get(f"{_PREFIX}CONFIG")
+    if named:
+        if not Path(named).is_file():
+            raise SettingsError(f"{_PREFIX}CONFIG: there is no file {named}")
+        return Path(named)
+    data = given.get("data") or os.environ.get(f"{_PREFIX}DATA") or _default_data()
+    return Path(data) / "cornered.toml"
+
+
+def _default_data() -> Path:
+    return platformdirs.user_data_path("cornered")
+
+
+class Settings(BaseSettings):
+    """Everything that can be set, with the value that a machine at home wants."""
+
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8420
+    """0 takes any free port."""
+    data: Path = Field(default_factory=_default_data)
+    """The directory where matches are kept."""
+    database: str = ""
+    """An SQLAlchemy address such as postgresql+asyncpg://user@host/name, `memory`, or nothing: SQLite in `data`."""
+    durability: Literal["full", "normal"] = "full"
+    """`full`: an acknowledged move survives a power cut. `normal`: it survives a crash of the server."""
+    mqtt: str = ""
+    """A broker that public matches are told to, mqtt://host:1883, or nothing."""
+    node: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")] = "home"
+    """This server's name on the bus."""
+    web: Path = _WEB
+    """The page's files."""
+    origins: _Names = ()
+    """Other pages, such as https://example.org, whose scripts may connect. This server's own page always may."""
+    proxies: _Names = ()
+    """Addresses of proxies in front of this server, whose X-Forwarded-For is believed."""
+
+    max_connections: Annotated[int, Field(ge=1)] = 20_000
+    max_per_address: Annotated[int, Field(ge=1)] = 200
+    """Connections at once from one address."""
+    max_per_player: Annotated[int, Field(ge=1, le=64)] = 8
+    message_rate: Annotated[float, Field(gt=0)] = 20
+    """Messages a second and socket that may go on for ever; legal moves do not count."""
+    message_burst: Annotated[float, Field(ge=1)] = 100
+    address_rate: Annotated[float, Field(gt=0)] = 200
+    """The same for all sockets of one address together."""
+    address_burst: Annotated[float, Field(ge=1)] = 2_000
+    hello_seconds: Annotated[float, Field(gt=0, le=600)] = 10
+    """How long a socket may stay silent before it says hello."""
+    ping_seconds: Annotated[float, Field(gt=0, le=600)] = 20
+    """How often a silent socket is asked whether it is alive, and how long it has to answer."""
+
+    first_move_seconds: Annotated[int, Field(ge=1)] = 60
+    """How long a player may take for a first move in a game with short clocks."""
+    gone_seconds: Annotated[int, Field(ge=1)] = 30
+    """How long a player may be away before the others may claim victory."""
+
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["console", "json"] = "console"
+
+    @field_validator("data", "web")
+    @classmethod
+    def _home(cls, path: Path) -> Path:
+        return path.expanduser()
+
+    @property
+    def database_url(self) -> str:
+        """The address that the journal opens."""
+        return self.database or f"sqlite+aiosqlite:///{self.data.resolve() / 'cornered.db'}"
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments win over the environment, and the environment over the file."""
+        file = TomlConfigSettingsSource(settings_cls, toml_file=_config_file(init_settings()))
+        return init_settings, env_settings, file
+
+
+def load_settings(**given: object) -> Settings:
+    """Return the settings; `given` wins over the environment. Raises SettingsError."""
+    try:
+        return Settings(**given)  # type: ignore[arg-type]
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else ""
+        shown = "" if first["type"] == "extra_forbidden" else f", not {first['input']!r}"
+        raise SettingsError(f"{_PREFIX}{name.upper()}: {first['msg']}{shown}") from None
+    except SettingsError:
+        raise
+    except ValueError as error:
+        raise SettingsError(f"the settings cannot be read: {error}") from None

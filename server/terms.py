@@ -1,0 +1,81 @@
+"""The parts of a match: what is settled when it begins, what its players negotiate, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from engine.game import Game
+from protocol.values import Clock, Correspondence, GameSpec, NoClock, Player, Reason
+
+__all__ = ["NO_TALKS", "Ending", "Patience", "Talks", "Terms"]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the server waits, in milliseconds, before somebody's absence has consequences."""
+
+    first_move: int = 60_000
+    untimed_first_move: int = 600_000
+    gone: int = 60_000
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is settled when a match begins, and never changes."""
+
+    id: str
+    game: Game
+    spec: GameSpec
+    players: tuple[Player, ...]
+    clock: Clock
+    seed: bytes
+    commitment: str
+    private: bool
+    delay: int
+    previous: str | None
+    started: int
+    patience: Patience
+
+    @cached_property
+    def everyone(self) -> int:
+        """The set of all seats, one bit each."""
+        return (1 << len(self.players)) - 1
+
+    @cached_property
+    def first_move_limit(self) -> int | None:
+        """How long a seat may take for its first move; in correspondence its clock says so."""
+        if isinstance(self.clock, Correspondence):
+            return None
+        return self.patience.untimed_first_move if isinstance(self.clock, NoClock) else self.patience.first_move
+
+
+@dataclass(frozen=True, slots=True)
+class Talks:
+    """What the players negotiate: who agrees to a draw or takeback, its asker first, and who may not ask again yet."""
+
+    draw: tuple[int, ...] = ()
+    takeback: tuple[int, ...] = ()
+    asked_draw: frozenset[int] = frozenset()
+    asked_takeback: frozenset[int] = frozenset()
+
+    def after_move(self, seat: int) -> Talks:
+        """Return what stands after `seat` moved: whoever moves on without agreeing has declined."""
+        return Talks(
+            draw=self.draw if seat in self.draw else (),
+            asked_draw=self.asked_draw - {seat},
+            asked_takeback=self.asked_takeback - {seat},
+        )
+
+
+NO_TALKS: Final = Talks()
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the match ended. `places` is empty when nothing counts."""
+
+    winner: int | None
+    places: tuple[int, ...]
+    reason: Reason

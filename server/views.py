@@ -1,0 +1,139 @@
+"""What a match looks like from outside: the messages that are made from its folded state. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from engine.game import CHANCE, State
+from engine.text import PositionText
+from protocol.events import MatchEvent
+from protocol.messages import Happened, History, Moves, Snapshot
+from protocol.values import Clocks, MatchSummary, SeatInfo
+from server.matchstate import MatchState
+from server.refusal import Refusal
+
+__all__ = ["clocks", "happened", "history", "moves", "snapshot", "summary"]
+
+
+def clocks(match: MatchState) -> Clocks:
+    """Return every seat's time at the beginning of the present turn: receivers take off what has passed since."""
+    timer = match.timer
+    return Clocks(left=timer.left, running=timer.running, at=timer.since)
+
+
+def happened(match: MatchState, events: Sequence[MatchEvent]) -> Happened:
+    """Return the message that tells `events`, the newest of which led to `match`."""
+    state = match.state
+    return Happened(
+        match=match.id,
+        events=tuple(events),
+        position=str(state),
+        ply=match.ply,
+        to_move=state.to_move,
+        clocks=clocks(match),
+    )
+
+
+def snapshot(
+    match: MatchState,
+    seat: int | None,
+    *,
+    connected: Iterable[bool],
+    watchers: int,
+    id: str | None = None,
+) -> Snapshot:
+    """Return the whole match as the player in `seat`, or a watcher, sees it; `id` is the command's that asked."""
+    terms, state, talks, ending = match.terms, match.state, match.talks, match.ending
+    return Snapshot(
+        id=id,
+        match=terms.id,
+        seq=match.seq,
+        game=terms.spec,
+        title=terms.game.title,
+        clock=terms.clock,
+        seats=tuple(
+            SeatInfo(player=player, place=_place(match, number)) for number, player in enumerate(terms.players)
+        ),
+        seat=seat,
+        position=str(state),
+        ply=match.ply,
+        to_move=state.to_move,
+        moves=match.moves,
+        clocks=clocks(match),
+        connected=tuple(connected),
+        watchers=watchers,
+        commitment=terms.commitment,
+        private=terms.private,
+        delay=terms.delay,
+        has_draws=terms.game.has_draws,
+        draw_offer=talks.draw[0] if talks.draw else None,
+        takeback=talks.takeback[0] if talks.takeback else None,
+        rematch=match.rematch,
+        over=match.over,
+        winner=ending.winner if ending else None,
+        reason=ending.reason if ending else None,
+        seed=terms.seed.hex() if ending else None,
+        next=match.next,
+        draw_agreed=talks.draw,
+        takeback_agreed=talks.takeback,
+    )
+
+
+def moves(match: MatchState, ply: int, *, id: str) -> Moves:
+    """Return what is legal after `ply` moves, and why other cells are not. Raises Refusal for a ply not yet reached."""
+    if ply > match.ply:
+        raise Refusal("stale_ply", f"only {match.ply} plies were played")
+    state = match.states[ply]
+    over = state.outcome is not None or (match.over and ply == match.ply)
+    plays = [] if over or state.to_move == CHANCE else state.moves()
+    return Moves(
+        id=id,
+        match=match.id,
+        ply=ply,
+        moves=tuple(plays),
+        refused={cell: state.explain(cell) for cell in _playable_looking(state, plays)} if plays else {},
+        notes=dict(state.notes()),
+        gauges=state.gauges(),
+    )
+
+
+def history(match: MatchState, *, id: str) -> History:
+    """Return every position of the match so far."""
+    return History(id=id, match=match.id, moves=match.moves, positions=tuple(map(str, match.states)))
+
+
+def summary(match: MatchState, watchers: int) -> MatchSummary:
+    """Return the match as lists show it."""
+    terms, ending = match.terms, match.ending
+    return MatchSummary(
+        id=terms.id,
+        game=terms.spec,
+        clock=terms.clock,
+        players=terms.players,
+        ply=match.ply,
+        position=str(match.state),
+        watchers=watchers,
+        started=terms.started,
+        over=match.over,
+        winner=ending.winner if ending else None,
+        reason=ending.reason if ending else None,
+    )
+
+
+def _place(match: MatchState, seat: int) -> int | None:
+    if match.ending and match.ending.places:
+        return match.ending.places[seat]
+    known = match.out[seat]
+    return None if known is None else known[0]
+
+
+def _playable_looking(state: State, plays: Sequence[str]) -> list[str]:
+    """Return the free cells that are not among the legal moves."""
+    text, legal = PositionText.parse(str(state)), set(plays)
+    cells = [
+        text.name(row, column)
+        for row, line in enumerate(text.rows)
+        for column, character in enumerate(line)
+        if character == "."
+    ]
+    return [cell for cell in cells if cell not in legal]

@@ -1,0 +1,130 @@
+"""Alpha-beta against a search that looks at everything."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import engine
+from bots.bot import WIN
+from bots.evaluate import Judgement, judgement
+from bots.search.alphabeta import search
+from clients.sdk import Limit
+from engine import CHANCE, Game, State
+
+
+def brute(state: State, seat: int, depth: int, judged: Judgement, ply: int = 0) -> float:
+    """Return the value by definition: every line, no cutoffs."""
+    if (outcome := state.outcome) is not None:
+        return 0.0 if outcome.winner is None else WIN - ply if outcome.winner == seat else ply - WIN
+    if depth == 0:
+        return judged.evaluate(state, seat)
+    values = [brute(state.play(move), seat, depth - 1, judged, ply + 1) for move in state.moves()]
+    if state.to_move == CHANCE:
+        return sum(values) / len(values)
+    return max(values) if state.to_move == seat else min(values)
+
+
+SMALL = [
+    ("trapgrid", {"size": 3}, 9),
+    ("trapgrid", {}, 5),
+    ("isolation", {"width": 3, "height": 2}, 6),
+    ("isolation", {"width": 3, "height": 2, "dice": True}, 6),
+    ("isolation", {"width": 3, "height": 2, "players": 3}, 6),
+    ("isolation", {"width": 2, "height": 3, "players": 4, "dice": True}, 7),
+    ("bamboo", {"radius": 1}, 6),
+    ("quoridor", {"size": 3, "walls": 1}, 5),
+    ("quoridor", {"size": 5, "players": 4, "walls": 0}, 5),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "deepest"), SMALL, ids=lambda item: str(item))
+def test_the_value_is_that_of_a_search_without_pruning(name: str, options: dict[str, int], deepest: int) -> None:
+    game = engine.load(name, **options)
+    judged = Judgement(judgement(name).evaluate)
+    chance = random.Random(3)
+    state = game.start()
+    for _ in range(6):
+        while state.outcome is None and state.to_move == CHANCE:
+            state = state.play(chance.choice(state.moves()))
+        if state.outcome is not None:
+            return
+        for depth in range(1, deepest + 1):
+            thought = search(state, Limit(depth=depth), judged, random.Random(1))
+            expected = brute(state, state.to_move, thought.depth, judged)
+            assert thought.score == pytest.approx(expected)
+            reached = brute(state.play(thought.move), state.to_move, thought.depth - 1, judged, ply=1)
+            assert reached == pytest.approx(expected)
+        state = state.play(chance.choice(state.moves()))
+
+
+KNOWN = [
+    ("trapgrid", {"size": 3}, "win"),
+    ("trapgrid", {"size": 4}, "loss"),
+    ("isolation", {"width": 2, "height": 2}, "loss"),
+    ("isolation", {"width": 3, "height": 3}, "win"),
+    ("bamboo", {"radius": 1}, "loss"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "value"), KNOWN, ids=lambda item: str(item))
+def test_small_games_are_proven(name: str, options: dict[str, int], value: str) -> None:
+    thought = search(engine.load(name, **options).start(), Limit(), judgement(name), random.Random(1))
+    assert thought.proven == value
+    assert thought.pruned > 0
+
+
+def test_only_the_centre_wins_the_smallest_isolation() -> None:
+    start = engine.load("isolation", width=3, height=3).start()
+    assert search(start, Limit(), judgement("isolation"), random.Random(2)).move == "b2"
+
+
+def test_nothing_is_proven_when_moves_are_left_out() -> None:
+    start = engine.load("quoridor", size=3).start()
+    assert search(start, Limit(nodes=8000), judgement("quoridor"), random.Random(1)).proven is None
+
+
+def test_dice_prove_a_win_only_when_every_roll_wins() -> None:
+    game = engine.load("isolation", width=3, height=2, dice=True)
+    lucky = search(game.start(), Limit(), judgement("isolation"), random.Random(1))
+    assert lucky.score is not None
+    assert (lucky.proven == "win") == (lucky.score > WIN - 1000)
+    assert lucky.proven not in ("loss", "draw")
+
+
+def test_a_forced_draw_is_proven() -> None:
+    # One ply is left and no pawn is next to its goal.
+    start = engine.load("quoridor", size=5, walls=0, max_plies=1).start()
+    thought = search(start, Limit(), Judgement(judgement("quoridor").evaluate), random.Random(1))
+    assert (thought.score, thought.proven) == (0.0, "draw")
+
+
+def test_a_quick_win_is_better_than_a_slow_one() -> None:
+    start = engine.load("quoridor", size=5, walls=0).parse("...../..0../....1/...../..... 0")
+    thought = search(start, Limit(depth=6), judgement("quoridor"), random.Random(4))
+    assert (thought.move, thought.score, thought.proven) == ("c5", WIN - 1, "win")
+
+
+def test_a_loss_is_put_off_as_long_as_it_can_be() -> None:
+    start = engine.load("trapgrid", size=4).start()
+    thought = search(start, Limit(), judgement("trapgrid"), random.Random(4))
+    assert thought.score == len(thought.pv) - WIN
+
+
+@pytest.mark.parametrize("game", [engine.load("trapgrid"), engine.load("bamboo")], ids=repr)
+def test_an_iteration_that_was_cut_short_does_not_forget_the_last_one(game: Game) -> None:
+    start = game.start()
+    whole = search(start, Limit(depth=2), judgement(game.name), random.Random(9))
+    cut = search(start, Limit(nodes=whole.nodes + 3, depth=3), judgement(game.name), random.Random(9))
+    assert cut.score is not None
+    assert cut.depth >= 2 - (cut.move != whole.move)
+    assert not math.isinf(cut.score)
+
+
+def test_without_time_for_anything_the_move_is_legal() -> None:
+    start = engine.load("quoridor").start()
+    thought = search(start, Limit(time=1, started=0.0), judgement("quoridor"), random.Random(1))
+    assert start.is_legal(thought.move)
+    assert thought.score is None

@@ -1,0 +1,169 @@
+"""A server that says exactly what a test tells it to: one script for each connection, in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.typing import Subprotocol
+
+from clients.sdk import Client
+from protocol.codec import MSGPACK
+from protocol.commands import ClientMessage, Command, Hello
+from protocol.events import Played
+from protocol.messages import Acknowledged, Happened, Snapshot, Welcome
+from protocol.values import NO_CLOCK, Clocks, GameSpec, Player, SeatInfo, Value
+
+T = TypeVar("T", bound=ClientMessage)
+
+TOKEN = "a-token-of-twenty-characters"
+ANN = Player(id="ann", name="Ann", kind="person")
+BOB = Player(id="bob", name="Bob", kind="bot")
+CLOCKS = Clocks(left=(None, None), running=None, at=1)
+
+
+@dataclass
+class Wire:
+    """The server's end of one connection."""
+
+    socket: ServerConnection
+    heard: list[ClientMessage] = field(default_factory=list)
+
+    async def hear(self, kind: type[T]) -> T:
+        """Return the next message, which is of this kind."""
+        message = MSGPACK.decode_command(await self.socket.recv())
+        self.heard.append(message)
+        assert isinstance(message, kind), message
+        return message
+
+    async def say(self, *news: Value) -> None:
+        for message in news:
+            await self.socket.send(MSGPACK.encode(message))
+
+    async def welcome(self, *matches: str, token: str | None = None) -> Hello:
+        hello = await self.hear(Hello)
+        await self.say(Welcome(player=ANN, token=token, server="0", now=1_000_000, matches=matches))
+        return hello
+
+    async def acknowledge(self, command: Command, seq: int | None = None, ref: str | None = None) -> None:
+        await self.say(Acknowledged(id=command.id, seq=seq, ref=ref))
+
+    async def stay(self) -> None:
+        """Keep the line open until the client closes it."""
+        await self.socket.wait_closed()
+
+    def cut(self) -> None:
+        """End the connection without a word, as a broken cable does."""
+        self.socket.transport.abort()
+
+
+Script = Callable[[Wire], Awaitable[None]]
+
+
+@dataclass
+class Scripted:
+    url: str
+    wires: list[Wire]
+
+
+@asynccontextmanager
+async def scripted(*scripts: Script) -> AsyncIterator[Scripted]:
+    """Run a server whose connections follow `scripts`; an assertion that fails in one fails the test."""
+    waiting = list(scripts)
+    wires: list[Wire] = []
+    failures: list[BaseException] = []
+
+    async def serve_one(socket: ServerConnection) -> None:
+        wire = Wire(socket)
+        wires.append(wire)
+        try:
+            assert waiting, "the client connects once more than the test expects"
+            await waiting.pop(0)(wire)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            failures.append(error)
+
+    server = await serve(
+        serve_one, "127.0.0.1", 0, subprotocols=[Subprotocol(MSGPACK.subprotocol)], compression=None, ping_interval=None
+    )
+    port = next(iter(server.sockets)).getsockname()[1]
+    try:
+        yield Scripted(f"ws://127.0.0.1:{port}", wires)
+    finally:
+        server.close()
+        await server.wait_closed()
+    assert not waiting, f"{len(waiting)} connections never came"
+    if failures:
+        raise failures[0]
+
+
+def at_once() -> Iterator[float]:
+    """Try again without waiting."""
+    while True:
+        yield 0.0
+
+
+@asynccontextmanager
+async def connected(server: Scripted) -> AsyncIterator[Client]:
+    async with asyncio.timeout(10):
+        async with Client.connect(server.url, name="Ann", token=TOKEN, backoff=at_once) as client:
+            yield client
+
+
+def snapshot(command_id: str | None, *, seat: int | None = 0, seq: int = 1) -> Snapshot:
+    """Return a match on 3x3 TrapGrid after `seq` - 1 plies."""
+    plies = seq - 1
+    return Snapshot(
+        id=command_id,
+        match="m",
+        seq=seq,
+        game=GameSpec(name="trapgrid", options={"size": 3}),
+        title="TrapGrid",
+        clock=NO_CLOCK,
+        seats=(SeatInfo(player=ANN), SeatInfo(player=BOB)),
+        seat=seat,
+        position=POSITIONS[plies],
+        ply=plies,
+        to_move=plies % 2,
+        moves=MOVES[:plies],
+        clocks=CLOCKS,
+        connected=(True, True),
+        watchers=0,
+        commitment="",
+        private=False,
+        delay=0,
+        has_draws=False,
+        draw_offer=None,
+        takeback=None,
+        rematch=(),
+        over=False,
+        winner=None,
+        reason=None,
+        seed=None,
+        next=None,
+    )
+
+
+MOVES = ("b3", "c2", "b2", "c3")
+POSITIONS = ("0../.../..1 0", "x0./.../..1 1", "x0./..1/..x 0", "xx./.01/..x 1", "xx1/.0x/..x 0")
+
+
+def played(*plies: int, cause: str = "c") -> Happened:
+    """Return the news of some moves in a row of that match."""
+    last = plies[-1] + 1
+    return Happened(
+        match="m",
+        events=tuple(
+            Played(seq=ply + 2, at=1, seat=ply % 2, cause=cause, ply=ply, move=MOVES[ply], spent=0, left=(None, None))
+            for ply in plies
+        ),
+        position=POSITIONS[last],
+        ply=last,
+        to_move=last % 2,
+        clocks=CLOCKS,
+    )

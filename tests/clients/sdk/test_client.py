@@ -1,0 +1,381 @@
+"""The client against a server that follows a script: what is said again, what is said once, and what is raised."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+import pytest
+
+from clients.sdk import Client, Closed, Refused, Unreachable
+from protocol import messages
+from protocol.commands import (
+    AskMoves,
+    Challenge,
+    CreateSeek,
+    Declare,
+    Hello,
+    Join,
+    Leave,
+    Ping,
+    Play,
+    Say,
+    WatchLobby,
+)
+from protocol.messages import (
+    ChallengeClosed,
+    LobbyChanged,
+    LobbyState,
+    Moves,
+    Paired,
+    Pong,
+    Said,
+    SeatPresence,
+    Watchers,
+)
+from protocol.values import Accepts, GameSpec, Presence, SeekSettings
+from tests.clients.sdk.scripted import ANN, BOB, TOKEN, Wire, at_once, connected, played, scripted, snapshot
+
+
+async def test_a_guest_comes_back_with_the_token_that_it_was_given() -> None:
+    hellos: list[Hello] = []
+
+    async def first(wire: Wire) -> None:
+        hellos.append(await wire.welcome(token=TOKEN))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        hellos.append(await wire.welcome())
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    async with (
+        asyncio.timeout(10),
+        scripted(first, second) as server,
+        Client.connect(server.url, name="Ann", kind="bot", backoff=at_once) as client,
+    ):
+        assert client.token == TOKEN
+        assert client.player == ANN
+        await client.ping()
+    assert [hello.token for hello in hellos] == [None, TOKEN]
+    assert all(hello.kind == "bot" and hello.name == "Ann" for hello in hellos)
+
+
+async def test_an_unknown_token_is_refused_to_the_caller() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.hear(Hello)
+        await wire.say(messages.Refused(id=None, code="bad_token", text="this token belongs to nobody here"))
+
+    async with scripted(script) as server:
+        with pytest.raises(Refused, match="belongs to nobody") as refusal:
+            async with connected(server):
+                pass
+    assert refusal.value.code == "bad_token"
+
+
+async def test_a_full_server_is_tried_again() -> None:
+    async def full(wire: Wire) -> None:
+        await wire.hear(Hello)
+        await wire.say(messages.Refused(id=None, code="server_full", text="come back later"))
+
+    async def free(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.stay()
+
+    async with scripted(full, full, free) as server, connected(server) as client:
+        assert client.player == ANN
+
+
+async def test_a_server_that_is_not_there_is_unreachable() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(Unreachable, match=str(port)):
+        async with Client.connect(f"ws://127.0.0.1:{port}", patience=0.05):
+            pass
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8420", "ftp://127.0.0.1", "ws://", ""])
+async def test_an_address_that_is_none_is_a_value_error(url: str) -> None:
+    with pytest.raises(ValueError, match="looks like ws://"):
+        async with Client.connect(url):
+            pass
+
+
+async def test_the_address_of_the_page_will_do() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.stay()
+
+    async with (
+        scripted(script) as server,
+        Client.connect(server.url.replace("ws://", "http://"), patience=5) as client,
+    ):
+        assert client.url == server.url
+
+
+async def test_an_error_of_the_caller_comes_out_as_it_is() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.stay()
+
+    async with scripted(script) as server:
+        with pytest.raises(KeyError, match="mine"):
+            async with connected(server):
+                raise KeyError("mine")
+
+
+async def test_a_move_without_an_answer_is_sent_again_under_its_own_id() -> None:
+    plays: list[Play] = []
+
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id))
+        plays.append(await wire.hear(Play))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome("m")
+        join = await wire.hear(Join)
+        assert join.since == 1
+        plays.append(await wire.hear(Play))
+        await wire.acknowledge(join, seq=2)
+        await wire.say(played(0))
+        await wire.acknowledge(plays[-1], seq=2)
+        await wire.stay()
+
+    async with scripted(first, second) as server, connected(server) as client:
+        match = await client.join("m")
+        await match.play("b3")
+        assert match.snapshot.moves == ("b3",)
+    assert plays[0] == plays[1]
+
+
+async def test_a_move_that_met_a_closing_server_is_sent_again() -> None:
+    plays: list[Play] = []
+
+    async def closing(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id))
+        plays.append(await wire.hear(Play))
+        await wire.say(messages.Refused(id=plays[-1].id, code="shutting_down", text="the server restarts"))
+        await wire.socket.close(1012)
+
+    async def back(wire: Wire) -> None:
+        await wire.welcome("m")
+        await wire.acknowledge(await wire.hear(Join), seq=1)
+        plays.append(await wire.hear(Play))
+        await wire.acknowledge(plays[-1], seq=2)
+        await wire.say(played(0))
+        await wire.stay()
+
+    async with scripted(closing, back) as server, connected(server) as client:
+        match = await client.join("m")
+        await match.play("b3")
+    assert plays[0] == plays[1]
+
+
+async def test_a_refusal_reaches_the_one_who_asked() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        first, second = await wire.hear(Challenge), await wire.hear(Challenge)
+        await wire.acknowledge(second, ref="c2")
+        await wire.say(messages.Refused(id=first.id, code="busy", text="Bob plays as many games as it takes"))
+        await wire.stay()
+
+    async with scripted(script) as server, connected(server) as client:
+        refused, accepted = await asyncio.gather(
+            client.challenge("bob", "trapgrid", size=3), client.challenge("eve", "trapgrid"), return_exceptions=True
+        )
+        assert accepted == "c2"
+        assert isinstance(refused, Refused)
+        assert refused.code == "busy"
+
+
+async def test_what_holds_for_one_connection_is_said_on_every_one() -> None:
+    accepts = [Accepts(game="trapgrid")]
+
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(Declare))
+        watch = await wire.hear(WatchLobby)
+        await wire.say(LobbyState(id=watch.id, seeks=(), matches=(), players=(Presence(player=BOB, playing=0),)))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        declare = await wire.hear(Declare)
+        assert (declare.accepts, declare.concurrency) == (tuple(accepts), 3)
+        watch = await wire.hear(WatchLobby)
+        await wire.acknowledge(declare)
+        await wire.say(LobbyState(id=watch.id, seeks=(), matches=(), players=(Presence(player=ANN, playing=0),)))
+        await wire.stay()
+
+    async with scripted(first, second) as server, connected(server) as client:
+        await client.declare(accepts, 3)
+        lobby = await client.lobby()
+        assert set(lobby.players) == {"bob"}
+        await lobby.changed(lobby.version)
+        assert set(lobby.players) == {"ann"}
+
+
+async def test_the_lobby_follows_what_changes() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        watch = await wire.hear(WatchLobby)
+        await wire.say(LobbyState(id=watch.id, seeks=(), matches=(), players=(Presence(player=BOB, playing=0),)))
+        await wire.acknowledge(await wire.hear(CreateSeek), ref="s1")
+        await wire.say(LobbyChanged(players=(Presence(player=ANN, playing=0),), players_gone=("bob", "never-there")))
+        await wire.stay()
+
+    async with scripted(script) as server, connected(server) as client:
+        lobby = await client.lobby()
+        seen = lobby.version
+        assert await client.seek(SeekSettings(game=GameSpec(name="trapgrid"))) == "s1"
+        await lobby.changed(seen)
+        assert set(lobby.players) == {"ann"}
+
+
+async def test_a_player_sees_every_event_across_a_broken_line() -> None:
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id), played(0))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome("m")
+        join = await wire.hear(Join)
+        # The overlap is on purpose: what is known already must not count twice.
+        await wire.say(played(0, 1, 2))
+        await wire.acknowledge(join, seq=4)
+        await wire.stay()
+
+    async with scripted(first, second) as server, connected(server) as client:
+        match = await client.join("m")
+        events = aiter(match)
+        assert [(await anext(events)).seq for _ in range(3)] == [2, 3, 4]
+        assert match.snapshot.moves == ("b3", "c2", "b2")
+
+
+async def test_a_gap_is_asked_for() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id), played(1), played(2))
+        join = await wire.hear(Join)
+        assert join.since == 1
+        await wire.acknowledge(join, seq=4)
+        await wire.say(played(0, 1, 2), played(3))
+        await wire.stay()
+
+    async with scripted(script) as server, connected(server) as client:
+        match = await client.join("m")
+        while match.ply < 4:
+            await match.changed(match.version)
+        assert match.snapshot.moves == ("b3", "c2", "b2", "c3")
+
+
+async def test_a_watcher_who_fell_behind_goes_on_from_the_snapshot() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id, seat=None))
+        await wire.say(snapshot(None, seat=None, seq=4), played(3))
+        await wire.stay()
+
+    async with scripted(script) as server, connected(server) as client:
+        match = await client.join("m")
+        assert (await anext(aiter(match))).seq == 5
+        assert match.ply == 4
+        assert match.seat is None
+        assert not match.my_turn
+
+
+async def test_a_match_that_cannot_be_followed_any_more_wakes_who_waits() -> None:
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        join = await wire.hear(Join)
+        await wire.say(messages.Refused(id=join.id, code="unknown_match", text="there is no such match"))
+        await wire.stay()
+
+    async with scripted(first, second) as server, connected(server) as client:
+        match = await client.join("m")
+        with pytest.raises(Closed):
+            await match.ended()
+
+
+async def test_words_watchers_and_presence_reach_the_match() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id))
+        say = await wire.hear(Say)
+        assert (say.text, say.room) == ("hello", "players")
+        await wire.say(
+            Said(match="m", room="players", by=ANN, text="hello", at=1),
+            Watchers(match="m", count=7),
+            SeatPresence(match="m", seat=1, connected=False, at=1, claim_at=60_001),
+        )
+        await wire.acknowledge(say)
+        asked = await wire.hear(AskMoves)
+        await wire.say(Moves(id=asked.id, match="m", ply=0, moves=("b3",), refused={}, notes={}, gauges=()))
+        await wire.acknowledge(await wire.hear(Leave))
+        await wire.stay()
+
+    async with scripted(script) as server, connected(server) as client:
+        match = await client.join("m")
+        await match.say("hello")
+        assert [said.text for said in match.said] == ["hello"]
+        assert match.snapshot.watchers == 7
+        assert match.snapshot.connected == (True, False)
+        assert match.claim_at == {1: 60_001}
+        assert (await match.moves()).moves == ("b3",)
+        await match.leave()
+        with pytest.raises(Closed):
+            await match.changed(match.version)
+
+
+async def test_news_come_in_order_and_begin_with_the_welcome() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome("old")
+        await wire.say(
+            ChallengeClosed(challenge="c", how="accepted", match="m"),
+            Paired(match="m", seat=1),
+        )
+        await wire.stay()
+
+    async with scripted(script) as server, connected(server) as client:
+        news = client.news()
+        assert [(await anext(news)).type for _ in range(3)] == ["welcome", "challenge_closed", "paired"]
+        assert client.live_matches == ("old",)
+
+
+async def test_whoever_waits_when_the_client_closes_hears_so() -> None:
+    heard = asyncio.Event()
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.hear(Ping)
+        heard.set()
+        await wire.stay()
+
+    async with scripted(script) as server:
+        async with connected(server) as client:
+            waiting = asyncio.ensure_future(client.ping())
+            await heard.wait()
+        with pytest.raises(Closed):
+            await waiting
+        with pytest.raises(Closed):
+            await client.ping()
+
+
+async def test_a_message_that_nobody_understands_is_passed_over() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.socket.send(b"\x81\xa4type\xa7unheard")
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    async with scripted(script) as server, connected(server) as client:
+        await client.ping()

@@ -1,0 +1,96 @@
+"""The client, which holds no rules, comes to the same match as the server that does."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from clients.sdk.fold import advance
+from engine import CHANCE
+from protocol.commands import (
+    Abort,
+    AcceptDraw,
+    AcceptTakeback,
+    DeclineDraw,
+    DeclineTakeback,
+    MatchCommand,
+    OfferDraw,
+    Play,
+    Rematch,
+    RequestTakeback,
+    Resign,
+)
+from protocol.messages import Snapshot
+from protocol.values import Fischer, GameSpec, Player
+from server import views
+from server.catalogue import settle
+from server.match import Match, open_match
+from server.refusal import Refusal
+
+GAMES = [
+    GameSpec(name="trapgrid", options={"size": 4}),
+    GameSpec(name="isolation", options={"width": 4, "height": 4, "players": 3, "dice": True}),
+    GameSpec(name="quoridor", options={"size": 5, "players": 4, "max_plies": 30}),
+    GameSpec(name="quoridor", options={"size": 3, "max_plies": 20}),
+]
+SEED = bytes(32)
+
+
+def seen(match: Match) -> Snapshot:
+    return views.snapshot(match, 0, connected=[True] * match.seats, watchers=0)
+
+
+def some_command(match: Match, chance: random.Random) -> tuple[int, MatchCommand]:
+    """Return a move most of the time, and now and then something that players say to each other."""
+    name = {"id": f"c{match.seq}", "match": match.id}
+    seat = chance.randrange(match.seats)
+    answers = [AcceptTakeback, AcceptDraw] * 3 + [DeclineTakeback, DeclineDraw]
+    if (match.talks.draw or match.talks.takeback) and chance.random() < 0.7:
+        return seat, chance.choice(answers)(**name)
+    if not match.over and chance.random() < 0.6 and match.to_move != CHANCE:
+        return match.to_move, Play(**name, ply=match.ply, move=chance.choice(match.state.moves()))
+    if match.over or chance.random() > 0.03:
+        return seat, chance.choice([OfferDraw, RequestTakeback, Rematch, *answers])(**name)
+    return seat, chance.choice([Resign, Abort])(**name)
+
+
+@pytest.mark.parametrize("spec", GAMES, ids=lambda spec: f"{spec.name}-{spec.options.get('players', 2)}")
+def test_events_lead_to_what_a_fresh_snapshot_says(spec: GameSpec) -> None:
+    game, settled = settle(spec)
+    players = [Player(id=f"p{seat}", name=f"P{seat}", kind="person") for seat in range(game.seats)]
+    kinds = set()
+    for number in range(20):
+        chance = random.Random(number)
+        match = Match.replay(open_match("m", settled, players, Fischer(initial=60), SEED, now=1), SEED)
+        known = seen(match)
+        for now in range(2, 400):
+            seat, command = some_command(match, chance)
+            try:
+                events = match.decide(command, seat, now)
+            except Refusal:
+                continue
+            for event in events:
+                match = match.evolve(event)
+            kinds |= {event.type for event in events}
+            known = advance(known, views.happened(match, events))
+            assert known == seen(match), events
+            if match.next:
+                break
+    assert kinds >= {"played", "takeback_requested", "taken_back", "takeback_declined", "ended", "rematched"}
+    assert game.seats == 2 or "eliminated" in kinds
+    assert not game.has_draws or kinds >= {"draw_offered", "draw_declined"}
+    assert not game.options.get("dice") or "rolled" in kinds
+
+
+def test_events_that_are_known_already_change_nothing() -> None:
+    players = [Player(id=name, name=name, kind="bot") for name in "ab"]
+    started = open_match("m", settle(GAMES[0])[1], players, Fischer(initial=60), SEED, now=1)
+    match = Match.replay(started, SEED)
+    before = seen(match)
+    move = Play(id="c", match="m", ply=0, move=match.state.moves()[0])
+    events = match.decide(move, 0, 2)
+    after = match.evolve(events[0])
+    once = advance(before, views.happened(after, events))
+    assert advance(once, views.happened(after, events)) is once
+    assert advance(once, views.happened(after, (*started, *events))) is once

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from clients.sdk import TokenStore
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> TokenStore:
+    return TokenStore(tmp_path / "deep" / "tokens.json")
+
+
+def test_a_token_is_kept_for_each_server_and_name(store: TokenStore) -> None:
+    store.put("ws://one", "ann", "first")
+    store.put("ws://one", "bob", "second")
+    store.put("ws://two", "ann", "third")
+    store.put("ws://one", "ann", "newer")
+    again = TokenStore(store.path)
+    assert again.get("ws://one", "ann") == "newer"
+    assert again.get("ws://one", "bob") == "second"
+    assert again.get("ws://two", "ann") == "third"
+    assert again.get("ws://two", "bob") is None
+
+
+def test_a_forgotten_token_is_gone(store: TokenStore) -> None:
+    store.put("ws://one", "ann", "first")
+    store.forget("ws://one", "ann")
+    store.forget("ws://one", "never-there")
+    assert store.get("ws://one", "ann") is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_nobody_else_can_read_the_tokens(store: TokenStore) -> None:
+    store.put("ws://one", "ann", "first")
+    store.path.chmod(0o644)
+    store.put("ws://one", "bob", "second")
+    assert store.path.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in store.path.parent.iterdir()] == ["tokens.json"]
+
+
+def test_a_damaged_file_is_an_empty_one(store: TokenStore) -> None:
+    store.put("ws://one", "ann", "first")
+    store.path.write_text("{")
+    assert store.get("ws://one", "ann") is None
+    store.put("ws://one", "ann", "second")
+    assert store.get("ws://one", "ann") == "second"

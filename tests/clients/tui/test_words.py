@@ -1,0 +1,86 @@
+"""What is said in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from clients.tui.words import clock_text, last_placed, ordinal, result_text, spec_text, time_left, time_text, turn_text
+from protocol.values import Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [
+        (None, "∞"),
+        (0, "0.0"),
+        (9_999, "9.9"),
+        (10_000, "0:10"),
+        (61_500, "1:01"),
+        (3_600_000, "1:00:00"),
+        (3 * 86_400_000 + 7_200_000, "3d 02h"),
+    ],
+)
+def test_time_is_shown_as_clocks_show_it(milliseconds, text):
+    assert time_text(milliseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("clock", "text"),
+    [
+        (Fischer(initial=180, increment=2), "3 min + 2 s"),
+        (Fischer(initial=45), "45 s"),
+        (Delay(initial=300, delay=5), "5 min, 5 s free"),
+        (PerMove(seconds=20), "20 s a move"),
+        (Correspondence(days=1), "1 day a move"),
+        (NoClock(), "no clock"),
+    ],
+)
+def test_time_controls_have_names(clock, text):
+    assert clock_text(clock) == text
+
+
+def test_places_are_ordinals():
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21)] == [
+        *("1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"),
+    ]
+
+
+def test_options_that_are_off_are_not_named():
+    options = {"width": 7, "dice": True, "max_plies": None, "strict": False}
+    assert spec_text(GameSpec(name="isolation", options=options)) == "Isolation · width 7 · dice"
+
+
+@pytest.mark.parametrize(
+    ("update", "text"),
+    [
+        ({}, "Your turn: you play ●."),
+        ({"to_move": 1}, "minimax to move (◆)."),
+        ({"to_move": -1}, "The dice are rolling."),
+        ({"over": True, "winner": 0, "reason": "rules"}, "You won, by the rules of the game."),
+        ({"over": True, "winner": 1, "reason": "resignation"}, "minimax won, by resignation."),
+        ({"over": True, "reason": "agreement"}, "A draw, by agreement."),
+        ({"over": True, "reason": "aborted"}, "The match was called off; nothing counts."),
+        ({"over": True, "reason": "expired"}, "Nobody made the first move in time; nothing counts."),
+    ],
+)
+def test_the_turn_and_the_result_are_one_sentence(local_table, update, text):
+    match = local_table("trapgrid").match.model_copy(update=update)
+    assert turn_text(match) == text
+
+
+def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table):
+    match = local_table("trapgrid", ["a6"], clock=Delay(initial=60, delay=5), left=(60_000, 60_000)).match
+    assert time_left(match, 1, 4_000) == 60_000
+    assert time_left(match, 1, 7_000) == 58_000
+    assert time_left(match, 0, 7_000) == 60_000
+    assert time_left(match, 1, 900_000) == 0
+
+
+def test_a_result_without_a_reason_is_still_told(local_table):
+    assert result_text(local_table("trapgrid").match) == "The match is over."
+
+
+def test_the_last_move_on_the_board_is_neither_dice_nor_a_pass(local_table):
+    match = local_table("trapgrid").match
+    for moves, last in (((), None), (("d4", "2"), "d4"), (("e3h", "pass"), "e3h"), (("e2",), "e2")):
+        assert last_placed(match.model_copy(update={"moves": moves})) == last

@@ -1,0 +1,161 @@
+"""Programs that tests run for themselves, a Mosquitto and a PostgreSQL: on free ports, in folders of their own.
+
+Where the program is not installed the tests that need it are skipped; in CI it is installed, and a skip is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+IN_CI = os.environ.get("CI") == "true"
+DEADLINE = 30.0
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+        return port
+
+
+def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[bytes], what: str) -> None:
+    deadline = time.monotonic() + DEADLINE
+    while not is_ready():
+        if process.poll() is not None or time.monotonic() > deadline:
+            pytest.fail(f"{what} does not start")
+        time.sleep(0.01)
+
+
+def accepts(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True
+
+
+def require(package: str, find: Callable[[], Path | None]) -> Path:
+    """Return where a program is; in CI install it first when it is missing, elsewhere skip the test."""
+    found = find()
+    if found is None and IN_CI:
+        root = [] if os.geteuid() == 0 else ["sudo"]
+        for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", package]):
+            subprocess.run([*root, "apt-get", *command], check=True, stdin=subprocess.DEVNULL)
+        found = find()
+    if found is None:
+        if IN_CI:
+            pytest.fail(f"{package} is not installed and could not be")
+        pytest.skip(f"{package} is not installed")
+    return found
+
+
+class Mosquitto:
+    """A broker that can be killed and started again on the same port. It forgets everything when it dies."""
+
+    def __init__(self, program: Path, folder: Path) -> None:
+        self.port = free_port()
+        self.url = f"mqtt://127.0.0.1:{self.port}"
+        config = folder / "mosquitto.conf"
+        config.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nlog_type error\n")
+        self._command = [program, "-c", config]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(self._command)
+        wait_until(lambda: accepts(self.port), self._process, "Mosquitto")
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+class Postgres:
+    """A database server that can be stopped without a warning and started again."""
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        self.port = free_port()
+        self._programs = programs
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+        # PostgreSQL refuses to run as root.
+        self._user = "postgres" if os.geteuid() == 0 else None
+        self._made = 0
+        if self._user is not None:
+            account = pwd.getpwnam(self._user)
+            os.chown(folder, account.pw_uid, account.pw_gid)
+        self._run("initdb", "-D", str(folder / "data"), "-U", "cornered", "-A", "trust", "-E", "UTF8", "--no-sync")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        subprocess.run(self._command(program, *arguments), check=True, user=self._user, capture_output=True)
+
+    def _command(self, program: str, *arguments: str) -> Sequence[str]:
+        return [str(self._programs / program), *arguments]
+
+    def start(self) -> None:
+        options = ["-h", "127.0.0.1", "-p", str(self.port), "-k", "", "-F", "-c", "max_connections=200"]
+        command = self._command("postgres", "-D", str(self._folder / "data"), *options)
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(command, user=self._user, stdout=log, stderr=log)
+        ready = self._command("pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port), "-U", "cornered")
+        wait_until(lambda: subprocess.run(ready, check=False).returncode == 0, self._process, "PostgreSQL")
+
+    def kill(self) -> None:
+        """End it at once: every connection breaks, nothing committed is lost."""
+        if self._process is not None:
+            self._run("pg_ctl", "stop", "-D", str(self._folder / "data"), "-m", "immediate")
+            self._process.wait()
+            self._process = None
+
+    def new_database(self) -> str:
+        """Return the address of an empty database."""
+        self._made += 1
+        name = f"test{self._made}"
+        self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "cornered", name)
+        return f"postgresql://cornered@127.0.0.1:{self.port}/{name}"
+
+
+@pytest.fixture(scope="session")
+def mosquitto_program() -> Path:
+    def find() -> Path | None:
+        found = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+        return None if found is None else Path(found)
+
+    return require("mosquitto", find)
+
+
+@pytest.fixture
+def mosquitto(mosquitto_program: Path, tmp_path: Path) -> Iterator[Mosquitto]:
+    """A fresh broker, for one test."""
+    broker = Mosquitto(mosquitto_program, tmp_path)
+    broker.start()
+    yield broker
+    broker.kill()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A database server for the whole run; tests take a `new_database` each."""
+
+    def find() -> Path | None:
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+        on_path = shutil.which("postgres")
+        return found[-1].parent if found else None if on_path is None else Path(on_path).parent
+
+    programs = require("postgresql", find)
+    with tempfile.TemporaryDirectory(prefix="cornered-postgres-") as folder:
+        server = Postgres(programs, Path(folder))
+        server.start()
+        yield server
+        server.kill()

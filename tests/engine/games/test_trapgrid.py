@@ -1,0 +1,56 @@
+"""What is TrapGrid's own: the start, the trail, territory, and the words for what is not allowed."""
+
+from __future__ import annotations
+
+import pytest
+
+import engine
+from engine import IllegalMove, Outcome
+
+
+def test_the_pawns_start_in_opposite_corners_and_the_upper_one_moves_first() -> None:
+    start = engine.load("trapgrid").start()
+    assert str(start) == "0....../......./......./......./......./......./......1 0"
+    assert start.moves() == ["a6", "b7"]
+
+
+def test_the_cell_left_behind_is_blocked_for_ever() -> None:
+    state = engine.load("trapgrid", size=3).start().play("a2")
+    assert str(state) == "x../0../..1 1"
+
+
+def test_a_pawn_at_the_edge_does_not_step_round_the_board() -> None:
+    game = engine.load("trapgrid", size=8)
+    corners = "......../......../......../.......0/1......./......../......../........ "
+    assert game.parse(corners + "0").moves() == ["h4", "g5", "h6"]
+    assert game.parse(corners + "1").moves() == ["a3", "b4", "a5"]
+
+
+def test_who_cannot_step_has_lost() -> None:
+    game = engine.load("trapgrid", size=3)
+    assert game.parse("0x./x../..1 0").outcome == Outcome(winner=1, places=(2, 1))
+    assert game.parse("0x./x../..1 1").outcome is None
+    assert game.parse("0../..x/.x1 1").outcome == Outcome(winner=0, places=(1, 2))
+
+
+def test_territory_counts_the_cells_in_reach_and_the_pawns_own() -> None:
+    state = engine.load("trapgrid", size=3).parse("0x./xx./..1 1")
+    assert [count for _, count in state.gauges()] == [1, 5]
+
+
+@pytest.mark.parametrize(
+    ("move", "reason"),
+    [
+        ("b3", "b3 is blocked"),
+        ("a2", "the other pawn stands on a2"),
+        ("a3", "your pawn already stands on a3"),
+        ("b4", "a pawn moves one step up, down, left or right"),
+        ("e1", "a move is the name of a cell, a1 to d4"),
+        ("up", "a move is the name of a cell, a1 to d4"),
+    ],
+)
+def test_a_refusal_says_why(move: str, reason: str) -> None:
+    state = engine.load("trapgrid", size=4).parse("..../0x../1.../.... 0")
+    with pytest.raises(IllegalMove) as refused:
+        engine.apply(state, move)
+    assert refused.value.reason == reason

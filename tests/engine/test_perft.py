@@ -1,0 +1,101 @@
+"""The rules count what is known: the published tables, and who wins the small boards."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+import engine
+from engine import State
+
+TABLES = [
+    ("quoridor", {}, [131, 16677, 2062264, 247569030]),
+    ("quoridor", {"size": 7, "walls": 8}, [75, 5357, 363872, 23458826]),
+    ("quoridor", {"size": 5, "walls": 5}, [35, 1109, 31540, 794442]),
+    ("quoridor", {"size": 3, "walls": 2}, [11, 77, 380, 1528, 5378, 16392]),
+    ("quoridor", {"players": 4}, [131, 16677, 2062065]),
+    ("quoridor", {"size": 5, "players": 4}, [35, 1109, 31365, 776775]),
+    ("bamboo", {"radius": 1}, [7, 42, 90, 144, 264, 264, 0]),
+    ("bamboo", {"radius": 2}, [19, 342, 4386, 52944, 762552]),
+    ("bamboo", {"radius": 3}, [37, 1332, 40320, 1185720]),
+    ("bamboo", {}, [91, 8190, 686190]),
+    ("trapgrid", {}, [2, 4, 8, 16, 40, 100, 240, 576, 1440, 3600, 8760, 20392]),
+    ("trapgrid", {"size": 5}, [2, 4, 8, 16, 40, 100, 240, 506, 1056, 1978, 3556, 5812, 8556, 11026]),
+    ("isolation", {"width": 3, "height": 3}, [9, 72, 376, 1600, 5232, 13056, 23920, 27816, 15696, 0]),
+    ("isolation", {"width": 4, "height": 4}, [16, 240, 2040, 15480, 98512]),
+    ("isolation", {"width": 5, "height": 5}, [25, 600, 7080, 77248]),
+    ("isolation", {}, [49, 2352, 43344, 761344]),
+]
+
+VALUES = [
+    ("trapgrid", {"size": 3}, True),
+    ("trapgrid", {"size": 4}, False),
+    ("trapgrid", {"size": 5}, True),
+    ("isolation", {"width": 2, "height": 2}, False),
+    ("isolation", {"width": 3, "height": 3}, True),
+    ("isolation", {"width": 3, "height": 4}, False),
+    ("bamboo", {"radius": 1}, False),
+]
+
+
+def named(game: str, options: dict[str, int]) -> str:
+    return "-".join([game, *(f"{name}{value}" for name, value in options.items())])
+
+
+@pytest.mark.parametrize(("game", "options", "counts"), TABLES, ids=[named(g, o) for g, o, _ in TABLES])
+def test_perft_counts_what_the_table_says(game: str, options: dict[str, int], counts: list[int]) -> None:
+    start = engine.load(game, **options).start()
+    assert [engine.perft(start, depth) for depth in range(len(counts) + 1)] == [1, *counts]
+
+
+@pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
+def test_perft_counts_the_moves_that_play_goes_through(game: str) -> None:
+    def count(state: State, depth: int) -> int:
+        return 1 if depth == 0 else sum(count(state.play(move), depth - 1) for move in state.moves())
+
+    start = engine.load(game).start()
+    assert engine.perft(start, 2) == count(start, 2)
+
+
+def test_perft_counts_rolls_and_players_that_drop_out() -> None:
+    def count(state: State, depth: int) -> int:
+        return 1 if depth == 0 else sum(count(state.play(move), depth - 1) for move in state.moves())
+
+    for options in ({"dice": True, "width": 3, "height": 3}, {"players": 3, "width": 3, "height": 2}):
+        start = engine.load("isolation", **options).start()
+        assert [engine.perft(start, depth) for depth in range(7)] == [count(start, depth) for depth in range(7)]
+
+
+def test_a_negative_depth_is_refused() -> None:
+    with pytest.raises(ValueError, match="0 or more"):
+        engine.perft(engine.load("trapgrid").start(), -1)
+
+
+@pytest.mark.parametrize(("game", "options", "first_wins"), VALUES, ids=[named(g, o) for g, o, _ in VALUES])
+def test_best_play_ends_as_the_exhaustive_solvers_found(game: str, options: dict[str, int], first_wins: bool) -> None:
+    @cache
+    def mover_wins(state: State) -> bool:
+        return any(not mover_wins(state.play(move)) for move in state.moves())
+
+    assert mover_wins(engine.load(game, **options).start()) is first_wins
+
+
+@pytest.mark.parametrize("placed", ["a1", "b1", "b2"])
+def test_no_first_cell_wins_isolation_on_sixteen_cells(placed: str) -> None:
+    """The other thirteen cells mirror these three."""
+
+    @cache
+    def mover_wins(state: State) -> bool:
+        return any(not mover_wins(state.play(move)) for move in state.moves())
+
+    assert mover_wins(engine.load("isolation", width=4, height=4).start().play(placed))
+
+
+def test_only_the_centre_wins_isolation_on_nine_cells() -> None:
+    @cache
+    def mover_wins(state: State) -> bool:
+        return any(not mover_wins(state.play(move)) for move in state.moves())
+
+    start = engine.load("isolation", width=3, height=3).start()
+    assert [move for move in start.moves() if not mover_wins(start.play(move))] == ["b2"]

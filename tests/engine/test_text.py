@@ -1,0 +1,28 @@
+"""Position texts come apart and together again, whatever the game."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.text import PositionText
+
+
+def test_a_position_text_has_rows_turn_and_facts() -> None:
+    parts = PositionText.parse("0x/.1 c mover=0 out=1,2")
+    assert parts == PositionText(("0x", ".1"), "c", {"mover": "0", "out": "1,2"})
+    assert str(parts) == "0x/.1 c mover=0 out=1,2"
+
+
+@pytest.mark.parametrize("text", ["", "0x", " 0", "0x ", "0x 0 ", "0x 0 a", "0x 0 a=", "0x 0 =b", "0x 0 a=1 a=2"])
+def test_what_is_no_position_text_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="position"):
+        PositionText.parse(text)
+
+
+def test_cells_are_named_from_the_bottom_left() -> None:
+    square = PositionText.parse("..../.... 0")
+    assert not square.is_hexagon
+    assert (square.name(1, 0), square.name(0, 3)) == ("a1", "d2")
+    hexagon = PositionText.parse("../.../.. 0")
+    assert hexagon.is_hexagon
+    assert (hexagon.name(2, 0), hexagon.name(1, 2), hexagon.name(0, 0)) == ("a1", "b3", "c1")

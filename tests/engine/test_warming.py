@@ -1,0 +1,74 @@
+"""Kernels are compiled once, by one process, with progress; older caches are cleared away."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.warming import is_warm, warm
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_warm_game_reports_nothing() -> None:
+    reports: list[object] = []
+    warm("trapgrid", report=reports.append)
+    assert is_warm("trapgrid")
+    assert reports == []
+
+
+def test_warming_an_unknown_game_names_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="no game 'chess'"):
+        warm("chess")
+
+
+def test_plain_python_has_nothing_to_warm(run_python: Callable[..., str], tmp_path: Path) -> None:
+    code = "from engine.warming import is_warm, warm; warm(); print(is_warm('quoridor'))"
+    assert run_python(code, NUMBA_DISABLE_JIT="1", CORNERED_KERNELS=str(tmp_path / "none")).strip() == "True"
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.fixture(scope="module")
+def warmed_together(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A directory of old caches in which two processes warmed up at once, and what each was told."""
+    root = tmp_path_factory.mktemp("kernels")
+    for age in range(6):
+        old = root / f"{age:016x}"
+        old.mkdir()
+        os.utime(old, (1_000_000 - age, 1_000_000 - age))
+    (root / "something else").mkdir()
+    code = (
+        "from engine.warming import is_warm, warm\n"
+        "reports = []\n"
+        "warm('trapgrid', report=reports.append)\n"
+        "assert is_warm('trapgrid')\n"
+        "print([report.done for report in reports])\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CORNERED_KERNELS": str(root)}
+    running = [
+        subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    printed = sorted(process.communicate(timeout=120)[0].strip() for process in running)
+    assert [process.returncode for process in running] == [0, 0]
+    return root, printed
+
+
+def test_of_processes_that_warm_up_at_once_one_compiles_and_the_others_wait(
+    warmed_together: tuple[Path, list[str]],
+) -> None:
+    _, printed = warmed_together
+    assert printed == ["[0, 1, 2, 3, 4, 5]", "[]"]
+
+
+def test_caches_of_older_sources_go_and_the_last_used_ones_stay(warmed_together: tuple[Path, list[str]]) -> None:
+    root, _ = warmed_together
+    kept = sorted(path.name for path in root.iterdir())
+    assert kept[:3] == [f"{age:016x}" for age in range(3)]
+    assert len(kept) == 5
+    assert "something else" in kept

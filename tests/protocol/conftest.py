@@ -1,0 +1,116 @@
+"""Strategies for every message, derived from the models themselves."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import pytest
+from hypothesis import strategies as st
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from protocol.codec import CODECS, Codec
+from protocol.commands import ClientMessage
+from protocol.messages import ServerMessage
+
+LARGEST = 2**53
+
+
+def constraints_of(metadata: tuple[Any, ...]) -> dict[str, Any]:
+    """Return the limits that a field's annotations set, whatever objects carry them."""
+    found: dict[str, Any] = {}
+    for item in metadata:
+        items = item.metadata if isinstance(item, FieldInfo) else [item]
+        for one in items:
+            for name in ("ge", "le", "min_length", "max_length", "pattern"):
+                value = getattr(one, name, None)
+                if value is not None:
+                    found[name] = value
+    return found
+
+
+def strategy(kind: Any, limits: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """Return a strategy for the values of one annotation."""
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return strategy(arguments[0], {**limits, **constraints_of(arguments[1:])})
+    if origin is Literal:
+        return st.sampled_from(arguments)
+    if origin in (Union, types.UnionType):
+        return st.one_of([strategy(argument, {}) for argument in arguments])
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return st.tuples(*(strategy(argument, {}) for argument in arguments))
+    if origin is tuple:
+        return st.lists(strategy(arguments[0], {}), max_size=min(3, limits.get("max_length", 3))).map(tuple)
+    if origin is dict:
+        keys, values = (strategy(argument, {}) for argument in arguments)
+        return st.dictionaries(keys, values, max_size=3)
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return model(kind)
+    if kind is bool:
+        return st.booleans()
+    if kind is int:
+        return st.integers(limits.get("ge", -LARGEST), limits.get("le", LARGEST))
+    if kind is str and "pattern" in limits:
+        fitting = st.from_regex(limits["pattern"].replace("$", r"\Z"), alphabet=st.characters(codec="utf-8"))
+        return fitting.filter(lambda text: len(text) <= limits["max_length"])
+    if kind is str:
+        return st.text(
+            st.characters(codec="utf-8"),
+            min_size=limits.get("min_length", 0),
+            max_size=min(30, limits.get("max_length", 30)),
+        )
+    assert kind is type(None), kind
+    return st.none()
+
+
+@cache
+def model(kind: type[BaseModel]) -> st.SearchStrategy[Any]:
+    """Return a strategy for the instances of one model."""
+    fields = {
+        name: strategy(field.annotation, constraints_of(tuple(field.metadata)))
+        for name, field in kind.model_fields.items()
+    }
+    return st.builds(kind, **fields)
+
+
+def members(union: Any) -> tuple[type[BaseModel], ...]:
+    """Return the classes of a union that is annotated with its discriminator."""
+    return get_args(get_args(union)[0])
+
+
+COMMANDS = members(ClientMessage)
+MESSAGES = members(ServerMessage)
+
+
+@pytest.fixture(params=CODECS, scope="session")
+def codec(request: pytest.FixtureRequest) -> Codec:
+    """Both codecs: every test that names it runs through JSON and through msgpack."""
+    return CODECS[request.param]
+
+
+@pytest.fixture(scope="session")
+def commands() -> st.SearchStrategy[Any]:
+    """Everything that a client may say."""
+    return st.sampled_from(COMMANDS).flatmap(model)
+
+
+@pytest.fixture(scope="session")
+def messages() -> st.SearchStrategy[Any]:
+    """Everything that the server may say."""
+    return st.sampled_from(MESSAGES).flatmap(model)
+
+
+@pytest.fixture(params=COMMANDS, ids=lambda kind: kind.__name__, scope="session")
+def each_command(request: pytest.FixtureRequest) -> st.SearchStrategy[Any]:
+    """One kind of command after the other."""
+    return model(request.param)
+
+
+@pytest.fixture(params=MESSAGES, ids=lambda kind: kind.__name__, scope="session")
+def each_message(request: pytest.FixtureRequest) -> st.SearchStrategy[Any]:
+    """One kind of message from the server after the other."""
+    return model(request.param)

@@ -1,0 +1,108 @@
+"""The generated files say what the messages are, and the schema accepts exactly what the models do."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from protocol.codec import JSON
+from protocol.manual import ERRORS
+from protocol.messages import ErrorCode
+from protocol.reference import ROOT, generate, stale
+from protocol.schema import make_schema
+
+SCHEMA = make_schema()
+
+
+def validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator({"$defs": SCHEMA["$defs"], "$ref": f"#/$defs/{name}"})
+
+
+CLIENT, SERVER = validator("ClientMessage"), validator("ServerMessage")
+
+
+def test_the_committed_files_are_those_that_the_messages_generate() -> None:
+    assert stale(ROOT) == [], "run `python -m protocol.reference`"
+
+
+def test_a_file_that_is_missing_or_changed_is_stale(tmp_path: Path) -> None:
+    for path, text in generate().items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    assert stale(tmp_path) == []
+    (tmp_path / "PROTOCOL.md").write_text("out of date", encoding="utf-8")
+    (tmp_path / "protocol/schema.json").unlink()
+    assert stale(tmp_path) == ["protocol/schema.json", "PROTOCOL.md"]
+
+
+def test_the_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_the_schema_accepts_what_a_client_may_say(commands: Any, data: st.DataObject) -> None:
+    CLIENT.validate(json.loads(JSON.encode(data.draw(commands))))
+
+
+@settings(max_examples=100)
+@given(data=st.data())
+def test_the_schema_accepts_what_the_server_says(messages: Any, data: st.DataObject) -> None:
+    SERVER.validate(json.loads(JSON.encode(data.draw(messages))))
+
+
+@pytest.mark.parametrize(
+    "change", [{"ply": "3"}, {"ply": -1}, {"extra": 1}, {"type": "win"}, {"move": ""}, {"id": "a b"}, {"type": None}]
+)
+def test_the_schema_refuses_what_the_models_refuse(change: dict[str, object]) -> None:
+    play: dict[str, object] = {"type": "play", "id": "c1", "match": "m1", "ply": 3, "move": "e4"}
+    assert CLIENT.is_valid(play)
+    assert not CLIENT.is_valid(play | change)
+
+
+@pytest.mark.parametrize("field", ["type", "id", "match", "ply", "move"])
+def test_the_schema_requires_every_field_without_a_default_and_the_tag(field: str) -> None:
+    play: dict[str, object] = {"type": "play", "id": "c1", "match": "m1", "ply": 3, "move": "e4"}
+    del play[field]
+    assert not CLIENT.is_valid(play)
+
+
+def test_every_error_code_is_explained() -> None:
+    assert set(ERRORS) == set(get_args(ErrorCode))
+
+
+def test_every_message_has_a_section_with_words_in_the_manual() -> None:
+    manual = generate()["PROTOCOL.md"]
+    for union in ("ClientMessage", "ServerMessage", "MatchEvent"):
+        for variant in SCHEMA["$defs"][union]["oneOf"]:
+            definition = SCHEMA["$defs"][variant["$ref"].removeprefix("#/$defs/")]
+            assert f"### `{definition['properties']['type']['const']}`\n\n{definition['description']}" in manual
+
+
+def test_the_types_of_the_page_tell_optional_fields_from_those_that_always_come() -> None:
+    types = generate()["clients/web/protocol.d.ts"]
+    assert 'export interface Play {\n  id: string;\n  match: string;\n  type: "play";\n  ply: number;\n' in types
+    assert "  since?: number | null;\n" in types
+    assert "  gauges: [string, number][];\n" in types
+    assert "  refused: Record<string, string>;\n" in types
+    assert "  events: MatchEvent[];\n" in types
+
+
+def test_the_manuals_program_verifies_dice() -> None:
+    code = generate()["PROTOCOL.md"].split("```python\n")[1].split("```")[0]
+    space: dict[str, Any] = {}
+    exec(code, space)
+    seed = bytes(range(32))
+    number = int.from_bytes(hmac.digest(seed, b"m1:7", "sha256"), "big")
+    commitment = hashlib.sha256(seed).hexdigest()
+    assert space["verify"]("m1", commitment, seed.hex(), 7) == str(number % 3 + 1)
+    with pytest.raises(AssertionError):
+        space["verify"]("m1", commitment, bytes(32).hex(), 7)

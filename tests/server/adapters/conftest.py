@@ -1,0 +1,82 @@
+"""Databases for the contract suites, and events to put into them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from protocol.events import Ended, MatchEvent, Played, Started
+from protocol.messages import Happened
+from protocol.values import Clocks, Fischer, GameSpec, Player
+from server.adapters.database import Database
+
+DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+ANNA = Player(id="anna", name="Anna", kind="person")
+BERT = Player(id="bert", name="Bert", kind="bot")
+
+
+class Sample:
+    """Makes the events of a match that nobody has to play."""
+
+    anna, bert = ANNA, BERT
+
+    @staticmethod
+    def started(
+        match: str, *, at: int = 1, private: bool = False, players: tuple[Player, ...] = (ANNA, BERT)
+    ) -> Started:
+        return Started(
+            seq=1,
+            at=at,
+            match=match,
+            game=GameSpec(name="trapgrid", options={"size": 5}),
+            players=players,
+            clock=Fischer(initial=300, increment=2),
+            commitment="c" * 64,
+            private=private,
+        )
+
+    @staticmethod
+    def played(seq: int) -> Played:
+        ply = seq - 2
+        return Played(
+            seq=seq, at=seq, seat=ply % 2, cause=f"c-{seq}", ply=ply, move="c3", spent=7, left=(300_000, None)
+        )
+
+    @staticmethod
+    def ended(seq: int, *, at: int = 99) -> Ended:
+        return Ended(seq=seq, at=at, winner=0, places=(1, 2), reason="rules", seed="5" * 64)
+
+    @staticmethod
+    def happened(match: str, *events: MatchEvent) -> Happened:
+        last = events[-1].seq
+        clocks = Clocks(left=(300_000, 300_000), running=None, at=last)
+        return Happened(match=match, events=events, position=f"position-{last}", ply=last - 1, to_move=0, clocks=clocks)
+
+
+@pytest.fixture
+def sample() -> Sample:
+    return Sample()
+
+
+Opener = Callable[[], Awaitable[Database]]
+
+
+@pytest.fixture(params=DATABASES)
+async def open_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opener]:
+    """Opens the same database as often as it is called, as several processes would."""
+    if request.param == "postgres":
+        url = request.getfixturevalue("postgres").new_database()
+    else:
+        url = f"sqlite:///{tmp_path / 'cornered.db'}"
+    opened: list[Database] = []
+
+    async def open_() -> Database:
+        database = await Database.open(url)
+        opened.append(database)
+        return database
+
+    yield open_
+    for database in opened:
+        await database.close()

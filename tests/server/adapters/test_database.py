@@ -1,0 +1,75 @@
+"""How a database is opened and brought up to date."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+
+from server.adapters import database as module
+from server.adapters.database import Database
+from server.adapters.tables import METADATA
+
+MIGRATIONS = Path(module.__file__).parents[1] / "migrations"
+
+
+async def test_the_migrations_lead_to_the_tables_that_the_code_knows(open_database: Any) -> None:
+    def differences(connection: Connection) -> Any:
+        return compare_metadata(MigrationContext.configure(connection), METADATA)
+
+    database = await open_database()
+    async with database.reading() as connection:
+        assert await connection.run_sync(differences) == []
+
+
+def test_the_newest_migration_is_the_one_that_the_code_asks_for() -> None:
+    assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == module.HEAD
+
+
+async def test_servers_that_start_together_take_turns_to_migrate(open_database: Any) -> None:
+    first, *_ = await asyncio.gather(*(open_database() for _ in range(4)))
+    async with first.reading() as connection:
+        assert (await connection.execute(text("SELECT count(*) FROM alembic_version"))).scalar() == 1
+
+
+async def test_a_database_of_a_newer_version_is_left_alone(open_database: Any) -> None:
+    database = await open_database()
+    async with database.writing() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(ValueError, match="newer version"):
+        await open_database()
+
+
+async def test_a_missing_folder_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "down" / "cornered.db"
+    await (await Database.open(f"sqlite:///{path}")).close()
+    assert path.exists()
+
+
+@pytest.mark.parametrize("url", ["mysql://host/name", "nonsense", ""])
+async def test_an_address_of_something_else_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="a database is"):
+        await Database.open(url)
+
+
+async def test_a_failed_transaction_leaves_nothing_and_the_next_one_works(open_database: Any) -> None:
+    database = await open_database()
+    insert = text("INSERT INTO players (id, name, kind) VALUES ('p', 'Anna', 'person')")
+
+    async def fail_half_way() -> None:
+        async with database.writing() as connection:
+            await connection.execute(insert)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        await fail_half_way()
+    async with database.writing() as connection:
+        await connection.execute(insert)
+    async with database.reading() as connection:
+        assert (await connection.execute(text("SELECT count(*) FROM players"))).scalar() == 1

@@ -1,0 +1,177 @@
+"""What every journal does, whatever it is made of."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from protocol.events import (
+    DrawDeclined,
+    DrawOffered,
+    Eliminated,
+    Ended,
+    MatchEvent,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Rolled,
+    TakebackDeclined,
+    TakebackRequested,
+    TakenBack,
+)
+from server.adapters.database import Database
+from server.adapters.journal_memory import MemoryJournal
+from server.adapters.journal_sql import SqlJournal
+from server.ports import Journal, StaleSequence
+
+
+@pytest.fixture(params=["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Journal]:
+    if request.param == "memory":
+        yield MemoryJournal()
+        return
+    url = f"sqlite:///{tmp_path / 'journal.db'}"
+    if request.param == "postgres":
+        url = request.getfixturevalue("postgres").new_database()
+    database = await Database.open(url)
+    sql = SqlJournal(database)
+    yield sql
+    await sql.close()
+    await database.close()
+
+
+async def test_what_was_appended_is_read_back_in_order(journal: Journal, sample: Any) -> None:
+    log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 20)), sample.ended(20)]
+    await journal.append("m", 0, log[:1])
+    await journal.append("m", 1, log[1:5])
+    await journal.append("other", 0, [sample.started("other")])
+    await journal.append("m", 5, log[5:])
+    assert list(await journal.read("m")) == log
+
+
+async def test_every_kind_of_event_comes_back_as_it_was(journal: Journal, sample: Any) -> None:
+    caused: dict[str, Any] = {"at": 5, "seat": 1, "cause": "c"}
+    log: list[MatchEvent] = [
+        sample.started("m"),
+        sample.played(2),
+        Rolled(seq=3, at=5, ply=1, move="6"),
+        Eliminated(seq=4, at=5, seat=1, place=2, reason="gone"),
+        DrawOffered(seq=5, **caused),
+        DrawDeclined(seq=6, **caused),
+        TakebackRequested(seq=7, **caused),
+        TakebackDeclined(seq=8, **caused),
+        TakenBack(seq=9, ply=0, left=(None, 5), **caused),
+        Resumed(seq=10, at=5, refunded=1_000),
+        Ended(seq=11, at=6, winner=None, places=(), reason="aborted", seed="s", cause="c", seat=0),
+        RematchOffered(seq=12, **caused),
+        Rematched(seq=13, match="next", **caused),
+    ]
+    await journal.append("m", 0, log)
+    assert list(await journal.read("m")) == log
+
+
+async def test_reading_since_a_number_gives_exactly_the_rest(journal: Journal, sample: Any) -> None:
+    log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 6))]
+    await journal.append("m", 0, log)
+    for since in range(6):
+        assert list(await journal.read("m", since)) == log[since:]
+
+
+async def test_an_unknown_match_is_empty(journal: Journal) -> None:
+    assert list(await journal.read("nothing")) == []
+
+
+@pytest.mark.parametrize("expected", [0, 1, 3, 9])
+async def test_a_wrong_expectation_is_refused_and_stores_nothing(journal: Journal, sample: Any, expected: int) -> None:
+    log = [sample.started("m"), sample.played(2)]
+    await journal.append("m", 0, log)
+    with pytest.raises(StaleSequence):
+        await journal.append("m", expected, [sample.played(expected + 1), sample.played(expected + 2)])
+    assert list(await journal.read("m")) == log
+
+
+async def test_a_match_cannot_begin_in_the_middle(journal: Journal, sample: Any) -> None:
+    with pytest.raises(StaleSequence):
+        await journal.append("m", 1, [sample.played(2)])
+    assert list(await journal.read("m")) == []
+
+
+async def test_events_that_are_not_numbered_on_are_a_mistake_of_the_caller(journal: Journal, sample: Any) -> None:
+    for wrong in ([], [sample.played(2)], [sample.started("m"), sample.played(3)]):
+        with pytest.raises(ValueError, match="numbered on"):
+            await journal.append("m", 0, wrong)
+    assert list(await journal.read("m")) == []
+
+
+async def test_of_many_who_append_the_same_number_exactly_one_succeeds(journal: Journal, sample: Any) -> None:
+    await journal.append("m", 0, [sample.started("m")])
+    outcomes = await asyncio.gather(
+        *(journal.append("m", 1, [sample.played(2)]) for _ in range(20)), return_exceptions=True
+    )
+    assert outcomes.count(None) == 1
+    assert sum(isinstance(outcome, StaleSequence) for outcome in outcomes) == 19
+    assert len(await journal.read("m")) == 2
+
+
+async def test_a_conflict_hits_only_its_own_caller(journal: Journal, sample: Any) -> None:
+    names = [f"m{number}" for number in range(50)]
+    await asyncio.gather(*(journal.append(name, 0, [sample.started(name)]) for name in names))
+    outcomes = await asyncio.gather(
+        *(journal.append(name, 0, [sample.started(name)]) for name in names[:5]),
+        *(journal.append(name, 1, [sample.played(2)]) for name in names),
+        return_exceptions=True,
+    )
+    assert [type(outcome) for outcome in outcomes] == [StaleSequence] * 5 + [type(None)] * 50
+    for name in names:
+        assert list(await journal.read(name)) == [sample.started(name), sample.played(2)]
+
+
+async def test_live_matches_are_those_without_an_end_oldest_first(journal: Journal, sample: Any) -> None:
+    for name, at in (("late", 30), ("early", 10), ("over", 5), ("middle", 20)):
+        await journal.append(name, 0, [sample.started(name, at=at)])
+    await journal.append("over", 1, [sample.played(2), sample.ended(3)])
+    await journal.append("early", 1, [sample.played(2)])
+    assert list(await journal.live()) == ["early", "middle", "late"]
+
+
+async def test_a_match_that_goes_on_after_its_end_stays_finished(journal: Journal, sample: Any) -> None:
+    await journal.append("m", 0, [sample.started("m"), sample.ended(2)])
+    await journal.append("m", 2, [RematchOffered(seq=3, at=100, seat=0, cause="c")])
+    assert list(await journal.live()) == []
+    assert [len(stored.events) for stored in await journal.finished(None, 10)] == [3]
+
+
+async def test_finished_public_matches_come_newest_first(journal: Journal, sample: Any) -> None:
+    for name, ended in (("a", 50), ("b", 70), ("c", 60)):
+        await journal.append(name, 0, [sample.started(name), sample.ended(2, at=ended)])
+    await journal.append("hidden", 0, [sample.started("hidden", private=True), sample.ended(2)])
+    await journal.append("open", 0, [sample.started("open")])
+    assert [stored.id for stored in await journal.finished(None, 10)] == ["b", "c", "a"]
+    newest = await journal.finished(None, 2)
+    assert [stored.id for stored in newest] == ["b", "c"]
+    assert list(newest[0].events) == [sample.started("b"), sample.ended(2, at=70)]
+
+
+async def test_a_players_finished_matches_are_his_own_private_ones_too(journal: Journal, sample: Any) -> None:
+    carl = sample.anna.model_copy(update={"id": "carl"})
+    for name, players, private in (
+        ("both", (sample.anna, sample.bert), False),
+        ("hidden", (sample.bert, sample.anna), True),
+        ("others", (sample.bert, carl), False),
+    ):
+        started = sample.started(name, players=players, private=private)
+        await journal.append(name, 0, [started, sample.ended(2, at=len(name))])
+    assert [stored.id for stored in await journal.finished("anna", 10)] == ["hidden", "both"]
+    assert [stored.id for stored in await journal.finished("carl", 10)] == ["others"]
+    assert list(await journal.finished("nobody", 10)) == []
+
+
+async def test_the_secret_is_the_same_for_ever(journal: Journal) -> None:
+    secrets = await asyncio.gather(*(journal.secret() for _ in range(5)))
+    assert len(set(secrets)) == 1
+    assert len(secrets[0]) == 32
+    assert await journal.secret() == secrets[0]

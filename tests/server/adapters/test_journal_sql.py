@@ -1,0 +1,178 @@
+"""What the SQL journal promises beyond the contract: durability, group commit, other writers, a store that fails."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from server.adapters.database import Database
+from server.adapters.journal_sql import SqlJournal
+from server.ports import JournalUnavailable, StaleSequence
+
+
+@contextlib.asynccontextmanager
+async def opened(url: str, **options: Any) -> AsyncIterator[tuple[Database, SqlJournal]]:
+    database = await Database.open(url)
+    journal = SqlJournal(database, **options)
+    try:
+        yield database, journal
+    finally:
+        await journal.close()
+        await database.close()
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'cornered.db'}"
+
+
+async def test_everything_is_there_after_opening_again(open_database: Any, sample: Any) -> None:
+    first = SqlJournal(await open_database())
+    log = [sample.started("m"), sample.played(2)]
+    await first.append("m", 0, log)
+    secret = await first.secret()
+    await first.close()
+    second = SqlJournal(await open_database())
+    assert list(await second.read("m")) == log
+    assert list(await second.live()) == ["m"]
+    assert await second.secret() == secret
+    await second.append("m", 2, [sample.played(3)])
+    await second.close()
+
+
+async def test_two_servers_on_one_database_never_store_one_number_twice(open_database: Any, sample: Any) -> None:
+    one, two = SqlJournal(await open_database()), SqlJournal(await open_database())
+    await one.append("m", 0, [sample.started("m")])
+    await one.append("quiet", 0, [sample.started("quiet")])
+    await two.append("m", 1, [sample.played(2)])
+    outcomes = await asyncio.gather(
+        one.append("m", 1, [sample.played(2)]),
+        one.append("quiet", 1, [sample.played(2)]),
+        one.append("new", 0, [sample.started("new")]),
+        return_exceptions=True,
+    )
+    assert [type(outcome) for outcome in outcomes] == [StaleSequence, type(None), type(None)]
+    await one.append("m", 2, [sample.played(3)])
+    await two.append("m", 3, [sample.played(4)])
+    assert [event.seq for event in await one.read("m")] == [1, 2, 3, 4]
+    await one.close()
+    await two.close()
+
+
+async def test_appends_that_wait_together_are_committed_together(open_database: Any, sample: Any) -> None:
+    database = await open_database()
+    journal = SqlJournal(database)
+    names = [f"m{number}" for number in range(100)]
+    async with database.writing():
+        appends = [asyncio.create_task(journal.append(name, 0, [sample.started(name)])) for name in names]
+        await asyncio.sleep(0)
+        assert await journal.live() == []
+    await appends[0]
+    assert len(await journal.live()) == 100
+    await asyncio.gather(*appends)
+    await journal.close()
+
+
+async def test_an_append_returns_only_after_its_commit(open_database: Any, sample: Any) -> None:
+    database, witness = await open_database(), SqlJournal(await open_database())
+    journal = SqlJournal(database)
+    await journal.append("m", 0, [sample.started("m")])
+    for seq in range(2, 30):
+        await journal.append("m", seq - 1, [sample.played(seq)])
+        assert len(await witness.read("m")) == seq
+    await journal.close()
+
+
+async def test_a_caller_who_gives_up_harms_nobody(open_database: Any, sample: Any) -> None:
+    database = await open_database()
+    journal = SqlJournal(database)
+    async with database.writing():
+        impatient = asyncio.create_task(journal.append("gone", 0, [sample.started("gone")]))
+        patient = asyncio.create_task(journal.append("m", 0, [sample.started("m")]))
+        await asyncio.sleep(0)
+        impatient.cancel()
+        await asyncio.sleep(0)
+    await patient
+    assert "m" in await journal.live()
+    await journal.close()
+
+
+async def test_closing_finishes_what_is_under_way_and_takes_nothing_more(open_database: Any, sample: Any) -> None:
+    database = await open_database()
+    journal = SqlJournal(database)
+    appends = [asyncio.create_task(journal.append(f"m{n}", 0, [sample.started(f"m{n}")])) for n in range(20)]
+    await asyncio.sleep(0)
+    await journal.close()
+    await asyncio.gather(*appends)
+    with pytest.raises(JournalUnavailable):
+        await journal.append("late", 0, [sample.started("late")])
+    assert len(await journal.live()) == 20
+
+
+async def test_a_queue_that_is_full_refuses(sqlite: str, sample: Any) -> None:
+    async with opened(sqlite, max_waiting=3) as (database, journal):
+        await journal.append("first", 0, [sample.started("first")])
+        async with database.writing():
+            names = [f"m{number}" for number in range(5)]
+            appends = [asyncio.create_task(journal.append(name, 0, [sample.started(name)])) for name in names]
+            await asyncio.sleep(0)
+        outcomes = await asyncio.gather(*appends, return_exceptions=True)
+        assert [type(outcome) for outcome in outcomes] == [type(None)] * 3 + [JournalUnavailable] * 2
+
+
+async def test_a_full_disk_makes_it_unavailable_until_there_is_room(sqlite: str, sample: Any) -> None:
+    async with opened(sqlite) as (database, journal):
+        await journal.append("m", 0, [sample.started("m")])
+        async with database.writing() as connection:
+            await connection.exec_driver_sql("PRAGMA max_page_count = 1")
+        long = [sample.started("long"), *(sample.played(seq) for seq in range(2, 500))]
+        outcomes = await asyncio.gather(
+            journal.append("long", 0, long), journal.append("m", 1, [sample.played(2)]), return_exceptions=True
+        )
+        assert [type(outcome) for outcome in outcomes] == [JournalUnavailable] * 2
+        assert len(await journal.read("m")) == 1
+        assert list(await journal.read("long")) == []
+        await journal.append("m", 1, [sample.played(2)])
+        await journal.append("long", 0, long)
+        assert len(await journal.read("m")) == 2
+
+
+@pytest.mark.postgres
+async def test_a_database_server_that_dies_is_unavailable_and_comes_back(postgres: Any, sample: Any) -> None:
+    async with opened(postgres.new_database()) as (_, journal):
+        await journal.append("m", 0, [sample.started("m")])
+        postgres.kill()
+        try:
+            for _ in range(2):
+                with pytest.raises(JournalUnavailable):
+                    await journal.append("m", 1, [sample.played(2)])
+            with pytest.raises(JournalUnavailable):
+                await journal.read("m")
+        finally:
+            postgres.start()
+        await journal.append("m", 1, [sample.played(2)])
+        assert [event.seq for event in await journal.read("m")] == [1, 2]
+
+
+@pytest.mark.parametrize(("durability", "level"), [("full", 2), ("normal", 1)])
+async def test_sqlite_writes_ahead_and_waits_for_the_disk_as_told(sqlite: str, durability: Any, level: int) -> None:
+    database = await Database.open(sqlite, durability=durability)
+    async with database.writing() as connection:
+        assert (await connection.execute(text("PRAGMA journal_mode"))).scalar() == "wal"
+        assert (await connection.execute(text("PRAGMA synchronous"))).scalar() == level
+    await database.close()
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(("durability", "level"), [("full", "on"), ("normal", "off")])
+async def test_postgres_waits_for_the_disk_as_told(postgres: Any, durability: Any, level: str) -> None:
+    database = await Database.open(postgres.new_database(), durability=durability)
+    async with database.writing() as connection:
+        assert (await connection.execute(text("SHOW synchronous_commit"))).scalar() == level
+    await database.close()

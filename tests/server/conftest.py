@@ -1,0 +1,177 @@
+"""A running server in the test's own loop, and raw clients that speak the protocol by hand."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import engine
+import pytest
+from protocol.codec import JSON, MSGPACK, Codec
+from protocol.commands import Challenge, Hello, Join, Play
+from protocol.messages import Acknowledged, Happened, Paired, Refused, ServerMessage, Snapshot, Welcome
+from protocol.values import GameSpec, Player, Value
+from server import app
+from server.settings import MEMORY, Settings
+from websockets.asyncio.client import ClientConnection, connect
+
+M = TypeVar("M", bound=Value)
+SMALL = GameSpec(name="trapgrid", options={"size": 3})
+
+
+@dataclass
+class Client:
+    """One socket. `hear` waits for a message of one type and keeps the others for later."""
+
+    socket: ClientConnection
+    codec: Codec
+    welcome: Welcome | None = None
+    heard: list[ServerMessage] = field(default_factory=list)
+    numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
+
+    @property
+    def player(self) -> Player:
+        assert self.welcome is not None
+        return self.welcome.player
+
+    def id(self) -> str:
+        return f"c{next(self.numbers)}"
+
+    async def tell(self, message: Value) -> None:
+        await self.socket.send(self.codec.encode(message), text=self.codec.is_text)
+
+    async def listen(self) -> ServerMessage:
+        return self.codec.decode_message(await self.socket.recv())
+
+    async def hear(self, kind: type[M], which: Callable[[M], bool] = lambda _: True) -> M:
+        for index, message in enumerate(self.heard):
+            if isinstance(message, kind) and which(message):
+                return self.heard.pop(index)  # type: ignore[return-value]
+        while True:
+            message = await self.listen()
+            if isinstance(message, kind) and which(message):
+                return message
+            self.heard.append(message)
+
+    async def hello(self, name: str | None = None, **more: Any) -> Welcome:
+        await self.tell(Hello(name=name, **more))
+        self.welcome = await self.hear(Welcome)
+        return self.welcome
+
+    async def ask(self, kind: type[Any], **fields: Any) -> Any:
+        """Send a command of `kind` and return whatever answers it."""
+        command = kind(id=fields.pop("id", None) or self.id(), **fields)
+        await self.tell(command)
+        return await self.answer(command.id)
+
+    async def answer(self, command_id: str) -> Any:
+        return await self.hear(Value, lambda message: getattr(message, "id", None) == command_id)
+
+    async def do(self, kind: type[Any], **fields: Any) -> Acknowledged:
+        answer = await self.ask(kind, **fields)
+        assert isinstance(answer, Acknowledged), answer
+        return answer
+
+    async def refused(self, kind: type[Any], **fields: Any) -> str:
+        answer = await self.ask(kind, **fields)
+        assert isinstance(answer, Refused), answer
+        return answer.code
+
+    async def join(self, match: str) -> Snapshot:
+        answer = await self.ask(Join, match=match)
+        assert isinstance(answer, Snapshot), answer
+        return answer
+
+
+@dataclass
+class Running:
+    """A server under test."""
+
+    address: str
+
+    @property
+    def url(self) -> str:
+        return self.address.replace("http", "ws", 1) + "/ws"
+
+    @contextlib.asynccontextmanager
+    async def socket(self, codec: Codec = JSON, **options: Any) -> AsyncIterator[Client]:
+        async with connect(self.url, subprotocols=[codec.subprotocol], compression=None, **options) as socket:
+            yield Client(socket, codec)
+
+    @contextlib.asynccontextmanager
+    async def client(self, name: str = "Somebody", codec: Codec = JSON, **hello: Any) -> AsyncIterator[Client]:
+        async with self.socket(codec) as client:
+            await client.hello(name, **hello)
+            yield client
+
+
+Start = Callable[..., AbstractAsyncContextManager[Running]]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Start:
+    """Return what starts a server; arguments are settings."""
+
+    @contextlib.asynccontextmanager
+    async def start(**given: Any) -> AsyncIterator[Running]:
+        settings = Settings(**{"port": 0, "database": MEMORY, "data": tmp_path, "log_level": "warning", **given})
+        async with app.run(settings) as address:
+            yield Running(address)
+
+    return start
+
+
+@pytest.fixture
+async def running(start: Start) -> AsyncIterator[Running]:
+    async with start() as server:
+        yield server
+
+
+Pair = Callable[[Client, Client], Awaitable[str]]
+
+
+@pytest.fixture
+def pair() -> Pair:
+    """Return what starts a TrapGrid match on 3x3 between two clients, the first of which has seat 0."""
+
+    async def pair(first: Client, second: Client, **fields: Any) -> str:
+        from protocol.commands import AcceptChallenge
+
+        sent = await first.do(Challenge, **{"to": second.player.id, "game": SMALL, "seat": 0, **fields})
+        accepted = await second.do(AcceptChallenge, challenge=sent.ref)
+        assert accepted.ref is not None
+        for client in (first, second):
+            await client.hear(Paired)
+            await client.join(accepted.ref)
+        return accepted.ref
+
+    return pair
+
+
+@pytest.fixture
+def play_out() -> Callable[..., Awaitable[list[Happened]]]:
+    """Return what plays a match to its end with the first legal move each time."""
+
+    async def play_out(match: str, players: tuple[Client, Client]) -> list[Happened]:
+        state = engine.load("trapgrid", size=3).start()
+        seen: list[Happened] = []
+        ply = 0
+        while state.outcome is None:
+            move = state.moves()[0]
+            await players[state.to_move].do(Play, match=match, ply=ply, move=move)
+            for player in players:
+                happened = await player.hear(Happened)
+            seen.append(happened)
+            state, ply = state.play(move), ply + 1
+            assert happened.position == str(state)
+        return seen
+
+    return play_out
+
+
+CODECS_UNDER_TEST = [pytest.param(JSON, id="json"), pytest.param(MSGPACK, id="msgpack")]

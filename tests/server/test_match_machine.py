@@ -1,0 +1,185 @@
+"""Any interleaving of commands, by anybody at any time, keeps a match in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from protocol.commands import (
+    Abort,
+    AcceptDraw,
+    AcceptTakeback,
+    Claim,
+    DeclineDraw,
+    DeclineTakeback,
+    MatchCommand,
+    OfferDraw,
+    Play,
+    Rematch,
+    RequestTakeback,
+    Resign,
+)
+from protocol.events import EVENT, Ended, MatchEvent, Rematched, RematchOffered
+from protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
+from server import views
+from server.catalogue import settle
+from server.match import Match, open_match
+from server.refusal import Refusal
+
+SEED = bytes(range(32))
+GAMES = st.sampled_from(
+    [
+        GameSpec(name="trapgrid", options={"size": 3}),
+        GameSpec(name="trapgrid", options={"size": 5}),
+        GameSpec(name="isolation", options={"width": 3, "height": 4, "dice": True}),
+        GameSpec(name="isolation", options={"width": 4, "height": 4, "players": 3}),
+        GameSpec(name="isolation", options={"width": 4, "height": 5, "players": 4, "dice": True}),
+        GameSpec(name="quoridor", options={"size": 3, "max_plies": 30}),
+        GameSpec(name="quoridor", options={"size": 5, "players": 4, "max_plies": 60}),
+        GameSpec(name="bamboo", options={"radius": 2}),
+    ]
+)
+CLOCKS = st.sampled_from(
+    [NO_CLOCK, Fischer(initial=5, increment=1), Delay(initial=3, delay=2), PerMove(seconds=4), Correspondence(days=1)]
+)
+SIMPLE = (
+    Resign,
+    OfferDraw,
+    AcceptDraw,
+    DeclineDraw,
+    Abort,
+    RequestTakeback,
+    AcceptTakeback,
+    DeclineTakeback,
+    Claim,
+    Rematch,
+)
+SEATS = st.one_of(st.integers(0, 3), st.none(), st.just(-1), st.just(7))
+PAUSES = st.one_of(st.integers(-500, 2_500), st.sampled_from([5_000, 61_000, 90_000_000]))
+
+
+class MatchMachine(RuleBasedStateMachine):
+    """Plays one match by every command there is, and also by time and restarts."""
+
+    @initialize(spec=GAMES, clock=CLOCKS)
+    def begin(self, spec: GameSpec, clock: Any) -> None:
+        game, settled = settle(spec)
+        players = [Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(game.seats)]
+        self.now, self.ids = 1_000_000, 0
+        self.log: list[MatchEvent] = list(open_match("m1", settled, players, clock, SEED, now=self.now))
+        self.match = Match.replay(self.log, SEED)
+
+    def take(self, events: tuple[MatchEvent, ...]) -> None:
+        was_over = self.match.over
+        for event in events:
+            assert event.seq == self.match.seq + 1
+            assert event.at >= self.match.at
+            assert not was_over or isinstance(event, RematchOffered | Rematched)
+            self.match = self.match.evolve(event)
+        self.log += events
+
+    def tell(self, command: MatchCommand, seat: int | None, **context: Any) -> None:
+        before = self.match
+        try:
+            events = self.match.decide(command, seat, self.now, **context)
+        except Refusal:
+            assert self.match == before
+            return
+        assert events
+        assert seat is not None
+        self.take(events)
+        assert self.match.answered(seat, command.id) == events[0].seq
+
+    def next_id(self) -> str:
+        self.ids += 1
+        return f"c{self.ids}"
+
+    @rule(pause=st.integers(0, 1_500), pick=st.integers(0, 200), lag=st.integers(0, 900))
+    def play_well(self, pause: int, pick: int, lag: int) -> None:
+        self.now += pause
+        state = self.match.state
+        if state.outcome is None and state.to_move >= 0:
+            moves = state.moves()
+            play = Play(id=self.next_id(), match="m1", ply=self.match.ply, move=moves[pick % len(moves)])
+            self.tell(play, state.to_move, lag=lag)
+
+    @rule(seat=SEATS, ply=st.integers(0, 6), move=st.sampled_from(["a1", "b2", "a2h", "1", "pass", "zz"]))
+    def play_anyhow(self, seat: int | None, ply: int, move: str) -> None:
+        self.tell(Play(id=self.next_id(), match="m1", ply=ply, move=move), seat)
+
+    @rule(kind=st.sampled_from(SIMPLE), seat=SEATS, since=st.lists(st.none() | st.integers(0, 2_000_000), max_size=5))
+    def say(self, kind: type[MatchCommand], seat: int | None, since: list[int | None]) -> None:
+        self.tell(kind(id=self.next_id(), match="m1"), seat, gone_since=since)
+
+    @rule(pause=PAUSES)
+    def let_time_pass(self, pause: int) -> None:
+        self.now += pause
+        due = self.match.deadline()
+        events = self.match.tick(self.now)
+        assert bool(events) == (due is not None and self.now >= due)
+        self.take(events)
+
+    @rule(away=st.integers(0, 100_000))
+    def restart(self, away: int) -> None:
+        alive = self.now
+        self.now += away
+        due = self.match.deadline()
+        if due is None or alive < due:
+            self.take(self.match.resume(self.now, alive))
+            later = self.match.deadline()
+            assert later is None or later > self.now
+
+    @invariant()
+    def the_log_is_the_match(self) -> None:
+        assert [event.seq for event in self.log] == list(range(1, len(self.log) + 1))
+        assert Match.replay(self.log, SEED) == self.match
+
+    @invariant()
+    def what_is_stored_is_what_was_decided(self) -> None:
+        assert EVENT.validate_json(EVENT.dump_json(self.log[-1])) == self.log[-1]
+
+    @invariant()
+    def clocks_are_never_negative(self) -> None:
+        timer = self.match.timer
+        assert all(left is None or left >= 0 for left in timer.left)
+        assert all(left is None or left >= 0 for left in timer.left_at(self.now))
+        assert all(0 <= quota <= 1_000 for quota in timer.quota)
+        assert timer.running is None or (timer.running == self.match.to_move and not self.match.over)
+
+    @invariant()
+    def places_are_valid(self) -> None:
+        seats, ending = self.match.seats, self.match.ending
+        out = sorted((known[0] for known in self.match.out if known), reverse=True)
+        assert out == list(range(seats, seats - len(out), -1))
+        if ending is None:
+            assert self.match.state.outcome is None
+        elif ending.reason in ("aborted", "expired"):
+            assert (ending.places, ending.winner) == ((), None)
+        elif ending.winner is None:
+            assert sorted(ending.places) == [1] * ending.places.count(1) + sorted(out)
+        else:
+            assert ending.places[ending.winner] == 1
+            assert sorted(ending.places) == list(range(1, seats + 1)) or ending.reason == "rules"
+
+    @invariant()
+    def there_is_one_end_and_it_tells_the_seed(self) -> None:
+        ends = [event for event in self.log if isinstance(event, Ended)]
+        assert len(ends) == int(self.match.over)
+        assert all(end.seed == SEED.hex() for end in ends)
+
+    @invariant()
+    def everybody_can_be_shown_the_match(self) -> None:
+        match = self.match
+        for seat in (None, 0, match.seats - 1):
+            snapshot = views.snapshot(match, seat, connected=[True] * match.seats, watchers=3)
+            assert (snapshot.seq, snapshot.ply, snapshot.over) == (match.seq, len(match.moves), match.over)
+            assert (snapshot.seed is None) == (not match.over)
+        views.moves(match, match.ply, id="c")
+        assert views.history(match, id="c").positions[-1] == str(match.state)
+
+
+TestMatch = MatchMachine.TestCase
+TestMatch.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
