@@ -53,12 +53,15 @@ def serve(
     bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let the house bots play.")] = True,
 ) -> None:
     """Start the server, with its house bots as ordinary clients, and print its address."""
+    from engine.warming import warm
     from server.app import new_event_loop
     from server.app import serve as serve_until_stopped
     from server.settings import SettingsError
 
     settings = _settings(host=host, port=port, data=data, mqtt=mqtt)
     warm_up(*(game.name for game in engine.games()))
+    # Loaded before anybody plays: the first move of a match must not hold the others up.
+    warm()
 
     async def run() -> None:
         async with asyncio.TaskGroup() as tasks:

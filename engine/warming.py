@@ -83,6 +83,7 @@ def _exercise(name: str, report: Callable[[Progress], None]) -> None:
         ("playing", lambda: [later.moves(), later.explain(later.moves()[0]), later.outcome]),
         ("leaving", lambda: later.leave(0).outcome),
         ("gauges", lambda: [later.gauges(), later.notes()]),
+        ("position texts", lambda: state.game.parse(str(later))),
         ("perft", lambda: later.perft(2)),
     )
     for done, (title, action) in enumerate(steps):

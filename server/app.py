@@ -32,7 +32,7 @@ from server.room import Services
 from server.rooms import Rooms
 from server.settings import MEMORY, Settings, SettingsError
 
-__all__ = ["mint_bot_token", "new_event_loop", "run", "serve", "settle_memory"]
+__all__ = ["house", "mint_bot_token", "new_event_loop", "run", "serve", "settle_memory", "wall_clock"]
 
 HEARTBEAT_SECONDS: Final = 1.0
 """How often the server leaves a sign of life. After a crash, clocks are refunded from the last one on."""
@@ -89,38 +89,40 @@ async def run(settings: Settings) -> AsyncIterator[str]:
     """Run a server inside the block, which gets the page's address; the end of the block ends it in good order."""
     logging.configure(settings.log_level, settings.log_format)
     _prepare(settings)
-    async with _stores(settings) as (journal, accounts):
-        bus = _bus(settings)
-        counts = Counts()
-        services = Services(journal, bus, counts, wall_clock)
-        async with asyncio.TaskGroup() as tasks:
-            patience = Patience(first_move=settings.first_move_seconds * 1000, gone=settings.gone_seconds * 1000)
-            rooms = Rooms(services, await journal.secret(), patience, tasks)
-            hall = Hall(services, accounts, rooms, max_per_player=settings.max_per_player)
-            bus_run = tasks.create_task(bus.run(), name="bus")
+    async with _stores(settings) as (journal, accounts), house(settings, journal, accounts) as address:
+        yield address
+
+
+@contextlib.asynccontextmanager
+async def house(
+    settings: Settings, journal: Journal, accounts: Accounts, *, now: Callable[[], int] = wall_clock
+) -> AsyncIterator[str]:
+    """Run a server on stores that are open; `now` is the wall clock in milliseconds."""
+    bus = _bus(settings)
+    services = Services(journal, bus, Counts(), now)
+    async with asyncio.TaskGroup() as tasks:
+        patience = Patience(first_move=settings.first_move_seconds * 1000, gone=settings.gone_seconds * 1000)
+        rooms = Rooms(services, await journal.secret(), patience, tasks)
+        hall = Hall(services, accounts, rooms, max_per_player=settings.max_per_player)
+        gateway = Gateway(settings, hall, _pages(settings, hall, services))
+        running = [tasks.create_task(bus.run(), name="bus")]
+        try:
             sign = settings.data / "alive"
             await rooms.recover(_alive_at(sign))
-            gateway = Gateway(settings, hall, _pages(settings, hall, counts))
-            try:
-                address = await gateway.open()
-            except OSError:
-                await rooms.close()
-                bus_run.cancel()
-                raise
-            heartbeat = tasks.create_task(_beat(sign), name="heartbeat") if settings.database != MEMORY else None
+            address = await gateway.open()
+            if settings.database != MEMORY:
+                running.append(tasks.create_task(_beat(sign), name="heartbeat"))
             log.info("listening", address=address, node=settings.node)
-            try:
-                yield address
-            finally:
-                # Nobody is cut off with a command under way: first the word, then the answers, then the sockets.
-                hall.say_goodbye("The server restarts. Your games go on in a moment.")
-                await rooms.close()
-                await gateway.close()
-                hall.close()
-                if heartbeat is not None:
-                    heartbeat.cancel()
-                await bus.close()
-                bus_run.cancel()
+            yield address
+        finally:
+            # Nobody is cut off with a command under way: first the word, then the answers, then the sockets.
+            hall.say_goodbye("The server restarts. Your games go on in a moment.")
+            await rooms.close()
+            await gateway.close()
+            hall.close()
+            await bus.close()
+            for task in running:
+                task.cancel()
 
 
 def _prepare(settings: Settings) -> None:
@@ -166,15 +168,15 @@ def _bus(settings: Settings) -> Bus:
         raise SettingsError(f"CORNERED_MQTT: {error}") from None
 
 
-def _pages(settings: Settings, hall: Hall, counts: Counts) -> Pages:
+def _pages(settings: Settings, hall: Hall, services: Services) -> Pages:
     metrics = Metrics(
-        counts,
+        services.counts,
         {
             "players": ("Players who are here.", lambda: hall.players),
             "rooms": ("Matches in memory.", lambda: len(hall.rooms)),
         },
     )
-    return Pages(settings.web, hall, metrics, lambda: not hall.is_stopping)
+    return Pages(settings.web, services.journal, metrics, lambda: not hall.is_stopping)
 
 
 def _alive_at(sign: Path) -> int:

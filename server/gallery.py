@@ -55,6 +55,7 @@ class Gallery:
         self._release_timer: asyncio.TimerHandle | None = None
         self._rounds: deque[tuple[Broadcast, tuple[Peer, ...]]] = deque()
         self._written = 0
+        self._is_writing = False
         self._count_timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -96,7 +97,8 @@ class Gallery:
             self._counts.behind += len(self._peers)
             broadcast = Broadcast(self._snapshot(self.shown))
         self._rounds.append((broadcast, tuple(self._peers)))
-        if len(self._rounds) == 1:
+        if not self._is_writing:
+            self._is_writing = True
             self._loop.call_soon(self._write_slice)
 
     def caught_up(self, peer: Peer) -> None:
@@ -124,6 +126,7 @@ class Gallery:
 
     def _write_slice(self) -> None:
         if not self._rounds:
+            self._is_writing = False
             return
         broadcast, peers = self._rounds[0]
         end = self._written + SLICE
@@ -135,8 +138,7 @@ class Gallery:
         if end >= len(peers):
             self._rounds.popleft()
             self._written = 0
-        if self._rounds:
-            self._loop.call_soon(self._write_slice)
+        self._loop.call_soon(self._write_slice)
 
     def _show(self, broadcast: Broadcast, match: Match) -> None:
         self.shown = match

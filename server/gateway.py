@@ -120,13 +120,15 @@ class Gateway:
 
     async def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer a plain request; None lets a socket open."""
+        address = self._addresses.of(self._address_of(connection, request), asyncio.get_running_loop().time())
         if request.headers.get("Upgrade", "").lower() != "websocket":
+            if not address.allowance.spend(asyncio.get_running_loop().time()):
+                return plain(429, "too many requests from this address; try again in a moment")
             return await self._pages.answer(request)
         if urlsplit(request.path).path not in ("/", "/ws"):
             return plain(404, "sockets open at /ws")
         if not self._may_come_from(request):
             return plain(403, "this page may not connect here; the setting CORNERED_ORIGINS names those that may")
-        address = self._addresses.of(self._address_of(connection, request), asyncio.get_running_loop().time())
         if self._sockets >= self._settings.max_connections or self._hall.is_stopping:
             return plain(503, "the server is full; try again later")
         if address.sockets >= self._settings.max_per_address:

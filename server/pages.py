@@ -15,8 +15,12 @@ from urllib.parse import unquote, urlsplit
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from server.hall import Hall
+from engine.record import to_json
+from engine.record_text import to_text
+from protocol.events import Ended, Started
 from server.metrics import Metrics
+from server.ports import Journal, JournalUnavailable
+from server.records import record_of
 
 __all__ = ["Pages", "plain"]
 
@@ -32,6 +36,7 @@ TYPES: Final = {
     ".txt": "text/plain; charset=utf-8",
 }
 """What the page's folder may hold; anything else in it is not served."""
+_RECORD: Final = re.compile(r"/matches/(?P<match>[A-Za-z0-9_-]{1,32})\.(?P<form>txt|jsonl)")
 _HOST: Final = re.compile(r"[A-Za-z0-9.\-_\[\]:]{1,255}")
 
 
@@ -66,9 +71,9 @@ class _File:
 class Pages:
     """Answers requests that are no sockets."""
 
-    def __init__(self, web: Path, hall: Hall, metrics: Metrics, is_ready: Callable[[], bool]) -> None:
+    def __init__(self, web: Path, journal: Journal, metrics: Metrics, is_ready: Callable[[], bool]) -> None:
         self._web = web.resolve()
-        self._hall = hall
+        self._journal = journal
         self._metrics = metrics
         self._is_ready = is_ready
         self._files: dict[Path, _File] = {}
@@ -91,8 +96,25 @@ class Pages:
                 return plain(200, "ready") if self._is_ready() else plain(503, "not ready")
             case "/metrics":
                 return _response(200, "text/plain; version=0.0.4; charset=utf-8", self._metrics.render())
+            case _ if found := _RECORD.fullmatch(path):
+                return await self._record(found["match"], found["form"])
             case _:
                 return self._file(path, request)
+
+    async def _record(self, match_id: str, form: str) -> Response:
+        """Return the record of a public match that is over: of one that goes on it could tell too much too early."""
+        try:
+            events = await self._journal.read(match_id)
+        except JournalUnavailable:
+            return plain(503, "old matches cannot be read just now")
+        if not events or not isinstance(events[0], Started) or events[0].private:
+            return plain(404, "there is no such match")
+        if not any(isinstance(event, Ended) for event in events):
+            return plain(404, "the record is here when the match is over")
+        record = record_of(events)
+        if form == "txt":
+            return _response(200, TYPES[".txt"], to_text(record).encode())
+        return _response(200, "application/jsonl", to_json(record).encode() + b"\n")
 
     def _file(self, path: str, request: Request) -> Response:
         file = self._read("index.html" if path == "/" else path.lstrip("/"))

@@ -166,7 +166,7 @@ class BoardView(Widget, can_focus=True):
         elif self._targets:
             self.post_message(self.Explained(f"{move}: {self._refused.get(move, 'this is not a legal move here')}"))
         else:
-            self.post_message(self.Explained(f"{move}: it is not your turn"))
+            self.post_message(self.Explained(f"{move}: nothing can be played now"))
 
     def _explain(self) -> None:
         name = self.wall or self._focus

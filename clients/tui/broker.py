@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -15,8 +15,9 @@ from aiomqtt import MqttError, TLSParameters
 
 from clients.sdk import Client, ClientError
 from clients.sdk.backoff import jittered
-from clients.tui.app import CorneredApp, connected
 from clients.tui.broadcast import MATCHES, Broadcast, Fetch
+from clients.tui.connecting import connected
+from clients.tui.cornered_app import CorneredApp
 from clients.tui.errors import CannotStart
 from clients.tui.gallery_screen import GalleryScreen
 from clients.tui.match_screen import MatchScreen
@@ -27,6 +28,8 @@ from protocol.messages import Snapshot
 __all__ = ["broker_at", "listen", "watch_broadcast"]
 
 TIMEOUT: Final = 5.0
+SERVER_PATIENCE: Final = 2.0
+"""Seconds in which the server has to answer that would fill gaps; without one the broker has to do."""
 
 
 def broker_at(url: str) -> MqttClient:
@@ -110,10 +113,12 @@ async def watch_broadcast(
 
 @asynccontextmanager
 async def _gap_filler(server: str | None, name: str | None, token: str | None) -> AsyncIterator[Client | None]:
-    if server is None:
-        yield None
-        return
-    async with connected(server, name, token) as client:
+    """Connect to the server if there is one; whoever follows a broker may do without."""
+    async with AsyncExitStack() as stack:
+        client = None
+        if server is not None:
+            with contextlib.suppress(CannotStart):
+                client = await stack.enter_async_context(connected(server, name, token, patience=SERVER_PATIENCE))
         yield client
 
 

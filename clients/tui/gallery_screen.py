@@ -13,13 +13,13 @@ from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from clients.sdk import Closed
+from clients.sdk import Closed, LobbyView
 from clients.tui.menu_screen import MenuScreen
 from clients.tui.preview import Preview
 from clients.tui.words import clock_text, player_text, spec_text
 from protocol.values import MatchSummary
 
-__all__ = ["GalleryScreen", "Live"]
+__all__ = ["GalleryScreen", "Live", "LiveMatches"]
 
 
 class Live(Protocol):
@@ -30,6 +30,20 @@ class Live(Protocol):
 
     async def changed(self) -> None:
         """Return when the list may have changed. Raises Closed when it never will again."""
+
+
+class LiveMatches:
+    """The lobby's live matches, for the gallery."""
+
+    def __init__(self, lobby: LobbyView) -> None:
+        self._lobby = lobby
+
+    def live(self) -> list[MatchSummary]:
+        matches = (match for match in self._lobby.matches.values() if not match.over)
+        return sorted(matches, key=lambda match: match.started)
+
+    async def changed(self) -> None:
+        await self._lobby.changed(self._lobby.version)
 
 
 class GalleryScreen(Screen[None]):

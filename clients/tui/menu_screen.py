@@ -18,11 +18,11 @@ from textual.widgets.option_list import Option
 from clients.sdk import Client, ClientError, Closed, LobbyView
 from clients.tui.options_screen import OptionsScreen
 from clients.tui.preview import Preview
-from clients.tui.words import clock_text, player_text, spec_text
+from clients.tui.words import clock_text, player_text, plays, spec_text
 from engine.game import OptionValue
-from protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, OfferedGame, Presence, Seek, SeekSettings
+from protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, OfferedGame, Seek, SeekSettings
 
-__all__ = ["CLOCKS", "MenuScreen", "plays"]
+__all__ = ["CLOCKS", "MenuScreen"]
 
 CLOCKS: Final[tuple[Clock, ...]] = (
     NO_CLOCK,
@@ -31,11 +31,6 @@ CLOCKS: Final[tuple[Clock, ...]] = (
     Fischer(initial=300, increment=5),
     Fischer(initial=900, increment=10),
 )
-
-
-def plays(presence: Presence, game: str, clock: Clock) -> bool:
-    """Say whether a bot declared that it plays `game` on `clock`."""
-    return any(accepts.game == game and clock.kind in accepts.clocks for accepts in presence.accepts)
 
 
 class MenuScreen(Screen[None]):

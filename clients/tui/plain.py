@@ -178,9 +178,10 @@ class PlainMatch:
             raise NotPossible("nothing is offered")
 
 
-async def play_plainly(client: Client, words: str | None, write: Write = write_line) -> None:
-    """Play the match that begins, or the one that is under way, and rematches after it. Raises CannotStart."""
-    match = client.live_matches[0] if words is None and client.live_matches else None
+async def play_plainly(client: Client, words: str | None, match: str | None = None, write: Write = write_line) -> None:
+    """Play `match`, the one that begins, or one that is under way, and rematches after it. Raises CannotStart."""
+    if words is None and client.live_matches:
+        match = client.live_matches[0]
     if words is None and match is None:
         lobby = await client.lobby()
         bots = sorted(presence.player.name for presence in lobby.players.values() if presence.player.kind == "bot")

@@ -26,7 +26,7 @@ from protocol.events import (
     TakenBack,
 )
 from protocol.messages import Snapshot
-from protocol.values import Clock, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove, Player, Reason
+from protocol.values import Clock, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove, Player, Presence, Reason
 
 __all__ = [
     "clock_text",
@@ -37,6 +37,7 @@ __all__ = [
     "last_placed",
     "ordinal",
     "player_text",
+    "plays",
     "result_text",
     "spec_text",
     "time_left",
@@ -118,6 +119,11 @@ def _option_text(name: str, value: int | bool | None) -> str:
 
 def player_text(player: Player) -> str:
     return f"{player.name} [bot]" if player.kind == "bot" else player.name
+
+
+def plays(presence: Presence, game: str, clock: Clock) -> bool:
+    """Say whether a bot declared that it plays `game` on `clock`."""
+    return any(accepts.game == game and clock.kind in accepts.clocks for accepts in presence.accepts)
 
 
 def is_my_turn(match: Snapshot) -> bool:

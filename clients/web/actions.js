@@ -120,7 +120,6 @@ export class Actions {
         record.seat !== null && !record.next && !mine ? this.#button("Rematch", "rematch", "primary") : null,
         record.ply ? h("button", { on: { click: () => this.wishes.replay(0) } }, "Replay") : null,
         h("a", { class: "button", href: "#/" }, "Lobby"),
-        h("a", { class: "button", href: `matches/${record.id}.txt`, download: `${record.id}.txt` }, "Record"),
       ),
     ];
   }

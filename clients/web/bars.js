@@ -51,7 +51,7 @@ export class Bars {
       bar.dot.title = here ? "connected" : "not connected";
       bar.dot.textContent = here ? "" : "away";
       const [label, count] = this.gauges[seat] ?? ["", 0];
-      bar.gauge.textContent = label ? `${count} ${label}` : "";
+      bar.gauge.textContent = label ? `${count} ${count === 1 ? label.replace(/s\b/, "") : label}` : "";
       const words = [];
       if (seat === record.seat) words.push("you");
       if (info.place !== null && record.seats.length > 2) words.push(ordinal(info.place));

@@ -63,10 +63,10 @@ export class Board {
   /**
    * Show a position.
    * @param {string} text
-   * @param {{last?: string, trail?: Map<string, number>, still?: boolean}} [how] `last` is the move that led here; without
+   * @param {{last?: string, from?: string, trail?: Map<string, number>, still?: boolean}} [how] `last` is the move that led here; without
    *   a trail the board remembers who left which cell behind, as far as it saw
    */
-  show(text, { last = "", trail, still = false } = {}) {
+  show(text, { last = "", from = "", trail, still = false } = {}) {
     const position = parsePosition(text, this.walled);
     const shape = `${position.rows.map((row) => row.length)} ${position.walled} ${this.flipped}`;
     if (shape !== this.shape) {
@@ -79,7 +79,7 @@ export class Board {
     this.trail = trail ?? (before ? new Map([...this.trail, ...trails([before.text, text])]) : new Map());
     this.element.classList.toggle("still", still);
     this.#drawCells(position);
-    this.from = "";
+    this.from = from;
     this.#drawPieces(contents(position), before);
     this.#drawWalls(position.walls, last);
     this.#markLast(last);
@@ -199,10 +199,7 @@ export class Board {
       const from = left.get(seat)?.shift();
       const moved = from !== undefined ? this.pieces.get(from) : undefined;
       const element = moved?.element ?? piece(seat, r);
-      if (from !== undefined) {
-        this.pieces.delete(from);
-        this.from = from;
-      }
+      if (from !== undefined) this.pieces.delete(from);
       this.pieces.get(name)?.element.remove();
       const { x, y } = /** @type {any} */ (this.layout.byName.get(name));
       element.style.transform = `translate(${x}px, ${y}px)`;
@@ -364,7 +361,7 @@ export class Board {
     if (flipped === this.flipped) return;
     this.flipped = flipped;
     this.shape = "";
-    if (this.position) this.show(this.position.text, { last: this.last, trail: this.trail, still: true });
+    if (this.position) this.show(this.position.text, { last: this.last, from: this.from, trail: this.trail, still: true });
     this.hint(this.hints);
   }
 

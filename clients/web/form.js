@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { keep, settings } from "./settings.js";
-import { clockText, plural } from "./words.js";
+import { clockText } from "./words.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -262,7 +262,7 @@ export function askSettings(store, { game: first, mode, to = null }) {
   });
 }
 
-/** What a table says of itself in one line. @param {any} settings @param {number} seats */
-export function tableText(settings, seats) {
-  return [clockText(settings.clock), seats > 2 ? plural(seats, "player") : "", settings.private ? "private" : ""].filter(Boolean).join(" · ");
+/** What a table says of itself beside its game. @param {any} settings */
+export function tableText(settings) {
+  return [clockText(settings.clock), settings.private ? "private" : ""].filter(Boolean).join(" · ");
 }

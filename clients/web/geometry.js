@@ -64,7 +64,7 @@ export class Layout {
         found.push({ x: this.hex ? place.x - PITCH : this.frame.x - LABELS / 2, y: place.y, text });
       }
       if (!this.hex && place.row === (this.flipped ? 0 : this.height - 1)) {
-        found.push({ x: place.x, y: this.frame.y + this.frame.height + LABELS / 2 + 2, text: place.name[0] });
+        found.push({ x: place.x, y: this.frame.y + this.frame.height + LABELS / 2 + 4, text: place.name[0] });
       }
     }
     return found;

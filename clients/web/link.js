@@ -67,7 +67,7 @@ export class Link extends EventTarget {
       this.heard = Date.now();
       const token = this.store.getItem(TOKEN);
       const hello = { type: "hello", kind: "person", client: "cornered-web" };
-      socket.send(JSON.stringify(token ? { ...hello, token } : this.wantedName ? { ...hello, name: this.wantedName } : hello));
+      socket.send(JSON.stringify({ ...hello, ...(token ? { token } : {}), ...(this.wantedName ? { name: this.wantedName } : {}) }));
     };
     socket.onmessage = (event) => {
       this.heard = Date.now();
@@ -83,9 +83,8 @@ export class Link extends EventTarget {
     if (this.timer) this.open();
   }
 
-  /** Forget who we are and become a new guest called `name`. @param {string} name */
+  /** Come back under another name. @param {string} name */
   rename(name) {
-    this.store.removeItem(TOKEN);
     this.wantedName = name;
     this.socket?.close();
   }
@@ -144,6 +143,7 @@ export class Link extends EventTarget {
   #welcome(message) {
     if (message.token) this.store.setItem(TOKEN, message.token);
     this.me = message.player;
+    this.wantedName = "";
     this.version = message.server;
     this.trip = Infinity;
     this.ahead = message.now - Date.now();

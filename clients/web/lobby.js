@@ -102,7 +102,7 @@ export class LobbyView {
     keyed(this.live.list, matches.slice(0, LIVE), (match) => match.id, (match) => this.#card(match));
     if (!matches.length) this.#empty(this.live.list, store.loaded ? "Nobody plays just now. A bot is always ready: pick a game above." : "");
     const people = [...store.players.values()].sort((one, two) => Number(one.player.kind === "bot") - Number(two.player.kind === "bot") || one.player.name.localeCompare(two.player.name));
-    keyed(this.here.list, people, (each) => `${each.player.id}:${each.playing}:${each.free}`, (each) => this.#person(each));
+    keyed(this.here.list, people, (each) => `${each.player.id}:${each.player.name}:${each.player.id === link.me?.id}:${each.playing}:${each.free}`, (each) => this.#person(each));
     const mine = [
       ...this.mine.live.map((match) => store.matches.get(match.id) ?? match),
       ...this.mine.finished.slice(0, FINISHED),
@@ -161,7 +161,7 @@ export class LobbyView {
   #invitation() {
     const { store, link, complain } = this.page;
     const seek = store.seeks.get(this.invite);
-    const words = seek ? `${seek.by.name} invites you to ${store.title(seek.settings.game.name)}: ${tableText(seek.settings, seek.seats)}.` : "You are invited to a game.";
+    const words = seek ? `${seek.by.name} invites you to ${store.title(seek.settings.game.name)}: ${tableText(seek.settings)}.` : "You are invited to a game.";
     const join = async () => {
       try {
         await link.ask({ type: "join_seek", seek: this.invite }, { lasting: true });
@@ -198,7 +198,7 @@ export class LobbyView {
         "p",
         {},
         h("strong", {}, store.title(chosen.game.name)),
-        ` · ${[optionText(chosen.game, store.offered(chosen.game.name)), tableText(chosen, seek?.seats ?? 2)].filter(Boolean).join(" · ")}`,
+        ` · ${[optionText(chosen.game, store.offered(chosen.game.name)), tableText(chosen)].filter(Boolean).join(" · ")}`,
         h("br"),
         h("span", { class: "quiet" }, `Waiting for ${plural(missing, "player")}. Stay on this page, or send the link.`),
       ),
@@ -230,11 +230,11 @@ export class LobbyView {
     const tile = h(
       "article",
       { class: "tile-card" },
-      h("div", { class: "picture" }, board.element, watch),
+      h("div", { class: "picture" }, board.element),
       h(
         "div",
         { class: "words" },
-        h("h2", {}, game.title),
+        h("header", {}, h("h2", {}, game.title), watch),
         h("p", { class: "quiet" }, game.summary),
         h(
           "div",
@@ -300,7 +300,7 @@ export class LobbyView {
         h("strong", {}, store.title(seek.settings.game.name)),
         " ",
         h("span", { class: "quiet" }, optionText(seek.settings.game, store.offered(seek.settings.game.name))),
-        h("div", { class: "quiet" }, [seek.by.id === me ? "You" : seek.by.name, tableText(seek.settings, seek.seats), seek.seats > 2 ? `${seek.joined.length} of ${seek.seats} are here` : ""].filter(Boolean).join(" · "))),
+        h("div", { class: "quiet" }, [seek.by.id === me ? "You" : seek.by.name, tableText(seek.settings), seek.seats > 2 ? `${seek.joined.length} of ${seek.seats} are here` : ""].filter(Boolean).join(" · "))),
       button,
     );
   }

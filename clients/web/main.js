@@ -147,10 +147,9 @@ function header() {
   link.addEventListener("online", draw);
 }
 
-/** Ask for a name; a new name is a new guest, so games that go on are named first. */
+/** Ask for a name. */
 export function askName() {
   const input = h("input", { name: "name", maxlength: 24, required: true, value: link.me?.name ?? "", autocomplete: "nickname", "aria-label": "Your name" });
-  const live = document.body.dataset.view === "match";
   const dialog = h(
     "dialog",
     { class: "settings small", "aria-labelledby": "name-title" },
@@ -165,7 +164,6 @@ export function askName() {
       } } },
       h("header", {}, h("h2", { id: "name-title" }, "Your name"), h("button", { type: "button", class: "icon", "aria-label": "Close", on: { click: () => dialog.close() } }, icon("close"))),
       h("label", { class: "field" }, h("span", {}, "Others see it beside the board."), input),
-      h("p", { class: "quiet" }, live ? "A new name makes you a new guest: you would leave the game that you are in." : "A new name makes you a new guest; games of the old one stay with it."),
       h("footer", {}, h("button", { class: "primary" }, "Use this name")),
     ),
   );

@@ -10,7 +10,7 @@ import { Hand } from "./hand.js";
 import { showHelp } from "./help.js";
 import { icon } from "./icons.js";
 import { MoveList } from "./movelist.js";
-import { isCell, isWalled, parsePosition, trails } from "./position.js";
+import { isCell, isWalled, leftBehind, parsePosition, trails } from "./position.js";
 import { MatchRecord } from "./record.js";
 import { sound } from "./settings.js";
 import { clockText, optionText, plural, reasonText } from "./words.js";
@@ -142,7 +142,7 @@ export class MatchView {
         h("section", { class: "info" }, h("h2", {}, record.title), this.facts, h("p", { class: "quiet about" }, offered?.summary ?? ""),
           h("div", { class: "row" },
             h("button", { class: "plain", on: { click: () => this.#share() } }, icon("link"), "Copy link"),
-            h("button", { class: "plain", on: { click: () => this.#flip() } }, icon("turn"), "Turn"),
+            h("button", { class: "plain", on: { click: () => this.#flip() } }, icon("turn"), "Flip"),
             h("button", { class: "plain notes", "aria-pressed": "false", on: { click: () => this.#toggleNotes() } }, icon("notes"), "Notes")),
           this.dice),
         this.chat.element,
@@ -226,7 +226,7 @@ export class MatchView {
     const text = record.positions[ply] ?? record.position;
     let last = ply - 1;
     while (last >= 0 && /^\d+$/.test(record.moves[last])) last -= 1;
-    board.show(text, { last: record.moves[last] ?? "", trail: trails(record.positions.slice(0, ply + 1)) });
+    board.show(text, { last: record.moves[last] ?? "", from: leftBehind(record.positions[last], text), trail: trails(record.positions.slice(0, ply + 1)) });
     const position = parsePosition(text);
     this.boardBox?.style.setProperty("--ratio", String(board.layout.box.width / board.layout.box.height));
     this.boardBox?.classList.toggle("replayed", this.replayed !== null);
@@ -255,7 +255,11 @@ export class MatchView {
     else if (record.toMove < 0) words = "The dice roll…";
     else if (record.myTurn) words = "Your turn";
     else words = record.seat === null ? `${record.seats[record.toMove].player.name} to move` : `Waiting for ${record.seats[record.toMove].player.name}`;
-    if (this.status.textContent !== words) fill(this.status, record.turn >= 0 && this.replayed === null ? seatMark(record.turn) : null, words);
+    const marked = this.replayed === null ? record.turn : -1;
+    if (this.status.dataset.sign !== `${marked} ${words}`) {
+      this.status.dataset.sign = `${marked} ${words}`;
+      fill(this.status, marked >= 0 ? seatMark(marked) : null, words);
+    }
     this.element.classList.toggle("over", record.over && this.replayed === null);
     if (record.over && this.replayed === null) this.#explain(result(record)[1], true);
     else if (record.over) this.#explain("", true);

@@ -78,6 +78,14 @@ export function isCell(move) {
   return /^[a-z]\d+$/.test(move);
 }
 
+/** The cell that a piece left between two positions, or nothing. @param {string | undefined} before @param {string} after */
+export function leftBehind(before, after) {
+  if (before === undefined) return "";
+  const now = contents(parsePosition(after));
+  const moved = [...contents(parsePosition(before))].filter(([name, content]) => /\d/.test(content) && now.get(name) !== content);
+  return moved.length === 1 && [...now.values()].includes(moved[0][1]) ? moved[0][0] : "";
+}
+
 /**
  * Tell who left each blocked cell behind, by comparing positions in order; gaps are allowed.
  * @param {(string | undefined)[]} positions

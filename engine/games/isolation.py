@@ -1,4 +1,4 @@
-"""Isolation: place a pawn, then slide it like a queen; every cell it has stood on is blocked; who cannot slide is out."""
+"""Isolation: place a pawn, then slide it like a queen; cells once stood on stay blocked; who cannot slide is out."""
 
 from __future__ import annotations
 

@@ -31,6 +31,13 @@ __all__ = ["SqlJournal"]
 MAX_WAITING: Final = 50_000
 """How many appends may wait for the store before it counts as unavailable."""
 MAX_BATCH: Final = 1_000
+SIBLINGS: Final = 5
+GATHERING: Final = 0.004
+"""Where at least so many appends shared a commit, more are on their way: the next one waits so many seconds for them.
+
+A commit costs the same 0.5 ms of CPU for one event as for twenty, so this halves what a move costs on a busy server and
+leaves a calm one as fast as it was.
+"""
 MAX_KNOWN: Final = 100_000
 
 _Row = dict[str, Any]
@@ -185,6 +192,8 @@ class SqlJournal:
                 self._newest.clear()
                 for append in batch:
                     append.fail(JournalUnavailable("the store cannot be written"), error)
+            if len(batch) >= SIBLINGS and not self._closed:
+                await asyncio.sleep(GATHERING)
 
     async def _commit(self, batch: list[_Append]) -> None:
         """Store what fits, in one transaction, and tell every caller how its own append went."""

@@ -21,7 +21,7 @@ from server import app
 from server.settings import Settings
 from tests.e2e.load import Player, Record, find_match
 
-LONG_GAME = GameSpec(name="bamboo", options={"radius": 5})
+LONG_GAME = GameSpec(name="bamboo", options={"radius": 4})
 
 
 def is_over(seen: dict[int, MatchEvent]) -> bool:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-import engine
 import pytest
-from protocol.codec import JSON, MSGPACK, Codec
-from protocol.commands import Challenge, Hello, Join, Play
+from websockets.asyncio.client import ClientConnection, connect
+
+import engine
+from protocol.codec import JSON, Codec
+from protocol.commands import AcceptChallenge, Challenge, Hello, Join, Play
+from protocol.events import MatchEvent
 from protocol.messages import Acknowledged, Happened, Paired, Refused, ServerMessage, Snapshot, Welcome
 from protocol.values import GameSpec, Player, Value
 from server import app
+from server.adapters.accounts_memory import MemoryAccounts
+from server.adapters.journal_memory import MemoryJournal
+from server.ports import JournalUnavailable
 from server.settings import MEMORY, Settings
-from websockets.asyncio.client import ClientConnection, connect
 
 M = TypeVar("M", bound=Value)
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
@@ -89,10 +95,42 @@ class Client:
 
 
 @dataclass
+class Fetched:
+    """The answer to a plain request; header names are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+@dataclass
 class Running:
     """A server under test."""
 
     address: str
+
+    async def send_raw(self, data: bytes) -> bytes:
+        """Say anything at all to the port; return everything that comes back until the server closes."""
+        host, port = self.address.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(data)
+        try:
+            return await reader.read()
+        finally:
+            writer.close()
+            await writer.wait_closed()
+
+    async def fetch(self, path: str, *, method: str = "GET", **headers: str) -> Fetched:
+        lines = [
+            f"{method} {path} HTTP/1.1",
+            "Host: localhost",
+            *(f"{name}: {value}" for name, value in headers.items()),
+        ]
+        raw = await self.send_raw("\r\n".join([*lines, "", ""]).encode())
+        head, _, body = raw.partition(b"\r\n\r\n")
+        first, *rest = head.decode().split("\r\n")
+        fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in rest)}
+        return Fetched(int(first.split()[1]), fields, body.decode())
 
     @property
     def url(self) -> str:
@@ -140,8 +178,6 @@ def pair() -> Pair:
     """Return what starts a TrapGrid match on 3x3 between two clients, the first of which has seat 0."""
 
     async def pair(first: Client, second: Client, **fields: Any) -> str:
-        from protocol.commands import AcceptChallenge
-
         sent = await first.do(Challenge, **{"to": second.player.id, "game": SMALL, "seat": 0, **fields})
         accepted = await second.do(AcceptChallenge, challenge=sent.ref)
         assert accepted.ref is not None
@@ -165,7 +201,7 @@ def play_out() -> Callable[..., Awaitable[list[Happened]]]:
             move = state.moves()[0]
             await players[state.to_move].do(Play, match=match, ply=ply, move=move)
             for player in players:
-                happened = await player.hear(Happened)
+                happened = await player.hear(Happened, lambda said: said.match == match)
             seen.append(happened)
             state, ply = state.play(move), ply + 1
             assert happened.position == str(state)
@@ -174,4 +210,54 @@ def play_out() -> Callable[..., Awaitable[list[Happened]]]:
     return play_out
 
 
-CODECS_UNDER_TEST = [pytest.param(JSON, id="json"), pytest.param(MSGPACK, id="msgpack")]
+@dataclass
+class Now:
+    """A wall clock that the test turns."""
+
+    at: int = 1_800_000_000_000
+
+    def __call__(self) -> int:
+        return self.at
+
+
+class Stores:
+    """The stores in memory, which outlive a server, and a journal that can be made to fail."""
+
+    def __init__(self) -> None:
+        self.journal = StubbornJournal()
+        self.accounts = MemoryAccounts()
+        self.now = Now()
+
+
+class StubbornJournal(MemoryJournal):
+    """A journal in memory whose next appends fail as a database does that went away: before or after it stored."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failures: list[str] = []
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        how = self.failures.pop(0) if self.failures else ""
+        if how == "before":
+            raise JournalUnavailable("the store is away")
+        await super().append(match, expected_seq, events)
+        if how == "after":
+            raise JournalUnavailable("the store went away before it confirmed")
+
+
+@pytest.fixture
+def stores() -> Stores:
+    return Stores()
+
+
+@pytest.fixture
+def house(stores: Stores, tmp_path: Path) -> Start:
+    """Return what starts a server on `stores` and the test's own clock."""
+
+    @contextlib.asynccontextmanager
+    async def house(**given: Any) -> AsyncIterator[Running]:
+        settings = Settings(**{"port": 0, "database": MEMORY, "data": tmp_path, **given})
+        async with app.house(settings, stores.journal, stores.accounts, now=stores.now) as address:
+            yield Running(address)
+
+    return house

@@ -136,6 +136,12 @@ def test_who_has_no_quota_left_gets_no_respite_when_the_flag_falls() -> None:
     assert spent.decided_at() == spent.flag_at()
 
 
+def test_a_servers_clock_that_is_set_back_stands_still() -> None:
+    timer = running(Fischer(initial=10))
+    assert timer.spend(0, 400) == timer.spend(1, 400) == (0, (10_000, 10_000))
+    assert timer.left_at(400) == (10_000, 10_000)
+
+
 def test_a_refund_moves_the_flag() -> None:
     timer = running(Fischer(initial=10)).refund(5_000)
     assert timer.flag_at() == 16_000

@@ -357,6 +357,14 @@ def test_a_bot_never_plays_more_games_than_it_takes(hall: Hall) -> None:
     hall.do(JoinSeek, BOT, seek=seek)
 
 
+def test_a_bots_own_challenge_is_not_accepted_once_it_is_full(hall: Hall) -> None:
+    hall.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
+    first, second = hall.challenge(BOT, ANN), hall.challenge(BOT, BEN)
+    hall.do(AcceptChallenge, ANN, challenge=first)
+    assert hall.refused(AcceptChallenge, BEN, challenge=second) == "busy"
+    assert hall.refused(Challenge, BOT, to="cyd", game=TRAPGRID) == "busy"
+
+
 def test_a_seat_at_an_open_table_takes_one_of_a_bots_places(hall: Hall) -> None:
     hall.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
     hall.do(JoinSeek, BOT, seek=hall.open_table(ANN, THREE))

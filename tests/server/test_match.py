@@ -273,6 +273,14 @@ def test_victory_is_claimed_over_who_has_been_gone_for_long_enough() -> None:
     assert (end.winner, end.reason, end.seat) == (0, "gone", 0)
 
 
+def test_who_has_no_time_left_claims_nothing() -> None:
+    table = Table(size=5, clock=Fischer(initial=100))
+    table.play("a4", "e2")
+    gone = (None, table.now)
+    table.now += 100_000
+    assert table.refused(Claim, 0, gone_since=gone) == "too_late"
+
+
 def test_nobody_is_gone_in_a_correspondence_game() -> None:
     table = Table(size=5, clock=Correspondence(days=1))
     assert table.match.claim_at(0) is None
@@ -548,6 +556,16 @@ def test_when_first_moves_are_taken_back_no_clock_runs() -> None:
     assert table.match.deadline() == table.now + 60_000
 
 
+def test_after_a_takeback_nobody_waits_for_the_first_move_of_who_is_out() -> None:
+    table = Table("isolation", players=3, clock=Fischer(initial=60))
+    table.play("a1")
+    table.do(Resign, 2)
+    table.play("b1", "a2")
+    table.do(RequestTakeback, 0)
+    table.do(AcceptTakeback, 1)
+    assert (table.match.ply, table.match.timer.running) == (2, 0)
+
+
 def test_a_fallen_flag_cannot_be_undone_by_agreeing() -> None:
     table = Table(size=5, clock=Fischer(initial=10))
     table.play("a4", "e2", "b4")
@@ -577,6 +595,20 @@ def test_nobodys_going_out_is_taken_back() -> None:
     table.do(RequestTakeback, 0)
     table.do(AcceptTakeback, 1)
     assert (table.match.ply, table.match.out[2]) == (3, (3, "resignation"))
+
+
+def test_an_offer_is_off_when_somebody_goes_out_or_a_move_is_taken_back() -> None:
+    table = Table("isolation", players=3)
+    table.play("a1", "b1", "c1", "a2")
+    table.do(RequestTakeback, 0)
+    table.do(Resign, 2)
+    assert table.refused(AcceptTakeback, 1) == "nothing_offered"
+    table = Table("quoridor", **DRAWS)
+    table.play("b2")
+    table.do(OfferDraw, 0)
+    table.do(RequestTakeback, 0)
+    table.do(AcceptTakeback, 1)
+    assert table.refused(AcceptDraw, 1) == table.refused(AcceptTakeback, 1) == "nothing_offered"
 
 
 # Rematch
@@ -642,6 +674,20 @@ def test_when_the_others_gave_up_in_different_ways_they_left() -> None:
     end = ended(table.tick(5_500))
     assert (end.winner, end.places, end.reason) == (2, (2, 3, 1), "left")
     assert [event.reason for event in table.log if isinstance(event, Eliminated)] == ["resignation", "time"]
+
+
+def test_when_who_is_next_cannot_move_after_somebody_left_the_rules_end_the_match() -> None:
+    table = Table("isolation", width=3, height=2, players=3)
+    table.play("b1", "b2", "c2", "c1")
+    left, stuck, end = table.do(Resign, 1)
+    assert isinstance(left, Eliminated)
+    assert isinstance(stuck, Eliminated)
+    assert isinstance(end, Ended)
+    assert [(left.seat, left.place, left.reason), (stuck.seat, stuck.place, stuck.reason)] == [
+        (1, 3, "resignation"),
+        (2, 2, "rules"),
+    ]
+    assert (end.winner, end.places, end.reason) == (0, (1, 3, 2), "rules")
 
 
 def test_a_flag_in_a_game_for_more_puts_one_player_out_and_passes_the_turn() -> None:

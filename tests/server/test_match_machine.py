@@ -45,20 +45,15 @@ GAMES = st.sampled_from(
 CLOCKS = st.sampled_from(
     [NO_CLOCK, Fischer(initial=5, increment=1), Delay(initial=3, delay=2), PerMove(seconds=4), Correspondence(days=1)]
 )
-SIMPLE = (
-    Resign,
-    OfferDraw,
-    AcceptDraw,
-    DeclineDraw,
-    Abort,
-    RequestTakeback,
-    AcceptTakeback,
-    DeclineTakeback,
-    Claim,
-    Rematch,
+SIMPLE = (OfferDraw, AcceptDraw, DeclineDraw, RequestTakeback, AcceptTakeback, DeclineTakeback, Claim, Rematch, Abort)
+TALKS = (
+    (OfferDraw, AcceptDraw),
+    (OfferDraw, DeclineDraw),
+    (RequestTakeback, AcceptTakeback),
+    (RequestTakeback, AcceptTakeback, DeclineTakeback),
 )
 SEATS = st.one_of(st.integers(0, 3), st.none(), st.just(-1), st.just(7))
-PAUSES = st.one_of(st.integers(-500, 2_500), st.sampled_from([5_000, 61_000, 90_000_000]))
+PAUSES = st.one_of(*[st.integers(-500, 2_500)] * 6, st.sampled_from([5_000, 61_000, 90_000_000]))
 
 
 class MatchMachine(RuleBasedStateMachine):
@@ -111,8 +106,27 @@ class MatchMachine(RuleBasedStateMachine):
         self.tell(Play(id=self.next_id(), match="m1", ply=ply, move=move), seat)
 
     @rule(kind=st.sampled_from(SIMPLE), seat=SEATS, since=st.lists(st.none() | st.integers(0, 2_000_000), max_size=5))
-    def say(self, kind: type[MatchCommand], seat: int | None, since: list[int | None]) -> None:
+    def say_anything(self, kind: type[MatchCommand], seat: int | None, since: list[int | None]) -> None:
         self.tell(kind(id=self.next_id(), match="m1"), seat, gone_since=since)
+
+    @rule(kinds=st.sampled_from(TALKS), order=st.permutations(range(4)), silent=st.integers(0, 6))
+    def ask_and_answer(self, kinds: tuple[type[MatchCommand], ...], order: list[int], silent: int) -> None:
+        """Somebody asks, and all the others answer, perhaps but one."""
+        asks, *answers = kinds
+        seats = [seat for seat in order if seat < self.match.seats]
+        self.tell(asks(id=self.next_id(), match="m1"), seats[0])
+        for number, seat in enumerate(seats[1:]):
+            if seat != silent:
+                kind = answers[number % len(answers)]
+                self.tell(kind(id=self.next_id(), match="m1"), seat)
+
+    @rule(seats=st.permutations(range(4)), votes=st.integers(2, 4))
+    def resign_and_play_again(self, seats: list[int], votes: int) -> None:
+        if self.match.ply > 8:
+            self.tell(Resign(id=self.next_id(), match="m1"), seats[0])
+        if self.match.over:
+            for seat in seats[:votes]:
+                self.tell(Rematch(id=self.next_id(), match="m1"), seat)
 
     @rule(pause=PAUSES)
     def let_time_pass(self, pause: int) -> None:
@@ -182,4 +196,4 @@ class MatchMachine(RuleBasedStateMachine):
 
 
 TestMatch = MatchMachine.TestCase
-TestMatch.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestMatch.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)

@@ -32,6 +32,7 @@ SMALL = [
     ("trapgrid", {}, 5),
     ("isolation", {"width": 3, "height": 2}, 6),
     ("isolation", {"width": 3, "height": 2, "dice": True}, 6),
+    ("isolation", {"width": 4, "height": 3, "dice": True}, 5),
     ("isolation", {"width": 3, "height": 2, "players": 3}, 6),
     ("isolation", {"width": 2, "height": 3, "players": 4, "dice": True}, 7),
     ("bamboo", {"radius": 1}, 6),

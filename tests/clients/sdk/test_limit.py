@@ -34,6 +34,10 @@ def test_a_game_on_one_clock_is_played_to_its_end() -> None:
     assert left > 500
 
 
+def test_free_seconds_are_used_though_the_clock_is_nearly_empty() -> None:
+    assert think_time(Delay(initial=60, delay=10), 100, 20, 60_000) > 5_000
+
+
 @pytest.mark.parametrize("clock", [NO_CLOCK, Correspondence(days=1)], ids=["none", "correspondence"])
 def test_without_hurry_people_still_do_not_wait_long(clock: Clock) -> None:
     assert think_time(clock, None, 0, 1500) == 1500

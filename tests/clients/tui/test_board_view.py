@@ -73,7 +73,7 @@ async def test_nothing_can_be_played_when_no_move_is_legal():
         await pilot.press("enter")
         await pilot.click(BoardView, offset=app.place_of("b3"))
     assert app.chosen == []
-    assert "not your turn" in app.explained[-1]
+    assert "nothing can be played now" in app.explained[-1]
 
 
 async def test_words_about_a_cell_come_with_the_focus():

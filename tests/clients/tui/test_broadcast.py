@@ -9,8 +9,8 @@ import pytest
 
 import engine
 from clients.sdk import Closed
-from clients.tui.app import CorneredApp
 from clients.tui.broadcast import Broadcast
+from clients.tui.cornered_app import CorneredApp
 from clients.tui.gallery_screen import GalleryScreen
 from clients.tui.table import NotPossible, Seen, Told
 from protocol.events import Ended, MatchEvent, Played, Started

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clients.tui.app import CorneredApp
 from clients.tui.board_view import BoardView
+from clients.tui.cornered_app import CorneredApp
 from clients.tui.match_screen import MatchScreen
 from clients.tui.table import Line
 from protocol.messages import Said

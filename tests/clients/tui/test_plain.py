@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 
@@ -28,6 +28,15 @@ class Lines:
             yield line
 
 
+async def until(condition: Callable[[], object]) -> None:
+    """Let the other tasks go on until `condition` holds."""
+    for _ in range(10_000):
+        if condition():
+            return
+        await asyncio.sleep(0)
+    pytest.fail("it never came to that")
+
+
 async def run(table, *lines: str) -> list[str]:
     """Play `lines` and return everything that was written."""
     written: list[str] = []
@@ -37,10 +46,6 @@ async def run(table, *lines: str) -> list[str]:
         await match.obey(aiter(Lines(*lines, "quit")))
         telling.cancel()
     return written
-
-
-def position_of(written: Sequence[str], part: str) -> int:
-    return next(number for number, line in enumerate(written) if part in line)
 
 
 async def test_a_match_is_told_with_its_players_its_board_and_the_moves(local_table):
@@ -63,12 +68,10 @@ async def test_a_move_that_comes_early_waits_for_its_turn(local_table):
     async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(match.tell())
         obeying = tasks.create_task(match.obey(aiter(lines)))
-        while not table.played:
-            await asyncio.sleep(0)
+        await until(lambda: table.played)
         assert table.played == [("a2", 0)]
         table.opponent_plays("b1")
-        while len(table.played) < 2:
-            await asyncio.sleep(0)
+        await until(lambda: len(table.played) == 2)
         obeying.cancel()
         telling.cancel()
     assert table.played == [("a2", 0), ("a1", 2)]
@@ -115,8 +118,7 @@ async def test_words_of_others_are_told(local_table):
     match = PlainMatch(table, written.append)
     async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(match.tell())
-        while "minimax [bot] says: hello" not in written:
-            await asyncio.sleep(0)
+        await until(lambda: "minimax [bot] says: hello" in written)
         telling.cancel()
 
 

@@ -1,0 +1,229 @@
+"""Pictures of the page in every state, light and dark, on a desk and on a phone: a real server and a real browser."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+__all__ = ["FLAGS", "find_chromium", "running_server", "take"]
+
+FLAGS: Final = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
+"""What makes Chromium quiet: it asks nobody on the network for anything."""
+DESK: Final = (1440, 900)
+PHONE: Final = (360, 740)
+GAMES: Final = {
+    "TrapGrid": "b7 f1 c7 e1 d7 e2 d6 d2 c6 d3 c5 d4 d5 c4 e5 b4 e6 b5 e7 b6 f7 a6",
+    "Isolation": "d1 g1 d4 g2 e4 a2 b7 b3 b4 e6 a3 e7 c1 d6 g5 e5 g3 b5 d3 a5",
+    "Bamboo": "c5 i4 a6 a5 j4 i1 f3 c6 i3 c4 h2 i7 h7 j5 c8 e7 e9 f10 k2 d1 j7 g6 a3 f1 d3 e3 g9 k6",
+    "Quoridor": "e2 e8 e3 e7 e4 e6 e3h d7h c3h e4h d4 c5h e5v d6 a4h d4v d5 b6h d4 d7",
+}
+"""The beginning of a sensible game of each kind."""
+PATIENCE: Final = 20_000
+"""Milliseconds that anything on the page may take."""
+
+
+def find_chromium() -> str | None:
+    """Return where a Chromium is installed, if one is."""
+    names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+    return next((path for name in names if (path := shutil.which(name))), None)
+
+
+@contextmanager
+def running_server(*arguments: str) -> Iterator[str]:
+    """Run `cornered serve` on a free port with a folder of its own, and yield the page's address."""
+    with tempfile.TemporaryDirectory(prefix="cornered-") as folder:
+        command = [sys.executable, "-m", "clients.cli", "serve", "--port", "0", "--data", folder, *arguments]
+        environment = os.environ | {"CORNERED_LOG_LEVEL": "error", "PYTHONUNBUFFERED": "1"}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+            try:
+                yield _address(process)
+            finally:
+                process.terminate()
+
+
+def _address(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"http://\S+", line):
+            return found.group()
+    raise RuntimeError("the server does not start")
+
+
+@dataclass(frozen=True, slots=True)
+class Studio:
+    """A browser, a server and a folder for the pictures."""
+
+    browser: Browser
+    address: str
+    out: Path
+
+    def person(self, name: str, *, size: tuple[int, int] = DESK, scheme: str = "light") -> Page:
+        """Return a window of somebody new, in the lobby."""
+        phone = size[0] < 600
+        context = self.browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if scheme == "dark" else "light",
+            has_touch=phone,
+            is_mobile=phone,
+            device_scale_factor=2 if phone else 1,
+        )
+        context.set_default_timeout(PATIENCE)
+        page = context.new_page()
+        page.goto(self.address)
+        page.locator(".hello input").fill(name)
+        page.get_by_role("button", name="Use it").click()
+        page.get_by_role("button", name=f"You are {name}").wait_for()
+        page.wait_for_selector(".lobby.ready")
+        return page
+
+    def shoot(self, page: Page, name: str, *, full: bool = False) -> None:
+        """Take a picture once everything has come to rest."""
+        page.wait_for_timeout(400)
+        page.screenshot(path=self.out / f"{name}.png", full_page=full)
+
+
+def begin(game: str, first: Page, *others: Page, players: int = 2, dice: bool = False) -> None:
+    """Let `first` open a table, and the others sit down at it."""
+    for page in (first, *others):
+        page.locator(".brand").click()
+        page.wait_for_selector(".lobby.ready")
+    first.locator(".tile-card", has_text=game).get_by_role("button", name="Play someone").click()
+    if players > 2:
+        first.locator(f"dialog input[name='option:players'][value='{players}']").check(force=True)
+    if dice:
+        first.locator("dialog input[name='option:dice']").check()
+    first.locator("dialog input[name='seat'][value='0']").check(force=True)
+    first.get_by_role("button", name="Open the table").click()
+    for page in others:
+        page.get_by_role("button", name="Sit down").first.click()
+    for page in (first, *others):
+        page.wait_for_selector(".match .board")
+
+
+def play(moves: str, players: Sequence[Page]) -> None:
+    """Let the players type these moves in turn."""
+    for ply, move in enumerate(moves.split()):
+        page = players[ply % len(players)]
+        page.wait_for_selector(".match.myturn .board.mine")
+        page.keyboard.type(move)
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".match:not(.myturn)")
+
+
+def resign(page: Page) -> None:
+    for _ in range(2):
+        page.locator("[data-does=resign]").click()
+    page.wait_for_selector(".match.over")
+
+
+def lobbies(studio: Studio, windows: dict[str, Page]) -> None:
+    """Take the lobby while house bots play, the forms, and a table that waits."""
+    desk = windows["desk-light"]
+    desk.wait_for_selector(".of-live .card")
+    for name, page in windows.items():
+        studio.shoot(page, f"lobby-{name}", full="phone" in name)
+    desk.get_by_label("Choose bot, board and clock for Quoridor").click()
+    studio.shoot(desk, "form-bot-desk-light")
+    desk.keyboard.press("Escape")
+    phone = windows["phone-dark"]
+    phone.locator(".tile-card", has_text="Isolation").get_by_role("button", name="Play someone").click()
+    studio.shoot(phone, "form-open-phone-dark")
+    phone.get_by_role("button", name="Open the table").click()
+    phone.wait_for_selector(".call.waiting")
+    studio.shoot(phone, "waiting-phone-dark")
+    studio.shoot(desk, "open-table-desk-light")
+    phone.locator(".call.waiting").get_by_role("button", name="Cancel").click()
+    desk.keyboard.press("?")
+    desk.get_by_role("button", name="Help and keys").click()
+    studio.shoot(desk, "help-desk-light")
+    desk.keyboard.press("Escape")
+
+
+def matches(studio: Studio, windows: dict[str, Page]) -> None:
+    """Take every game from both sides of the board and from the spectators' bench, and its end."""
+    light, dark = windows["desk-light"], windows["desk-dark"]
+    for game, moves in GAMES.items():
+        begin(game, light, dark)
+        for name in ("phone-light", "phone-dark"):
+            windows[name].goto(light.url)
+            windows[name].wait_for_selector(".match .board")
+        play(moves, (light, dark))
+        for name, page in windows.items():
+            studio.shoot(page, f"{game.lower()}-{name}")
+        if game == "Quoridor":
+            _walls(studio, light)
+        resign(light)
+        if game == "TrapGrid":
+            for name, page in windows.items():
+                studio.shoot(page, f"finished-{name}")
+            light.locator(".move").nth(7).click()
+            studio.shoot(light, "replay-desk-light")
+
+
+def _walls(studio: Studio, page: Page) -> None:
+    """Hover over a gap, so that the ghost of a wall shows."""
+    box = page.locator("[data-cell=g7]").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] + 2)
+    studio.shoot(page, "wall-desk-light")
+
+
+def crowds(studio: Studio, windows: dict[str, Page]) -> None:
+    """Take a game of four with dice."""
+    players = tuple(windows.values())
+    begin("Isolation", *players, players=4, dice=True)
+    for _ in range(10):
+        mover = next(page for page in _until_somebody_moves(players) if page is not None)
+        box = mover.locator(".cell.target").first.bounding_box()
+        assert box is not None
+        mover.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        mover.wait_for_selector(".match:not(.myturn)")
+    for name, page in windows.items():
+        studio.shoot(page, f"four-{name}")
+
+
+def _until_somebody_moves(players: Sequence[Page]) -> Iterator[Page | None]:
+    while True:
+        for page in players:
+            yield page if page.locator(".match.myturn .board.mine").count() else None
+        players[0].wait_for_timeout(20)
+
+
+def take(out: Path) -> None:
+    """Take all pictures into `out`. Needs Playwright, a development dependency, and an installed Chromium."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise SystemExit("cornered: screenshots need Playwright; `./run test --co -q` installs it") from None
+    chromium = find_chromium()
+    if chromium is None:
+        raise SystemExit("cornered: screenshots need Chromium; install it (Debian: apt install chromium) and try again")
+    out.mkdir(parents=True, exist_ok=True)
+    with running_server() as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        studio = Studio(browser, address, out)
+        windows = {
+            "desk-light": studio.person("Fox"),
+            "desk-dark": studio.person("Heron", scheme="dark"),
+            "phone-light": studio.person("Otter", size=PHONE),
+            "phone-dark": studio.person("Wren", size=PHONE, scheme="dark"),
+        }
+        lobbies(studio, windows)
+        matches(studio, windows)
+        crowds(studio, windows)
+        browser.close()

@@ -1,0 +1,91 @@
+"""Chromium, a server, and windows that people open on its page."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from clients.shots import FLAGS, find_chromium, running_server
+from tests.conftest import IN_CI, require
+from tests.e2e.window import Window
+
+AXE = "axe-core@4.14.1"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    def find() -> Path | None:
+        found = find_chromium()
+        return Path(found) if found else None
+
+    return require("chromium", find)
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: Path) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The page of a server without bots."""
+    with running_server("--no-bots") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def idle() -> Iterator[list[Window]]:
+    """Windows that a test is done with, for the next one: people who stay are quicker than people who come."""
+    windows: list[Window] = []
+    yield windows
+    for window in windows:
+        window.close()
+
+
+@pytest.fixture
+def open_window(browser: Browser, address: str, idle: list[Window]) -> Iterator[Callable[..., Window]]:
+    """Open windows, each somebody else's; at the end their consoles must be empty."""
+    plain: list[Window] = []
+    special: list[Window] = []
+
+    def open_one(**how: object) -> Window:
+        if how:
+            special.append(Window(browser, address, **how))  # type: ignore[arg-type]
+            return special[-1]
+        plain.append(idle.pop() if idle else Window(browser, address))
+        plain[-1].start_over()
+        return plain[-1]
+
+    yield open_one
+    for window in special:
+        window.close()
+    idle.extend(plain)
+    assert [error for window in (*plain, *special) for error in window.errors] == []
+
+
+@pytest.fixture(scope="session")
+def axe(pytestconfig: pytest.Config) -> str:
+    """The accessibility checker's script, fetched once by the ordinary npm client."""
+
+    def find() -> Path | None:
+        found = shutil.which("npm")
+        return Path(found) if found else None
+
+    npm = require("npm", find)
+    folder = pytestconfig.cache.mkdir("axe") if pytestconfig.cache else Path("/tmp")
+    script = folder / "node_modules/axe-core/axe.min.js"
+    if not script.is_file():
+        command = [npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--silent", AXE]
+        if subprocess.run(command, capture_output=True, check=False).returncode:
+            if IN_CI:
+                pytest.fail(f"npm could not fetch {AXE}")
+            pytest.skip(f"npm could not fetch {AXE}")
+    return script.read_text()

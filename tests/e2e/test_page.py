@@ -1,0 +1,394 @@
+"""The page in a real browser against a real server: what people do, seen as they see it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+import clients
+from tests.e2e.window import PHONE, Window, play_to_the_end, turn_of
+
+pytestmark = pytest.mark.browser
+
+OpenWindow = Callable[..., Window]
+GAMES = {
+    "TrapGrid": {"size": 4},
+    "Isolation": {"width": 3, "height": 3},
+    "Bamboo": {"radius": 1},
+    "Quoridor": {"size": 3},
+}
+WEB = Path(clients.__file__).parent / "web"
+SERVED = (".html", ".js", ".css", ".svg", ".json")
+BUDGET = 200 * 1024
+WIDTHS = (320, 360)
+
+
+def pair(open_window: OpenWindow, game: str, **options: int | bool) -> tuple[Window, Window]:
+    """Return two players of a match that has begun; the first has seat 0."""
+    first, second = open_window(), open_window()
+    begin(first, second, game, **options)
+    return first, second
+
+
+def begin(first: Window, second: Window, game: str, **options: int | bool) -> None:
+    first.open_table(game, seat=0, **options)
+    second.sit_down(game)
+    first.in_match()
+    second.in_match()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_two_people_play_a_game_while_a_third_watches(game: str, open_window: OpenWindow) -> None:
+    first, second = pair(open_window, game, **GAMES[game])
+    third = open_window()
+    third.watch(first)
+    play_to_the_end((first, second))
+    results = []
+    for window in (first, second, third):
+        window.page.wait_for_selector(".match.over")
+        results.append(window.status.inner_text())
+    assert sorted(results[:2]) == ["You lost", "You won"]
+    assert results[2].endswith(" won")
+    assert first.moves == second.moves == third.moves != []
+    assert not third.page.locator(".actions button").count()
+    first_view, third_view = first.board, third.board
+    assert first_view[0].count(True) == third_view[0].count(True)
+    assert len(first_view[1]) == len(third_view[1]) > 0
+
+
+def test_a_person_plays_a_house_bot_to_the_end(open_window: OpenWindow, address: str) -> None:
+    command = [sys.executable, "-m", "clients.cli", "bot", "greedy", "--server", address.replace("http", "ws", 1)]
+    with subprocess.Popen(command) as bot:
+        try:
+            person = open_window()
+            expect(person.page.locator(".of-here .line", has_text="greedy")).to_be_visible(timeout=30_000)
+            person.challenge_bot("TrapGrid", seat=1, size=3)
+            person.in_match()
+            play_to_the_end((person,))
+            expect(person.status).to_have_text("You lost")
+            expect(person.page.locator(".explanation")).to_have_text("On the board.")
+        finally:
+            bot.terminate()
+
+
+def test_a_reload_in_mid_game_resumes(open_window: OpenWindow) -> None:
+    first, second = pair(open_window, "TrapGrid", size=5)
+    first.make("b5")
+    second.await_turn()
+    second.make("d1")
+    before = first.board
+    first.page.reload()
+    first.in_match()
+    first.await_turn()
+    assert first.moves == ["b5", "d1"]
+    expect(first.page.locator(".cell.blocked.seat-0")).to_have_count(1)
+    assert first.board == before
+    first.make("c5")
+    second.await_turn()
+
+
+def test_a_move_made_without_a_connection_is_sent_once(open_window: OpenWindow) -> None:
+    first, second = open_window(cuttable=True), open_window()
+    begin(first, second, "TrapGrid", size=5)
+    first.await_turn()
+    first.cut()
+    expect(first.page.locator("#banner")).to_contain_text("Reconnecting")
+    first.click("b5")
+    expect(first.page.locator(".ghost.unsent")).to_be_visible()
+    expect(first.page.locator(".explanation")).to_contain_text("not sent yet")
+    assert second.moves == []
+    first.mend()
+    expect(second.page.locator(".movelist .move")).to_have_text(["b5"])
+    expect(first.page.locator("#banner")).to_have_text("Connected again.")
+    expect(first.page.locator(".ghost")).to_have_count(0)
+    second.await_turn()
+    second.make("d1")
+    first.await_turn()
+    assert first.moves == ["b5", "d1"]
+
+
+def test_walls_are_placed_by_mouse_turned_by_r_and_refused_with_a_reason(open_window: OpenWindow) -> None:
+    first, second = pair(open_window, "Quoridor", size=5)
+    first.await_turn()
+    first.page.mouse.move(*first.gap("b2", "b3"))
+    ghost = first.page.locator(".ghost.wall.hover")
+    expect(ghost).to_be_visible()
+    flat = ghost.bounding_box()
+    first.page.keyboard.press("r")
+    turned = ghost.bounding_box()
+    assert flat is not None
+    assert turned is not None
+    assert flat["width"] > flat["height"]
+    assert turned["width"] < turned["height"]
+    first.page.keyboard.press("r")
+    first.page.mouse.click(*first.gap("b2", "b3"))
+    expect(second.page.locator(".walls .wall")).to_have_count(1)
+    assert second.moves[0][-1] == "h"
+    second.await_turn()
+    # The same place again: a wall cannot lie there, and the server says why.
+    second.page.mouse.click(*second.gap("b2", "b3"))
+    expect(second.page.locator(".explanation")).not_to_be_empty()
+    assert second.walls() == 1
+
+
+def test_walls_are_placed_by_two_taps(open_window: OpenWindow) -> None:
+    first, second = open_window(size=PHONE), open_window()
+    begin(first, second, "Quoridor", size=5)
+    first.await_turn()
+    point = first.gap("c3", "c4")
+    first.page.touchscreen.tap(*point)
+    expect(first.page.locator(".ghost.wall.armed")).to_be_visible()
+    assert first.walls() == 0
+    first.page.get_by_role("button", name="Turn it").click()
+    first.page.get_by_role("button", name="Turn it").click()
+    first.page.touchscreen.tap(*point)
+    expect(second.page.locator(".walls .wall")).to_have_count(1)
+    expect(first.page.locator(".ghost")).to_have_count(0)
+    assert second.moves[0][-1] == "h"
+
+
+def test_a_game_is_played_by_keyboard_alone(open_window: OpenWindow) -> None:
+    first, second = pair(open_window, "Quoridor", size=5)
+    keys = first.page.keyboard
+    first.await_turn()
+    first.cell("c1").focus()
+    keys.press("ArrowUp")
+    expect(first.cell("c2")).to_be_focused()
+    assert "c2" in (first.cell("c2").get_attribute("aria-label") or "")
+    keys.press("Enter")
+    expect(first.page.locator(".movelist .move")).to_have_text(["c2"])
+    second.await_turn()
+    second.page.keyboard.type("c4")
+    second.page.keyboard.press("Enter")
+    first.await_turn()
+    keys.press("w")
+    expect(first.page.locator(".ghost.wall.armed")).to_be_visible()
+    keys.press("ArrowUp")
+    keys.press("ArrowLeft")
+    keys.press("r")
+    keys.press("Enter")
+    expect(first.page.locator(".walls .wall")).to_have_count(1)
+    assert first.moves[2] == "b3v"
+    expect(first.page.locator("#polite")).to_contain_text("You played b3v")
+    keys.press("?")
+    expect(first.page.get_by_role("dialog")).to_be_visible()
+    keys.press("Escape")
+    second.await_turn()
+    second.page.keyboard.type("e5h")
+    second.page.keyboard.press("Enter")
+    expect(second.page.locator(".explanation")).not_to_be_empty()
+    assert len(second.moves) == 3
+
+
+def test_forbidden_cells_say_why_and_stones_tell_their_groups(open_window: OpenWindow) -> None:
+    first, second = pair(open_window, "Bamboo", radius=2)
+    for name, window in zip(("a1", "e1", "b4", "e3", "a2"), (first, second, first, second, first), strict=True):
+        window.await_turn()
+        window.make(name)
+    second.await_turn()
+    second.make("d1")
+    first.await_turn()
+    expect(first.cell("a3")).to_have_class("cell refused")
+    first.click("a3")
+    expect(first.page.locator(".explanation")).to_contain_text("group of 4, and you would have only 1 group")
+    first.page.keyboard.press("z")
+    assert sorted(first.page.locator(".count").all_text_contents()) == ["1", "1", "2", "2", "2", "2"]
+    assert len(first.moves) == 6
+
+
+def test_a_piece_can_be_dragged(open_window: OpenWindow) -> None:
+    first, _ = pair(open_window, "TrapGrid", size=5)
+    first.await_turn()
+    mouse = first.page.mouse
+    mouse.move(*first.middle("a5"))
+    mouse.down()
+    mouse.move(*first.middle("c3"), steps=4)
+    mouse.up()
+    assert first.moves == []
+    mouse.move(*first.middle("a5"))
+    mouse.down()
+    mouse.move(*first.middle("a4"), steps=4)
+    mouse.up()
+    expect(first.page.locator(".movelist .move")).to_have_text(["a4"])
+
+
+def test_draws_takebacks_resignation_and_rematch(open_window: OpenWindow) -> None:
+    first, second = pair(open_window, "Quoridor", size=3)
+    first.await_turn()
+    first.make("a1")
+    first.does("request_takeback").click()
+    second.does("accept_takeback").click()
+    first.await_turn()
+    assert first.moves == []
+    first.make("a1")
+    second.does("offer_draw").click()
+    expect(first.page.locator(".question")).to_contain_text("offers a draw")
+    first.does("decline_draw").click()
+    expect(first.page.locator(".question")).to_have_count(0)
+    second.await_turn()
+    second.make("a3")
+    first.does("resign").click()
+    expect(first.does("resign")).to_have_text("Really resign?")
+    assert not first.is_over()
+    first.does("resign").click()
+    expect(second.status).to_have_text("You won")
+    expect(second.page.locator(".explanation")).to_have_text("By resignation.")
+    first.does("rematch").click()
+    expect(second.page.locator(".result")).to_contain_text("wants a rematch")
+    before = second.page.url
+    second.does("rematch").click()
+    second.await_turn()
+    assert second.page.url != before
+    assert second.page.url == first.page.url
+
+
+def test_moves_can_be_clicked_through_and_a_game_comes_back_by_its_address(open_window: OpenWindow) -> None:
+    first, second = pair(open_window, "TrapGrid", size=4)
+    for name, window in zip(("b4", "c1", "c4", "b1"), (first, second, first, second), strict=True):
+        window.await_turn()
+        window.make(name)
+    now = first.board
+    first.page.locator(".move").nth(1).click()
+    expect(first.status).to_have_text("Move 2 of 4")
+    expect(first.page.locator(".cell.blocked")).to_have_count(2)
+    assert first.targets() == []
+    first.page.keyboard.press("Home")
+    expect(first.page.locator(".cell.blocked")).to_have_count(0)
+    first.page.get_by_role("button", name="Back to the game").click()
+    first.await_turn()
+    assert first.board == now
+    stranger = open_window()
+    stranger.watch(first)
+    expect(stranger.page.locator(".movelist .move")).to_have_text(["b4", "c1", "c4", "b1"])
+    expect(stranger.page.locator(".cell.blocked.seat-1")).to_have_count(2)
+
+
+def test_four_people_play_with_dice_that_anyone_can_check(open_window: OpenWindow) -> None:
+    people = [open_window() for _ in range(4)]
+    people[0].open_table("Isolation", seat=0, width=3, height=3, players=4, dice=True)
+    for window in people[1:]:
+        window.sit_down("Isolation")
+    for window in people:
+        window.in_match()
+    play_to_the_end(people)
+    last = people[3].page
+    last.wait_for_selector(".match.over")
+    assert sorted(last.locator(".bar .notes").all_inner_texts(), key=lambda text: text[-3:])[0].endswith("1st")
+    last.get_by_text("Check the dice").click()
+    last.get_by_role("button", name="Verify").click()
+    expect(last.locator(".proof [role=status]")).to_contain_text("the seed matches the promise")
+
+
+def test_players_and_spectators_talk_in_rooms_of_their_own(open_window: OpenWindow) -> None:
+    first, second = pair(open_window, "TrapGrid", size=4)
+    third = open_window()
+    third.watch(first)
+    for window, text in ((first, "<b>good luck</b>"), (third, "who will win?")):
+        field = window.page.get_by_label("Message")
+        if not field.is_visible():
+            window.page.locator(".chat > button").click()
+        field.fill(text)
+        field.press("Enter")
+    second.page.locator(".chat > button").click()
+    expect(second.page.locator(".chat .lines")).to_contain_text("<b>good luck</b>")
+    expect(third.page.locator(".chat .lines p")).to_have_count(1)
+    expect(first.page.locator(".chat .lines p")).to_have_count(1)
+    assert first.moves == []
+
+
+def test_an_invite_link_leads_to_a_private_table(open_window: OpenWindow) -> None:
+    first, second = open_window(), open_window()
+    first.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    first.open_table("TrapGrid", private=True, size=3)
+    first.page.get_by_role("button", name="Copy invite link").click()
+    expect(first.page.locator(".toast")).to_contain_text("copied")
+    assert second.page.locator(".of-tables .line").count() == 0
+    second.page.goto(first.page.evaluate("navigator.clipboard.readText()"))
+    second.page.locator(".call.invite").get_by_role("button", name="Sit down").click()
+    second.in_match()
+    first.in_match()
+    assert turn_of((first, second)) is not None
+
+
+def test_a_name_is_taken_and_kept(open_window: OpenWindow) -> None:
+    window, other = open_window(), open_window()
+    window.page.locator(".hello input").fill("Heron")
+    window.page.get_by_role("button", name="Use it").click()
+    expect(other.page.locator(".of-here")).to_contain_text("Heron")
+    window.page.reload()
+    expect(window.page.locator(".me")).to_have_text("Heron")
+    expect(window.page.locator(".hello")).to_have_count(0)
+
+
+def test_colours_follow_the_system_and_can_be_pinned(open_window: OpenWindow) -> None:
+    window = open_window(dark=True)
+    background = "getComputedStyle(document.body).backgroundColor"
+    dark = window.page.evaluate(background)
+    window.page.emulate_media(color_scheme="light")
+    light = window.page.evaluate(background)
+    assert dark != light
+    window.page.get_by_label("Colours: system").click()
+    window.page.get_by_label("Colours: light").click()
+    assert window.page.evaluate(background) == dark
+    window.page.reload()
+    window.page.wait_for_selector(".lobby.ready")
+    assert window.page.evaluate(background) == dark
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_phone_never_scrolls_sideways(width: int, open_window: OpenWindow) -> None:
+    first, second = open_window(size=(width, 640)), open_window()
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert first.page.evaluate(overflow) == 0
+    first.page.get_by_role("button", name="Play someone").first.click()
+    assert first.page.evaluate(
+        "document.querySelector('dialog').scrollWidth <= document.querySelector('dialog').clientWidth"
+    )
+    first.page.keyboard.press("Escape")
+    for game in ("Quoridor", "Bamboo"):
+        first.to_lobby()
+        second.to_lobby()
+        begin(first, second, game)
+        assert first.page.evaluate(overflow) == 0, game
+        board = first.page.locator(".board").bounding_box()
+        assert board is not None
+        assert board["width"] > 0.9 * width
+        assert board["y"] + board["height"] < 640
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing_serious(dark: bool, open_window: OpenWindow, axe: str) -> None:
+    first, second = open_window(dark=dark), open_window()
+
+    def violations() -> list[str]:
+        first.page.evaluate(axe)
+        found = first.page.evaluate("axe.run()")
+        return [
+            f"{each['id']}: {node['html'][:150]} {node['failureSummary']}"
+            for each in found["violations"]
+            if each["impact"] in ("serious", "critical")
+            for node in each["nodes"]
+        ]
+
+    assert violations() == []
+    first.page.get_by_role("button", name="Play someone").last.click()
+    assert violations() == []
+    first.page.keyboard.press("Escape")
+    begin(first, second, "Quoridor", size=5)
+    first.await_turn()
+    assert violations() == []
+    first.make("c2")
+    second.does("abort").click()
+    second.does("abort").click()
+    first.page.wait_for_selector(".match.over")
+    assert violations() == []
+
+
+def test_the_page_and_its_modules_stay_small() -> None:
+    sizes = {path.name: path.stat().st_size for path in WEB.iterdir() if path.suffix in SERVED}
+    assert sum(sizes.values()) < BUDGET, sizes

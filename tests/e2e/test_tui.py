@@ -1,0 +1,268 @@
+"""The terminal client against a real server: two people, a bot, somebody who watches, a broker, and a restart."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.app import App
+
+from clients.sdk import BotPlayer, Client
+from clients.tui.broadcast import Broadcast
+from clients.tui.broker import listen
+from clients.tui.cornered_app import CorneredApp
+from clients.tui.gallery_screen import GalleryScreen, LiveMatches
+from clients.tui.match_screen import MatchScreen
+from clients.tui.menu_screen import MenuScreen
+from clients.tui.plain import tell_until_over
+from protocol.messages import Paired
+from protocol.values import Accepts, GameSpec, SeekSettings
+from server import app as server
+from server.settings import MEMORY, Settings
+
+DEADLINE = 30.0
+
+
+def text_of(app: App[None]) -> str:
+    """Return what the screen shows, as text."""
+    return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
+
+
+async def until(condition: Callable[[], object], app: App[None] | None = None) -> None:
+    try:
+        async with asyncio.timeout(DEADLINE):
+            while not condition():  # noqa: ASYNC110 - the screen has no event for what it shows
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        pytest.fail("it never came to that" if app is None else f"the screen shows instead:\n{text_of(app)}")
+
+
+@pytest.fixture
+async def address(tmp_path: Path) -> AsyncIterator[str]:
+    async with server.run(Settings(port=0, data=tmp_path, database=MEMORY)) as address:
+        yield address
+
+
+@asynccontextmanager
+async def random_bot(address: str) -> AsyncIterator[None]:
+    """Let a bot that plays TrapGrid at random be there."""
+    chance = random.Random(7)
+
+    async def choose(match: Any, _: Any) -> str:
+        return chance.choice(match.state.moves())
+
+    async with Client.connect(address, name="Rando", kind="bot") as client, asyncio.TaskGroup() as tasks:
+        player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid"), Accepts(game="quoridor")])
+        await player.declare()
+        playing = tasks.create_task(player.run())
+        yield
+        playing.cancel()
+
+
+async def test_a_game_against_a_bot_from_the_menu_to_the_end_and_back(address: str) -> None:
+    async with random_bot(address), Client.connect(address, name="Ana") as ana:
+        app = CorneredApp(MenuScreen(ana, game="trapgrid"), client=ana)
+        async with app.run_test(size=(100, 30)) as pilot:
+            await until(lambda: "Rando [bot]" in text_of(app), app)
+            await pilot.press("enter", "enter")
+            await until(lambda: isinstance(app.screen, MatchScreen), app)
+            for _ in range(60):
+                await until(lambda: "Your turn" in text_of(app) or " won, " in text_of(app), app)
+                await pilot.press("enter")
+            assert "g plays again" in text_of(app)
+            first = text_of(app)
+            await pilot.press("g")
+            await until(lambda: "no clock" in text_of(app) and " won, " not in text_of(app), app)
+            assert text_of(app) != first
+            await pilot.press("escape")
+            await until(lambda: "Play with" in text_of(app), app)
+            assert "Go on: " in text_of(app)
+
+
+async def test_two_people_meet_at_a_table_while_a_third_watches(address: str) -> None:
+    async with (
+        Client.connect(address, name="Ana") as ana,
+        Client.connect(address, name="Bob") as bob,
+        Client.connect(address, name="Cleo") as cleo,
+    ):
+        first = CorneredApp(MenuScreen(ana, game="quoridor"), client=ana)
+        second = CorneredApp(MenuScreen(bob), client=bob)
+        third = CorneredApp(GalleryScreen(LiveMatches(await cleo.lobby())), client=cleo)
+        async with first.run_test() as one, second.run_test() as two, third.run_test() as three:
+            await until(lambda: "Anybody: open a table" in text_of(first), first)
+            await one.press("enter", "enter")
+            await until(lambda: "Your table is open" in text_of(first), first)
+            await until(lambda: "Join: Ana, Quoridor" in text_of(second), second)
+            await two.press("enter", "down", "enter")
+            apps = {first: one, second: two}
+            for app in apps:
+                await until(lambda app=app: isinstance(app.screen, MatchScreen), app)
+            await until(lambda: "Your turn" in text_of(first) + text_of(second))
+            mover = first if "Your turn" in text_of(first) else second
+            other = second if mover is first else first
+
+            await until(lambda: " vs " in text_of(third), third)
+            await three.press("enter")
+            await until(lambda: "to move (●)" in text_of(third), third)
+
+            await apps[mover].press("m", *"c3h", "enter")
+            for app in (mover, other, third):
+                await until(lambda app=app: "  1 c3h" in text_of(app), app)
+                assert "9 walls" in text_of(app)
+            await until(lambda: "Your turn: you play ◆." in text_of(other), other)
+
+            await apps[mover].press("c", *"hello", "enter")
+            await until(lambda: "hello" in text_of(other), other)
+
+            await apps[other].press("m", *"c3v", "enter")
+            await until(lambda: "c3v: " in text_of(other), other)
+            assert "  1 c3h" in text_of(other)
+
+            await apps[other].press("m", *"e8", "enter")
+            await until(lambda: "Your turn" in text_of(mover), mover)
+            await apps[other].press("x", "x")
+            await until(lambda: "You won, by resignation." in text_of(mover), mover)
+            await until(lambda: "won, by resignation." in text_of(third), third)
+
+
+async def test_the_banner_tells_of_a_restart_and_the_match_goes_on(tmp_path: Path) -> None:
+    settings = Settings(port=0, data=tmp_path)
+    async with asyncio.timeout(DEADLINE):
+        running = server.run(settings)
+        address = await running.__aenter__()
+        settings = settings.model_copy(update={"port": int(address.rpartition(":")[2])})
+        async with Client.connect(address, name="Ana") as ana, Client.connect(address, name="Bob") as bob:
+            await bob.join_seek(await ana.seek(SeekSettings(game=GameSpec(name="trapgrid"), seat=0)))
+            app = CorneredApp(MenuScreen(ana), client=ana)
+            async with app.run_test() as pilot:
+                await until(lambda: "Your turn" in text_of(app) and "in reach" in text_of(app), app)
+                await running.__aexit__(None, None, None)
+                await until(lambda: "reconnecting" in text_of(app), app)
+                await pilot.press("m", *"a6", "enter")
+                await until(lambda: "a6 is on its way" in text_of(app), app)
+                running = server.run(settings)
+                await running.__aenter__()
+                await until(lambda: "Bob to move" in text_of(app), app)
+                await until(lambda: "reconnecting" not in text_of(app), app)
+                assert "  1 a6" in text_of(app)
+        await running.__aexit__(None, None, None)
+
+
+def plainly(address: str, home: Path, call: str, lines: str) -> subprocess.CompletedProcess[str]:
+    """Run the terminal client without screens, as a process of its own."""
+    program = f"from clients.tui.app import play, watch\n{call.format(server=repr(address))}"
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        input=lines,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE,
+        check=False,
+        env=os.environ | {"XDG_DATA_HOME": str(home)},
+    )
+
+
+async def test_a_pipe_plays_a_whole_game(address: str, tmp_path: Path) -> None:
+    async with random_bot(address):
+        call = "play('trapgrid', options={{'size': 3}}, bot='Rando', server={server}, plain=True, name='Ana')"
+        lines = "moves\n" + "".join(f"{file}{rank}\n" for _ in range(3) for rank in (1, 2, 3) for file in "abc")
+        done = await asyncio.to_thread(plainly, address, tmp_path, call, lines)
+    assert done.stderr == ""
+    assert done.returncode == 0
+    assert done.stdout.startswith("Asking Rando for Trapgrid · size 3.\nTrapGrid, no clock. ")
+    assert " won, by the rules of the game." in done.stdout
+
+
+async def test_a_bot_that_is_not_there_is_one_clear_line(address: str, tmp_path: Path) -> None:
+    call = "play('trapgrid', bot='nobody', server={server}, plain=True, name='Ana')"
+    done = await asyncio.to_thread(plainly, address, tmp_path, call, "")
+    assert done.stderr.splitlines()[-1].endswith("CannotStart: no bot 'nobody' plays trapgrid here; there are none")
+
+
+async def test_the_same_name_is_the_same_player_the_next_time(address: str, tmp_path: Path) -> None:
+    call = "play('bamboo', seek=True, server={server}, plain=True, name='Ana')"
+    for _ in range(2):
+        process = await asyncio.to_thread(plainly_started, address, tmp_path, call)
+        process.kill()
+        process.communicate()
+    kept = json.loads((tmp_path / "cornered" / "tokens.json").read_text())
+    assert list(kept[address]) == ["Ana"]
+    async with Client.connect(address, token=kept[address]["Ana"]) as ana:
+        assert ana.player.name == "Ana"
+
+
+def plainly_started(address: str, home: Path, call: str) -> subprocess.Popen[str]:
+    """Start the client and return once it has written its first line."""
+    program = f"from clients.tui.app import play\n{call.format(server=repr(address))}"
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"XDG_DATA_HOME": str(home)},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("Your table is open.")
+    return process
+
+
+@pytest.mark.mqtt
+async def test_a_match_is_watched_over_a_broker_that_dies_in_between(mosquitto: Any, tmp_path: Path) -> None:
+    async with (
+        server.run(Settings(port=0, data=tmp_path, database=MEMORY, mqtt=mosquitto.url)) as address,
+        random_bot(address),
+        Client.connect(address, name="Ana") as ana,
+    ):
+        lobby = await ana.lobby()
+        await until(lambda: any(presence.accepts for presence in lobby.players.values()))
+        bot = next(presence.player.id for presence in lobby.players.values() if presence.accepts)
+        await ana.challenge(bot, "trapgrid")
+        match = await ana.join((await paired(ana)).match)
+
+        broadcast, written = Broadcast(ana.server_now), list[str]()
+        ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        async with asyncio.TaskGroup() as tasks:
+            listening = tasks.create_task(listen(mosquitto.url, broadcast, ready))
+            telling = tasks.create_task(tell_until_over(broadcast.table(match.id), written.append))
+            await ready
+            await until(lambda: any("Match " in line for line in written))
+            await play_once(match)
+            await until(lambda: any("Ana plays" in line for line in written))
+
+            mosquitto.kill()
+            await until(lambda: any("The broker is gone" in line for line in written))
+            await play_once(match)
+            mosquitto.start()
+            await until(lambda: any("Lost on the way" in line for line in written))
+
+            while not match.over:
+                await play_once(match)
+            await telling
+            listening.cancel()
+    assert written[-1].endswith("won, by the rules of the game.")
+
+
+async def paired(client: Client) -> Paired:
+    async for news in client.news():
+        if isinstance(news, Paired):
+            return news
+    raise AssertionError("the client was closed")
+
+
+async def play_once(match: Any) -> None:
+    """Make one move as soon as it is the own turn, and wait for the answer."""
+    while not match.over and not match.my_turn:
+        await match.changed(match.version)
+    if not match.over:
+        await match.play(match.state.moves()[0])
+    while not match.over and not match.my_turn:
+        await match.changed(match.version)

@@ -1,0 +1,223 @@
+"""One browser window of one person, driven as a person would: by looking, clicking, tapping and typing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+
+__all__ = ["DESK", "PHONE", "Window", "play_to_the_end", "turn_of"]
+
+DESK: Final = (1200, 800)
+PHONE: Final = (360, 740)
+PATIENCE: Final = 10_000
+"""Milliseconds that anything on the page may take."""
+
+
+class Window:
+    """A browser of its own, so that everybody is somebody else. `errors` is what its console complained of."""
+
+    def __init__(
+        self,
+        browser: Browser,
+        address: str,
+        *,
+        size: tuple[int, int] = DESK,
+        dark: bool = False,
+        cuttable: bool = False,
+    ) -> None:
+        phone = size[0] < 600
+        self.context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if dark else "light",
+            has_touch=phone,
+            is_mobile=phone,
+            reduced_motion="reduce",
+        )
+        self.context.set_default_timeout(PATIENCE)
+        self.address = address
+        self.page: Page = self.context.new_page()
+        self.errors: list[str] = []
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on(
+            "console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None
+        )
+        self._is_cut = False
+        self._route: WebSocketRoute | None = None
+        if cuttable:
+            self.page.route_web_socket("**/ws", self._connect)
+        self.page.goto(address)
+        self.page.wait_for_selector(".lobby.ready")
+
+    def start_over(self) -> None:
+        """Come to the lobby as the same person, with nothing else remembered."""
+        self.errors.clear()
+        self.page.evaluate("localStorage.removeItem('cornered.settings')")
+        self.page.goto("about:blank")
+        self.page.goto(self.address)
+        self.page.wait_for_selector(".lobby.ready")
+
+    # The network
+
+    def _connect(self, route: WebSocketRoute) -> None:
+        if self._is_cut:
+            route.close(code=1001)
+            return
+        self._route = route
+        server = route.connect_to_server()
+        route.on_message(lambda message: None if self._is_cut else server.send(message))
+        server.on_message(lambda message: None if self._is_cut else route.send(message))
+
+    def cut(self) -> None:
+        """Pull the plug: the socket is gone, and so is every new one."""
+        self._is_cut = True
+        assert self._route is not None
+        self._route.close(code=1001)
+
+    def mend(self) -> None:
+        """Put the plug back in."""
+        self._is_cut = False
+
+    # The lobby
+
+    def to_lobby(self) -> None:
+        self.page.locator(".brand").click()
+        self.page.wait_for_selector(".lobby.ready")
+
+    def open_table(
+        self,
+        game: str,
+        *,
+        seat: int | None = None,
+        clock: str | None = None,
+        private: bool = False,
+        **options: int | bool,
+    ) -> None:
+        """Fill in the form of `Play someone` and send it."""
+        self.page.locator(".tile-card", has_text=game).get_by_role("button", name="Play someone").click()
+        self._fill_in(options, seat, clock)
+        if private:
+            self.page.locator("dialog summary").click()
+            self.page.get_by_label("Private").check()
+        self.page.get_by_role("button", name="Open the table").click()
+
+    def challenge_bot(self, game: str, *, seat: int | None = None, **options: int | bool) -> None:
+        """Fill in the form of `Play a bot` and send it."""
+        self.page.get_by_label(f"Choose bot, board and clock for {game}").click()
+        self._fill_in(options, seat, None)
+        self.page.get_by_role("button", name="Start", exact=True).click()
+
+    def _fill_in(self, options: dict[str, int | bool], seat: int | None, clock: str | None) -> None:
+        dialog = self.page.locator("dialog")
+        for name, value in options.items():
+            field = dialog.locator(f"input[name='option:{name}']")
+            if isinstance(value, bool):
+                field.set_checked(value)
+            elif field.first.get_attribute("type") == "radio":
+                dialog.locator(f"input[name='option:{name}'][value='{value}']").check(force=True)
+            else:
+                dialog.locator("details").evaluate("element => element.open = true")
+                field.fill(str(value))
+        if seat is not None:
+            dialog.locator(f"input[name=seat][value='{seat}']").check(force=True)
+        if clock is not None:
+            dialog.locator("label", has_text=clock).locator("input").check(force=True)
+
+    def sit_down(self, game: str) -> None:
+        """Take a seat at the newest open table of a game."""
+        self.page.locator(".of-tables .line", has_text=game).get_by_role("button", name="Sit down").first.click()
+
+    def watch(self, other: Window) -> None:
+        """Open the address that another window shows."""
+        self.page.goto(other.page.url)
+        self.page.wait_for_selector(".match .board")
+
+    # The match
+
+    @property
+    def status(self) -> Locator:
+        return self.page.locator(".status")
+
+    @property
+    def moves(self) -> list[str]:
+        """The moves as the list shows them."""
+        return self.page.locator(".movelist .move").all_inner_texts()
+
+    @property
+    def board(self) -> tuple[list[bool], list[str]]:
+        """Which cells are blocked, and where each piece stands."""
+        blocked: list[bool] = self.page.locator("[data-cell]").evaluate_all(
+            "cells => cells.map(cell => cell.classList.contains('blocked'))"
+        )
+        pieces: list[str] = self.page.locator(".pieces .piece").evaluate_all(
+            "pieces => pieces.map(piece => piece.classList[1] + piece.style.transform).sort()"
+        )
+        return blocked, pieces
+
+    def in_match(self) -> None:
+        self.page.wait_for_selector(".match .board")
+
+    def may_move(self) -> bool:
+        return self.page.locator(".match.myturn .board.mine").count() > 0
+
+    def is_over(self) -> bool:
+        return self.page.locator(".match.over").count() > 0
+
+    def await_turn(self) -> None:
+        self.page.wait_for_selector(".match.myturn .board.mine")
+
+    def cell(self, name: str) -> Locator:
+        return self.page.locator(f"[data-cell='{name}']")
+
+    def middle(self, name: str) -> tuple[float, float]:
+        box = self.cell(name).bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def gap(self, one: str, other: str) -> tuple[float, float]:
+        """The point half way between two cells."""
+        (x, y), (u, v) = self.middle(one), self.middle(other)
+        return (x + u) / 2, (y + v) / 2
+
+    def click(self, name: str) -> None:
+        self.page.mouse.click(*self.middle(name))
+
+    def make(self, name: str) -> None:
+        """Click on a cell, and wait until the move is in the list."""
+        before = len(self.moves)
+        self.click(name)
+        expect(self.page.locator(".movelist .move").nth(before)).to_be_visible()
+
+    def targets(self) -> list[str]:
+        """The cells that are marked as playable."""
+        names: list[str] = self.page.locator(".cell.target").evaluate_all("cells => cells.map(c => c.dataset.cell)")
+        return names
+
+    def does(self, action: str) -> Locator:
+        return self.page.locator(f"[data-does={action}]")
+
+    def walls(self) -> int:
+        return self.page.locator(".walls .wall").count()
+
+    def close(self) -> None:
+        self.context.close()
+
+
+def turn_of(windows: Sequence[Window]) -> Window | None:
+    """Return whose turn it is, once the page knows what may be played; None when the game is over."""
+    for _ in range(PATIENCE // 10):
+        for window in windows:
+            if window.may_move():
+                return window
+        if windows[0].is_over():
+            return None
+        windows[0].page.wait_for_timeout(10)
+    raise AssertionError("nobody may move, and the game is not over")
+
+
+def play_to_the_end(windows: Sequence[Window]) -> None:
+    """Click on playable cells until the game is over: the first window goes up the board, the others come down."""
+    while (mover := turn_of(windows)) is not None:
+        choose = max if mover is windows[0] else min
+        mover.make(choose(mover.targets(), key=lambda name: (int(name[1:]), name[0])))

@@ -1,0 +1,151 @@
+"""The lobby as sockets see it, who is here, and how a server says goodbye."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosedError
+
+from protocol.commands import (
+    AcceptChallenge,
+    CancelSeek,
+    Challenge,
+    CreateSeek,
+    Declare,
+    DeclineChallenge,
+    Hello,
+    Join,
+    JoinSeek,
+    LeaveLobby,
+    Play,
+    WatchLobby,
+)
+from protocol.messages import ChallengeClosed, Challenged, Happened, LobbyChanged, Notice, Paired, Refused
+from protocol.values import Accepts, Fischer, GameSpec, SeekSettings
+
+SMALL = GameSpec(name="trapgrid", options={"size": 3})
+
+
+async def test_a_table_is_listed_joined_and_becomes_a_match(running: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        assert (await cas.ask(WatchLobby)).seeks == ()
+        seek = (await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=1))).ref
+        shown = await cas.hear(LobbyChanged, lambda said: bool(said.seeks))
+        assert [(one.id, one.by.name) for one in shown.seeks] == [(seek, "Ann")]
+        match = (await ben.do(JoinSeek, seek=seek)).ref
+        paired = await ann.hear(Paired), await ben.hear(Paired)
+        assert [(one.match, one.seat) for one in paired] == [(match, 1), (match, 0)]
+        changed = await cas.hear(LobbyChanged, lambda said: bool(said.matches))
+        assert [one.id for one in changed.matches] == [match]
+        assert changed.seeks_gone == (seek,)
+        await ben.do(Play, match=match, ply=0, move="a2")
+        assert (await cas.hear(LobbyChanged, lambda said: bool(said.matches))).matches[0].ply == 1
+        assert match in [one.id for one in (await ann.ask(WatchLobby)).matches]
+
+
+async def test_who_leaves_the_lobby_hears_no_more_of_it(running: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        for client in (ben, cas):
+            await client.ask(WatchLobby)
+        await ben.do(LeaveLobby)
+        seek = (await ann.do(CreateSeek, settings=SeekSettings(game=SMALL))).ref
+        await cas.hear(LobbyChanged, lambda said: bool(said.seeks))
+        await ben.ask(Join, match="nowhere")
+        assert not [one for one in ben.heard if isinstance(one, LobbyChanged) and one.seeks]
+        await ann.do(CancelSeek, seek=seek)
+        assert (await cas.hear(LobbyChanged, lambda said: bool(said.seeks_gone))).seeks_gone == (seek,)
+
+
+async def test_a_repeated_lobby_command_makes_one_table(running: Any) -> None:
+    async with running.client("Ann") as ann:
+        first = await ann.do(CreateSeek, id="once", settings=SeekSettings(game=SMALL))
+        async with running.client("Ann", token=ann.welcome.token) as again:
+            assert await again.do(CreateSeek, id="once", settings=SeekSettings(game=SMALL)) == first
+        assert len((await ann.ask(WatchLobby)).seeks) == 1
+
+
+async def test_a_challenge_reaches_every_socket_of_both_and_is_declined_with_a_reason(running: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        async with running.client("Ben", token=ben.welcome.token) as tab:
+            sent = await ann.do(Challenge, to=ben.player.id, game=SMALL, clock=Fischer(initial=60))
+            for client in (ann, ben, tab):
+                heard = await client.hear(Challenged)
+                assert (heard.challenge, heard.by, heard.clock.kind) == (sent.ref, ann.player, "fischer")
+            await tab.do(DeclineChallenge, challenge=sent.ref, reason="no time")
+            for client in (ann, ben):
+                closed = await client.hear(ChallengeClosed)
+                assert (closed.how, closed.reason) == ("declined", "no time")
+
+
+async def test_a_challenge_waits_for_a_player_who_comes_back(running: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        await ann.do(Challenge, to=ben.player.id, game=SMALL)
+        await ben.hear(Challenged)
+        async with running.client("Ben", token=ben.welcome.token) as again:
+            assert (await again.hear(Challenged)).by == ann.player
+
+
+async def test_a_bot_is_held_to_what_it_declared(running: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Bot", kind="bot") as bot:
+        assert await ann.refused(Declare, accepts=(), concurrency=1) == "not_a_bot"
+        await bot.do(Declare, accepts=(Accepts(game="trapgrid", options={"size": (3,)}),), concurrency=1)
+        assert await ann.refused(Challenge, to=bot.player.id, game=GameSpec(name="bamboo")) == "not_accepted"
+        sent = await ann.do(Challenge, to=bot.player.id, game=SMALL)
+        await bot.do(AcceptChallenge, challenge=sent.ref)
+        assert await ann.refused(Challenge, to=bot.player.id, game=SMALL) == "busy"
+
+
+async def test_a_match_that_cannot_be_stored_is_refused_and_nobody_is_busy(house: Any, stores: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        stores.journal.failures = ["before"]
+        sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
+        assert await ben.refused(AcceptChallenge, challenge=sent.ref) == "internal"
+        assert (await ann.hear(ChallengeClosed)).how == "cancelled"
+        assert all(one.playing == 0 for one in (await ann.ask(WatchLobby)).players)
+        assert not [one for one in ann.heard if isinstance(one, Paired)]
+
+
+async def test_a_player_has_so_many_sockets_and_no_more(start: Any) -> None:
+    async with start(max_per_player=2) as running, running.client("Ann") as ann:
+        token = ann.welcome.token
+        async with running.client("Ann", token=token), running.socket() as third:
+            await third.tell(Hello(token=token))
+            assert (await third.hear(Refused)).code == "server_full"
+            with pytest.raises(ConnectionClosedError):
+                await third.listen()
+
+
+async def test_presence_shows_who_came_and_stays(running: Any) -> None:
+    async with running.client("Ann") as ann:
+        await ann.ask(WatchLobby)
+        async with running.client("Ben") as ben:
+            came = await ann.hear(LobbyChanged, lambda said: any(one.player == ben.player for one in said.players))
+            assert [one.playing for one in came.players if one.player == ben.player] == [0]
+
+
+async def test_a_stop_is_announced_answered_and_closed_with_1012(start: Any, pair: Any) -> None:
+    stop = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        async def serve() -> None:
+            async with start() as running:
+                opened.set_result(running)
+                await stop.wait()
+
+        tasks.create_task(serve())
+        running = await opened
+        async with running.client("Ann") as ann, running.client("Ben") as ben:
+            match = await pair(ann, ben)
+            await ann.tell(Play(id="last", match=match, ply=0, move="a2"))
+            await ben.hear(Happened)
+            stop.set()
+            assert (await ben.hear(Notice)).code == "restarting"
+            assert (await ann.answer("last")).seq == 2
+            for client in (ann, ben):
+                with pytest.raises(ConnectionClosedError) as closed:
+                    await client.hear(Refused)
+                assert closed.value.rcvd is not None
+                assert closed.value.rcvd.code == 1012

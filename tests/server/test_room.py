@@ -1,0 +1,266 @@
+"""One match on a running server: what is acknowledged, who hears what, and what survives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from protocol.commands import (
+    AskHistory,
+    AskMoves,
+    Claim,
+    CreateSeek,
+    Join,
+    JoinSeek,
+    Leave,
+    Play,
+    Rematch,
+    Resign,
+    Say,
+    WatchLobby,
+)
+from protocol.messages import (
+    Happened,
+    History,
+    Moves,
+    Paired,
+    Said,
+    SeatPresence,
+    Snapshot,
+    Watchers,
+)
+from protocol.values import Fischer, GameSpec, PerMove, SeekSettings
+
+SMALL = GameSpec(name="trapgrid", options={"size": 3})
+
+
+def seqs(*heard: Happened) -> list[int]:
+    return [event.seq for happened in heard for event in happened.events]
+
+
+async def test_moves_that_do_not_fit_are_refused_and_change_nothing(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        match = await pair(ann, ben)
+        assert await ben.refused(Play, match=match, ply=0, move="c2") == "not_your_turn"
+        assert await ann.refused(Play, match=match, ply=1, move="a2") == "stale_ply"
+        assert await ann.refused(Play, match=match, ply=0, move="b2") == "illegal_move"
+        assert await cas.refused(Play, match=match, ply=0, move="a2") == "not_a_player"
+        assert await ann.refused(Play, match="nowhere", ply=0, move="a2") == "unknown_match"
+        assert (await ann.join(match)).ply == 0
+
+
+async def test_a_repeated_move_is_acknowledged_again_and_made_once(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        first = await ann.do(Play, id="same", match=match, ply=0, move="a2")
+        again = await ann.do(Play, id="same", match=match, ply=0, move="a2")
+        assert first == again
+        await ben.do(Play, match=match, ply=1, move="c2")
+        assert seqs(await ben.hear(Happened), await ben.hear(Happened)) == [2, 3]
+
+
+async def test_a_repeated_move_is_acknowledged_even_when_the_match_is_over(
+    running: Any, pair: Any, play_out: Any
+) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        last = await ann.do(Resign, id="enough", match=match)
+        for client in (ann, ben):
+            await client.do(Leave, match=match)
+        # The room is gone now, and opens again from the journal.
+        assert await ann.do(Resign, id="enough", match=match) == last
+        assert await ann.refused(Resign, match=match) == "match_over"
+
+
+async def test_join_with_since_brings_exactly_the_gap(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        await ben.do(Play, match=match, ply=1, move="c2")
+        await ann.do(Play, match=match, ply=2, move="a1")
+        async with running.client("Cas") as cas:
+            assert (await cas.ask(Join, match=match, since=2)).seq == 4
+            gap = await cas.hear(Happened)
+            assert seqs(gap) == [3, 4]
+            assert gap.ply == 3
+            assert (await cas.ask(Join, match=match, since=4)).type == "acknowledged"
+            await cas.do(Leave, match=match)
+            assert not [message for message in cas.heard if isinstance(message, Happened)]
+            # A number that was never given out is answered with everything.
+            assert isinstance(await cas.ask(Join, match=match, since=99), Snapshot)
+
+
+async def test_what_is_legal_and_what_was_can_be_asked(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        moves = await ben.ask(AskMoves, match=match, ply=1)
+        assert isinstance(moves, Moves)
+        assert set(moves.moves) == {"c2", "b1"}
+        assert await ben.refused(AskMoves, match=match, ply=2) == "stale_ply"
+        history = await ben.ask(AskHistory, match=match)
+        assert isinstance(history, History)
+        assert (history.moves, len(history.positions)) == (("a2",), 2)
+
+
+async def test_a_flag_falls_although_nobody_moves(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        await pair(ann, ben, clock=PerMove(seconds=1))
+        for client in (ann, ben):
+            ended = (await client.hear(Happened)).events[-1]
+            assert (ended.type, ended.winner, ended.reason) == ("ended", 1, "time")
+
+
+async def test_spectators_and_players_talk_among_themselves(running: Any, pair: Any) -> None:
+    async with (
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+        running.client("Cas") as cas,
+        running.client("Dee") as dee,
+    ):
+        match = await pair(ann, ben)
+        assert await cas.refused(Say, match=match, room="spectators", text="hi") == "not_a_spectator"
+        for watcher in (cas, dee):
+            await watcher.join(match)
+        assert await cas.refused(Say, match=match, room="players", text="psst") == "not_a_player"
+        assert await ann.refused(Say, match=match, room="spectators", text="hi") == "not_a_spectator"
+        await cas.do(Say, match=match, room="spectators", text="a good game")
+        await ann.do(Say, match=match, room="players", text="good luck")
+        assert (await dee.hear(Said)).text == "a good game"
+        assert (await ben.hear(Said)).text == "good luck"
+
+
+async def test_everybody_hears_how_many_watch(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        match = await pair(ann, ben)
+        await cas.join(match)
+        assert (await ann.hear(Watchers)).count == 1
+        assert (await ben.join(match)).watchers == 1
+
+
+async def test_with_a_delay_spectators_see_the_past(house: Any, stores: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
+        match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        await ann.do(Play, match=match, ply=0, move="a2")
+        async with running.client("Cas") as cas:
+            snapshot = await cas.join(match)
+            assert (snapshot.ply, snapshot.seq, snapshot.moves) == (0, 1, ())
+            assert await cas.refused(AskMoves, match=match, ply=1) == "stale_ply"
+            assert (await cas.ask(AskHistory, match=match)).moves == ()
+            assert (await cas.ask(Join, match=match, since=0)).seq == 1
+            assert seqs(await cas.hear(Happened)) == [1]
+            assert (await ann.join(match)).ply == 1
+            # The end ends the delay: there is nothing left to give away.
+            await ann.do(Resign, match=match)
+            assert seqs(await cas.hear(Happened), await cas.hear(Happened)) == [2, 3]
+
+
+async def test_a_private_match_shows_itself_to_its_players_only(running: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, private=True))
+        match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        assert await cas.refused(Join, match=match) == "private"
+        assert await cas.refused(AskHistory, match=match) == "private"
+        assert (await ben.join(match)).private
+        assert (await cas.ask(WatchLobby)).matches == ()
+
+
+async def test_victory_is_claimed_when_the_opponent_stays_away(house: Any, stores: Any, pair: Any) -> None:
+    async with house(gone_seconds=30) as running, running.client("Ann") as ann:
+        async with running.client("Ben") as ben:
+            match = await pair(ann, ben)
+            await ann.do(Play, match=match, ply=0, move="a2")
+            assert await ann.refused(Claim, match=match) == "opponent_here"
+        gone = await ann.hear(SeatPresence, lambda said: not said.connected)
+        assert (gone.seat, gone.claim_at) == (1, stores.now.at + 30_000)
+        assert (await ann.join(match)).connected == (True, False)
+        stores.now.at += 29_999
+        assert await ann.refused(Claim, match=match) == "opponent_here"
+        stores.now.at += 1
+        await ann.do(Claim, match=match)
+        ended = (await ann.hear(Happened, lambda said: said.events[-1].type == "ended")).events[-1]
+        assert (ended.winner, ended.reason) == (0, "gone")
+
+
+async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        async with running.client("Ben", token=ben.welcome.token) as other:
+            await other.join(match)
+            await ben.socket.close()
+            await ann.do(Play, match=match, ply=0, move="a2")
+            assert seqs(await other.hear(Happened)) == [2]
+            assert not [one for one in ann.heard if isinstance(one, SeatPresence) and not one.connected]
+        assert not (await ann.hear(SeatPresence, lambda said: said.seat == 1)).connected
+
+
+async def test_a_rematch_is_a_new_match_with_the_seats_changed(running: Any, pair: Any, play_out: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        assert await ann.refused(Rematch, match=match) == "match_not_over"
+        await play_out(match, (ann, ben))
+        await ann.do(Rematch, match=match)
+        await ben.do(Rematch, id="yes", match=match)
+        new, old = await ann.hear(Paired), await ben.hear(Paired)
+        assert (new.match, new.seat, old.seat) == (old.match, 1, 0)
+        assert (await ann.join(match)).next == new.match
+        await ben.do(Rematch, id="yes", match=match)
+        for client in (ann, ben):
+            await client.join(new.match)
+        assert (await play_out(new.match, (ben, ann)))[-1].events[-1].type == "ended"
+
+
+async def test_nothing_is_acknowledged_that_could_not_be_stored(house: Any, stores: Any, pair: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        stores.journal.failures = ["before"]
+        assert await ann.refused(Play, match=match, ply=0, move="a2") == "internal"
+        assert (await ben.join(match)).ply == 0
+        assert (await ann.do(Play, match=match, ply=0, move="b3")).seq == 2
+        assert seqs(await ben.hear(Happened)) == [2]
+
+
+async def test_a_write_that_only_seemed_to_fail_is_found_again(house: Any, stores: Any, pair: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        stores.journal.failures = ["after"]
+        assert await ann.refused(Play, id="move", match=match, ply=0, move="a2") == "internal"
+        # The client tries again under the same id, and learns that the move was made.
+        assert (await ann.do(Play, id="move", match=match, ply=0, move="a2")).seq == 2
+        await ben.do(Play, match=match, ply=1, move="c2")
+        assert seqs(await ben.hear(Happened), await ben.hear(Happened)) == [2, 3]
+
+
+async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
+    house: Any, stores: Any, pair: Any, play_out: Any
+) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben, clock=Fischer(initial=60))
+        tokens = ann.welcome.token, ben.welcome.token
+        await ann.do(Play, match=match, ply=0, move="a2")
+        await ben.do(Play, id="kept", match=match, ply=1, move="c2")
+        assert (await ann.hear(Happened)).events[0].seq == 2
+    stores.now.at += 3_600_000
+    async with (
+        house() as running,
+        running.client("Ann", token=tokens[0]) as ann,
+        running.client("Ben", token=tokens[1]) as ben,
+    ):
+        assert ann.welcome.matches == (match,)
+        await ann.do(Join, match=match, since=3)
+        resumed = await ann.hear(Happened)
+        assert [event.type for event in resumed.events] == ["resumed"]
+        assert resumed.clocks.left == (60_000, 60_000)
+        assert (await ben.do(Play, id="kept", match=match, ply=1, move="c2")).seq == 3
+        await ann.do(Play, match=match, ply=2, move="a1")
+
+
+async def test_a_finished_match_can_be_looked_at_for_ever(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+    async with running.client("Cas") as cas:
+        snapshot = await cas.join(match)
+        assert (snapshot.over, snapshot.winner, snapshot.reason) == (True, 1, "resignation")
+        assert snapshot.seed is not None
+        assert isinstance(await cas.ask(AskHistory, match=match), History)

@@ -1,0 +1,134 @@
+"""One socket: hello, identity, codecs, answers to everything, limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosedError
+
+from protocol.codec import JSON, MSGPACK
+from protocol.commands import AskGames, AskMyMatches, Hello, Join, Ping, Play, Say, WatchLobby
+from protocol.messages import Games, Happened, LobbyState, MyMatches, Pong, Refused, Said, SeatPresence
+
+
+async def flood(client: Any, times: int, message: Any = Ping(id="flood")) -> None:  # noqa: B008
+    """Say the same thing over and over; raises what a closed socket raises."""
+    for _ in range(times):
+        await client.tell(message)
+        await client.listen()
+
+
+BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
+
+
+@BOTH
+async def test_a_command_before_hello_is_refused_and_hello_still_works(running: Any, codec: Any) -> None:
+    async with running.socket(codec) as client:
+        assert await client.refused(Ping) == "hello_first"
+        await client.hello("Ann")
+        assert isinstance(await client.ask(Ping, sent=5), Pong)
+
+
+@BOTH
+async def test_a_second_hello_is_refused(running: Any, codec: Any) -> None:
+    async with running.client("Ann", codec) as client:
+        await client.tell(Hello(name="Ben"))
+        assert (await client.hear(Refused)).code == "hello_again"
+
+
+async def test_a_token_is_its_player_for_ever_and_a_wrong_one_nobody(running: Any) -> None:
+    async with running.client("Ann") as first:
+        assert first.welcome.token is not None
+        async with running.client("Anna", token=first.welcome.token) as second:
+            assert second.player.id == first.player.id
+            assert second.player.name == "Anna"
+            assert second.welcome.token is None
+    async with running.socket() as stranger:
+        await stranger.tell(Hello(token="x" * 40))
+        assert (await stranger.hear(Refused)).code == "bad_token"
+
+
+async def test_every_question_has_an_answer(running: Any) -> None:
+    async with running.client() as client:
+        pong = await client.ask(Ping, sent=77)
+        assert (pong.sent, pong.now > 10**12) == (77, True)
+        games = await client.ask(AskGames)
+        assert isinstance(games, Games)
+        assert {game.name for game in games.games} == {"trapgrid", "isolation", "bamboo", "quoridor"}
+        assert isinstance(await client.ask(WatchLobby), LobbyState)
+        mine = await client.ask(AskMyMatches)
+        assert isinstance(mine, MyMatches)
+        assert (mine.live, mine.finished) == ((), ())
+        assert await client.refused(Join, match="nowhere") == "unknown_match"
+
+
+async def test_a_socket_that_never_says_hello_is_closed(start: Any) -> None:
+    async with start(hello_seconds=0.05) as running, running.socket() as client:
+        with pytest.raises(ConnectionClosedError) as closed:
+            await client.listen()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
+
+
+async def test_a_client_in_haste_is_refused_and_one_that_floods_is_closed(start: Any) -> None:
+    async with start(message_rate=0.001, message_burst=3) as running, running.client() as client:
+        for _ in range(3):
+            assert isinstance(await client.ask(Ping), Pong)
+        assert await client.refused(Ping) == "too_fast"
+        with pytest.raises(ConnectionClosedError) as closed:
+            await flood(client, 20)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
+
+
+async def test_legal_moves_are_never_throttled(start: Any, pair: Any, play_out: Any) -> None:
+    # Each player may send as many messages as it takes to get to the board, and not one more.
+    async with (
+        start(message_rate=0.001, message_burst=2) as running,
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        assert await ann.refused(Ping) == "too_fast"
+        assert await ben.refused(Ping) == "too_fast"
+        seen = await play_out(match, (ann, ben))
+        assert seen[-1].events[-1].type == "ended"
+
+
+async def test_an_illegal_move_in_haste_counts(start: Any, pair: Any) -> None:
+    async with (
+        start(message_rate=0.001, message_burst=4) as running,
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        with pytest.raises(ConnectionClosedError):
+            await flood(ann, 30, Play(id="x", match=match, ply=0, move="z9"))
+        assert (await ben.hear(SeatPresence, lambda said: not said.connected)).seat == 0
+
+
+async def test_chat_has_its_own_limit_and_a_repeated_line_is_said_once(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        for _ in range(2):
+            await ann.do(Say, id="line", match=match, room="players", text="<b>hi</b>")
+        said = await ben.hear(Said)
+        assert (said.text, said.by, said.room) == ("<b>hi</b>", ann.player, "players")
+        codes = [await ann.ask(Say, match=match, room="players", text="again") for _ in range(6)]
+        assert [answer.type for answer in codes] == ["acknowledged"] * 4 + ["refused"] * 2
+        assert codes[-1].code == "too_fast"
+        await ben.ask(Ping)
+        assert [message.text for message in ben.heard if isinstance(message, Said)] == ["again"] * 4
+
+
+async def test_an_update_is_never_heard_before_the_acknowledgement(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.tell(Play(id="first", match=match, ply=0, move="a2"))
+        heard = [await ann.listen() for _ in range(2)]
+        while heard[-1].type != "happened":
+            heard.append(await ann.listen())
+        kinds = [message.type for message in heard if message.type in ("acknowledged", "happened")]
+        assert kinds == ["acknowledged", "happened"]
+        assert isinstance(await ben.hear(Happened), Happened)
