@@ -211,7 +211,10 @@ def play(
 @app.command()
 def watch(
     match: Annotated[str | None, typer.Argument(help="A match's id; the live ones to choose from without.")] = None,
-    server: ServerUrl = SERVER,
+    server: Annotated[
+        str | None,
+        typer.Option(envvar="CORNERED_SERVER", help=f"Default: {SERVER}; with --mqtt, fills gaps if it is given."),
+    ] = None,
     mqtt: Annotated[str | None, typer.Option(help="Follow over this broker, mqtt://host:1883.")] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Lines in place of screens.")] = False,
 ) -> None:

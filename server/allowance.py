@@ -25,10 +25,6 @@ class Allowance:
         self._since = now
         return self._left >= 0
 
-    def give_back(self) -> None:
-        """Return one that should not have counted."""
-        self._left += 1
-
     @property
     def is_hostile(self) -> bool:
         """Whether so much is owed that no honest client explains it."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from protocol.messages import ServerMessage, Snapshot, Watchers
 from server.match import Match
 from server.metrics import Counts
-from server.peer import Broadcast, Peer
+from server.peer import Broadcast, Peer, deliver_to_all
 
 __all__ = ["Gallery"]
 
@@ -87,9 +87,10 @@ class Gallery:
 
     def spread(self, broadcast: Broadcast) -> None:
         """Write one message to everybody here."""
+        if not self._peers:
+            return
         if not self._rounds and len(self._peers) <= SLICE:
-            for peer in self._peers:
-                self._give(peer, broadcast)
+            self._give(self._peers, broadcast)
             return
         if len(self._rounds) >= MAX_ROUNDS:
             self._rounds.clear()
@@ -116,13 +117,13 @@ class Gallery:
         self._rounds.clear()
         self._held.clear()
 
-    def _give(self, peer: Peer, broadcast: Broadcast) -> None:
-        if peer.is_behind:
-            if peer not in self._behind:
-                self._behind.add(peer)
-                self._counts.behind += 1
-        elif peer not in self._behind:
-            peer.deliver(broadcast)
+    def _give(self, peers: Iterable[Peer], broadcast: Broadcast) -> None:
+        """Write to those who are here still and miss nothing; who cannot take it now is owed a snapshot."""
+        here, behind = self._peers, self._behind
+        slow = deliver_to_all([peer for peer in peers if peer in here and peer not in behind], broadcast)
+        if slow:
+            behind.update(slow)
+            self._counts.behind += len(slow)
 
     def _write_slice(self) -> None:
         if not self._rounds:
@@ -130,10 +131,7 @@ class Gallery:
             return
         broadcast, peers = self._rounds[0]
         end = self._written + SLICE
-        for peer in peers[self._written : end]:
-            # Who left while the round was under way wants nothing any more.
-            if peer in self._peers:
-                self._give(peer, broadcast)
+        self._give(peers[self._written : end], broadcast)
         self._written = end
         if end >= len(peers):
             self._rounds.popleft()

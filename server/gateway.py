@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.frames import CloseCode
+from websockets.frames import DATA_OPCODES, CloseCode, Frame
 from websockets.http11 import Request, Response
+from websockets.protocol import Event
 from websockets.typing import Subprotocol
 
 from protocol.codec import CODECS, MAX_FRAME
@@ -25,7 +26,7 @@ __all__ = ["Gateway"]
 
 WRITE_LIMIT: Final = 1 << 16
 """Bytes in a transport's buffer from which on a socket counts as slow."""
-CLOSE_SECONDS: Final = 3.0
+CLOSE_SECONDS: Final = 2.0
 MAX_ADDRESSES: Final = 10_000
 """Addresses remembered before those that are gone are forgotten."""
 
@@ -58,10 +59,24 @@ class _Watchful:
 
 
 class _Connection(ServerConnection):
-    """A connection that says when its slow reader has caught up. `address` and `session` are its own, once known."""
+    """A connection with a short way to its session, once there is one. `address` is where it comes from."""
 
     address: _Address
     session: Session | None = None
+
+    def process_event(self, event: Event) -> None:
+        """Let the session hear whole messages at once; what it leaves goes to its reader, as do control frames."""
+        session = self.session
+        if session is not None and isinstance(event, Frame) and event.opcode in DATA_OPCODES:
+            try:
+                if session.take(event):
+                    return
+            except Exception:
+                # A defect that one socket meets must not show to anybody else.
+                log.exception("a session failed", session=self.id.hex[:12])
+                self.transport.abort()
+                return
+        super().process_event(event)
 
     def resume_writing(self) -> None:
         super().resume_writing()

@@ -33,6 +33,7 @@ def configure(level: Literal["debug", "info", "warning", "error"], style: Litera
             *final,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level]),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # Looked up for every line, because whoever redirects standard error does it later.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )

@@ -7,6 +7,7 @@ get a snapshot later, everybody else is dropped and resumes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from websockets.asyncio.server import ServerConnection
@@ -21,7 +22,7 @@ from server.metrics import Counts
 if TYPE_CHECKING:
     from server.room import Room
 
-__all__ = ["MAX_OUTBOX", "Broadcast", "Peer", "frame"]
+__all__ = ["MAX_OUTBOX", "Broadcast", "Peer", "deliver_to_all", "frame"]
 
 MAX_OUTBOX: Final = 1 << 20
 """Bytes that may wait for one socket. More means that it reads too slowly to play."""
@@ -86,11 +87,6 @@ class Peer:
         self.rooms: dict[str, Room] = {}
 
     @property
-    def is_behind(self) -> bool:
-        """Whether the socket takes less than it is sent."""
-        return self._connection.paused
-
-    @property
     def lag(self) -> int:
         """The newest measured round trip in milliseconds; 0 before the first."""
         return int(self._connection.latency * 1000)
@@ -127,3 +123,21 @@ class Peer:
         """Cut the socket off at once: what it has not read is lost, and it resumes with another."""
         self._counts.dropped += 1
         self._connection.transport.abort()
+
+
+def deliver_to_all(peers: Iterable[Peer], broadcast: Broadcast) -> list[Peer]:
+    """Write one message to many sockets, with as little as can be done for each; return the slow ones it passed over."""
+    text = binary = b""
+    behind: list[Peer] = []
+    for peer in peers:
+        connection = peer._connection
+        if connection.paused:
+            behind.append(peer)
+        elif peer._protocol.state is _OPEN:
+            if peer.codec.is_text:
+                text = text or broadcast.frame(peer.codec)
+                connection.transport.write(text)
+            else:
+                binary = binary or broadcast.frame(peer.codec)
+                connection.transport.write(binary)
+    return behind

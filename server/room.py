@@ -6,9 +6,10 @@ Nothing here waits for a socket, and nobody is told what the journal has not sto
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import structlog
 
@@ -59,8 +60,7 @@ class Landlord(Protocol):
         """The match is over and nobody looks at it any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(NamedTuple):
     peer: Peer
     seat: int
     command: MatchCommand
@@ -76,9 +76,12 @@ class Room:
         self._services = services
         self._landlord = landlord
         self._loop = asyncio.get_running_loop()
-        self._inbox: asyncio.Queue[_Request | None] = asyncio.Queue(match.seats * MAX_PENDING + 1)
+        # Bounded: at most MAX_PENDING commands a seat, one call of the timer, and whoever waits for the end.
+        self._inbox: deque[_Request | asyncio.Future[None] | None] = deque()
+        self._arrived = asyncio.Event()
         self._pending = [0] * match.seats
         self._is_woken = False
+        self._is_closed = False
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0
         self._players: dict[Peer, int] = {}
@@ -100,33 +103,49 @@ class Room:
 
     async def drained(self) -> None:
         """Return when every command that has arrived is answered."""
-        await self._inbox.join()
+        if not self._is_closed:
+            served = self._loop.create_future()
+            self._put(served)
+            await served
 
     async def run(self) -> None:
         """Carry out commands until cancelled."""
         self._arm()
         while True:
-            request = await self._inbox.get()
+            if not self._inbox:
+                self._arrived.clear()
+                await self._arrived.wait()
+            item = self._inbox.popleft()
             try:
-                if request is None:
+                if isinstance(item, _Request):
+                    await self._carry_out(item)
+                elif item is None:
                     self._is_woken = False
                     await self._tick()
-                else:
-                    await self._carry_out(request)
+                elif not item.done():
+                    item.set_result(None)
             except Exception:
                 # A defect in one match must not take the others down with it.
                 self._log.exception("a match command failed")
-                if request is not None:
-                    request.peer.refuse(request.command.id, "internal", "the server made a mistake; it is logged")
-            if request is not None:
-                self._pending[request.seat] -= 1
-            self._inbox.task_done()
-            self.check_emptiness()
+                if isinstance(item, _Request):
+                    item.peer.refuse(item.command.id, "internal", "the server made a mistake; it is logged")
+            if isinstance(item, _Request):
+                self._pending[item.seat] -= 1
+            if self.match.over:
+                self.check_emptiness()
+
+    def _put(self, item: _Request | asyncio.Future[None] | None) -> None:
+        self._inbox.append(item)
+        self._arrived.set()
 
     def close(self) -> None:
         """Let go of everybody and of every timer; the task is cancelled by whoever owns it."""
+        self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
+        for item in self._inbox:
+            if isinstance(item, asyncio.Future) and not item.done():
+                item.set_result(None)
         self.gallery.close()
         self._players.clear()
 
@@ -212,7 +231,7 @@ class Room:
         if self._pending[seat] >= MAX_PENDING:
             raise Refusal("too_fast", "wait for the answers to your earlier commands")
         self._pending[seat] += 1
-        self._inbox.put_nowait(_Request(peer, seat, command, arrived))
+        self._put(_Request(peer, seat, command, arrived))
 
     def expects(self, peer: Peer, play: Play) -> bool:
         """Say whether this is the move that everybody waits for, legal or not: such a one is never held back."""
@@ -249,6 +268,8 @@ class Room:
                 )
                 await self._store(events)
             except Refusal as refusal:
+                if command.type == "play":
+                    peer.allowance.spend(self._loop.time())
                 peer.refuse(command.id, refusal.code, refusal.text)
                 return
             except JournalUnavailable:
@@ -262,8 +283,6 @@ class Room:
                 # A write that seemed to fail had reached the store after all: take it over, and look again.
                 await self._catch_up()
                 continue
-            if command.type == "play":
-                peer.allowance.give_back()
             self._advance(events, peer, Acknowledged(id=command.id, seq=events[-1].seq))
             self._services.counts.acknowledged(self._loop.time() - request.arrived)
             return
@@ -345,7 +364,7 @@ class Room:
         self._timer = None
         if not self._is_woken:
             self._is_woken = True
-            self._inbox.put_nowait(None)
+            self._put(None)
 
     # What they hear
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass
 from typing import Final, assert_never
 
 import structlog
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
-from websockets.frames import CloseCode
+from websockets.frames import CloseCode, Frame, Opcode
 
 from protocol.codec import Codec, ProtocolError
 from protocol.commands import (
@@ -38,6 +39,7 @@ from protocol.commands import (
     Leave,
     LeaveLobby,
     LeaveSeek,
+    MatchCommand,
     OfferDraw,
     Ping,
     Play,
@@ -63,6 +65,8 @@ MAX_FALSE_STARTS: Final = 5
 """Messages other than a good hello before the socket is closed."""
 MAX_ROOMS: Final = 64
 """Matches of others that one socket may watch at once."""
+_ID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
+"""What a command's id may be: one that is none cannot be answered by name."""
 CHAT_RATE: Final = 0.5
 CHAT_BURST: Final = 5.0
 """Lines a second for ever, and at once."""
@@ -82,7 +86,19 @@ class Limits:
 class Session:
     """One socket, from its opening to its end."""
 
-    __slots__ = ("_address", "_codec", "_connection", "_hall", "_id", "_limits", "_loop", "_peer")
+    __slots__ = (
+        "_address",
+        "_codec",
+        "_connection",
+        "_hall",
+        "_id",
+        "_is_condemned",
+        "_left",
+        "_limits",
+        "_loop",
+        "_peer",
+        "_undone",
+    )
 
     def __init__(
         self, connection: ServerConnection, codec: Codec, hall: Hall, address: Allowance, limits: Limits
@@ -95,6 +111,9 @@ class Session:
         self._loop = asyncio.get_running_loop()
         self._id = connection.id.hex[:12]
         self._peer: Peer | None = None
+        self._left = 0
+        self._undone: Command | None = None
+        self._is_condemned = False
 
     async def run(self) -> None:
         """Converse until the socket closes."""
@@ -113,13 +132,37 @@ class Session:
         try:
             # The pong measures the round trip, so that the first moves have their lag made up for.
             await self._connection.ping()
-            async for raw in self._connection:
-                await self._hear(peer, raw)
+            while not self._is_condemned:
+                await self._read(peer, await self._connection.recv())
+                self._left -= 1
+            await self._connection.close(CloseCode.POLICY_VIOLATION, "too fast")
         except ConnectionClosed:
             pass
         finally:
             self._hall.leave(peer)
             log.debug("went", session=self._id, player=peer.player.id, code=self._connection.close_code)
+
+    def take(self, frame: Frame) -> bool:
+        """Hear a message in the very step that received it, if nobody need wait; False leaves it to the reader.
+
+        Moves pass here, without waking a task. What has to wait goes to the reader, and everything after it until the
+        reader is done, so that the order stays.
+        """
+        peer = self._peer
+        if peer is None or self._left or not frame.fin or frame.opcode is Opcode.CONT:
+            self._left += frame.fin
+            return False
+        now = self._loop.time()
+        try:
+            command = self._check(peer, bytes(frame.data), now, is_text=frame.opcode is Opcode.TEXT)
+            if not self._is_condemned and (command is None or self._do_now(peer, command, now)):
+                return True
+        except Refusal as refusal:
+            peer.refuse(command.id if command else None, refusal.code, refusal.text)
+            return True
+        self._undone = command
+        self._left = 1
+        return False
 
     def caught_up(self) -> None:
         """The socket reads again: show it what it missed where it watches."""
@@ -133,7 +176,12 @@ class Session:
         """Return the peer once a good hello came; None when the socket is closed instead."""
         for _ in range(MAX_FALSE_STARTS):
             try:
-                hello = self._decode(await self._connection.recv())
+                raw = await self._connection.recv()
+                self._left -= 1
+                if not self._address.spend(self._loop.time()):
+                    raise Refusal("too_fast", "too much comes from your address; try again in a moment")
+                data = raw.encode() if isinstance(raw, str) else raw
+                hello = self._decode(data, is_text=isinstance(raw, str))
                 if not isinstance(hello, Hello):
                     raise ProtocolError("hello_first", "the first message must be `hello`", hello.id)
                 welcome = await self._hall.greet(hello)
@@ -171,41 +219,83 @@ class Session:
         refused = Refused(id=command_id, code=code, text=text)
         await self._connection.send(self._codec.encode(refused), text=self._codec.is_text)
 
-    def _decode(self, raw: str | bytes) -> ClientMessage:
-        if isinstance(raw, str) is not self._codec.is_text:
+    def _decode(self, raw: bytes, *, is_text: bool) -> ClientMessage:
+        """Return what was said. Raises ProtocolError, whose id is one that an answer can carry."""
+        if is_text is not self._codec.is_text:
             kinds = "text messages, not binary" if self._codec.is_text else "binary messages, not text"
             raise ProtocolError("malformed", f"{self._codec.subprotocol} takes {kinds}")
-        return self._codec.decode_command(raw)
+        try:
+            return self._codec.decode_command(raw)
+        except ProtocolError as error:
+            if error.command_id is not None and not _ID.fullmatch(error.command_id):
+                error.command_id = None
+            raise
 
     # Commands
 
-    async def _hear(self, peer: Peer, raw: str | bytes) -> None:
+    async def _read(self, peer: Peer, raw: str | bytes) -> None:
+        """Hear what `take` left."""
         now = self._loop.time()
-        self._hall.counts.messages += 1
-        own, shared = peer.allowance.spend(now), self._address.spend(now)
-        if peer.allowance.is_hostile:
-            await self._connection.close(CloseCode.POLICY_VIOLATION, "too fast")
+        command, self._undone = self._undone, None
+        if command is None:
+            is_text = isinstance(raw, str)
+            command = self._check(peer, raw.encode() if isinstance(raw, str) else raw, now, is_text=is_text)
+        if command is None or self._is_condemned:
             return
         try:
-            command = self._decode(raw)
-        except ProtocolError as error:
-            peer.refuse(error.command_id, error.code, error.text)
-            return
-        if isinstance(command, Hello):
-            peer.refuse(None, "hello_again", "this socket has a player already")
-            return
-        try:
-            if self._hall.is_stopping:
-                raise Refusal("shutting_down", "the server restarts; connect again in a moment")
-            if not (own and shared) and not (isinstance(command, Play) and self._is_awaited(peer, command)):
-                raise Refusal("too_fast", "slow down and try again in a moment")
-            await self._dispatch(peer, command, now)
+            if not self._do_now(peer, command, now):
+                await self._dispatch(peer, command, now)
         except Refusal as refusal:
             peer.refuse(command.id, refusal.code, refusal.text)
+
+    def _check(self, peer: Peer, raw: bytes, now: float, *, is_text: bool) -> Command | None:
+        """Return a command that may be carried out; None when it was refused, or its sender is hostile."""
+        self._hall.counts.messages += 1
+        try:
+            command = self._decode(raw, is_text=is_text)
+        except ProtocolError as error:
+            self._charge(peer, now)
+            if not self._is_condemned:
+                peer.refuse(error.command_id, error.code, error.text)
+            return None
+        # The move that everybody waits for costs nothing, unless it is illegal: then the room charges for it.
+        is_free = isinstance(command, Play) and self._is_awaited(peer, command)
+        if is_free:
+            self._is_condemned = peer.allowance.is_hostile
+        may = is_free or self._charge(peer, now)
+        if self._is_condemned:
+            return None
+        if isinstance(command, Hello):
+            peer.refuse(None, "hello_again", "this socket has a player already")
+        elif self._hall.is_stopping:
+            peer.refuse(command.id, "shutting_down", "the server restarts; connect again in a moment")
+        elif not may:
+            peer.refuse(command.id, "too_fast", "slow down and try again in a moment")
+        else:
+            return command
+        return None
+
+    def _charge(self, peer: Peer, now: float) -> bool:
+        """Charge one message to the socket and to its address; say whether both could pay."""
+        own, shared = peer.allowance.spend(now), self._address.spend(now)
+        self._is_condemned = peer.allowance.is_hostile
+        return own and shared
 
     def _is_awaited(self, peer: Peer, play: Play) -> bool:
         room = self._hall.rooms.get(play.match)
         return room is not None and room.expects(peer, play)
+
+    def _do_now(self, peer: Peer, command: Command, now: float) -> bool:
+        """Carry out what needs no waiting; say whether it was that. Raises Refusal."""
+        if isinstance(command, Ping):
+            peer.send(Pong(id=command.id, sent=command.sent, now=self._hall.now()))
+            return True
+        if isinstance(command, MatchCommand):
+            room = self._hall.rooms.get(command.match)
+            if room is not None:
+                room.submit(peer, command, now)
+                return True
+        return False
 
     async def _dispatch(self, peer: Peer, command: Command, now: float) -> None:
         hall = self._hall
@@ -223,10 +313,9 @@ class Session:
                 | Claim()
                 | Rematch()
             ):
-                room = hall.rooms.get(command.match) or await hall.rooms.find(command.match)
-                room.submit(peer, command, now)
+                (await hall.rooms.find(command.match)).submit(peer, command, now)
             case Ping():
-                peer.send(Pong(id=command.id, sent=command.sent, now=hall.now()))
+                self._do_now(peer, command, now)
             case AskGames():
                 peer.send(Games(id=command.id, games=catalogue.offered()))
             case AskMyMatches():

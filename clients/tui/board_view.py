@@ -106,6 +106,8 @@ class BoardView(Widget, can_focus=True):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "walls":
             return has_walls(self._position)
+        if action == "play":
+            return bool(self._targets)
         if action in ("turn", "lay"):
             return self._wall is not None
         return True

@@ -15,7 +15,8 @@ from aiomqtt import MqttError, TLSParameters
 
 from clients.sdk import Client, ClientError
 from clients.sdk.backoff import jittered
-from clients.tui.broadcast import MATCHES, Broadcast, Fetch
+from clients.tui.broadcast import MATCHES, Broadcast
+from clients.tui.broadcast_table import Fetch
 from clients.tui.connecting import connected
 from clients.tui.cornered_app import CorneredApp
 from clients.tui.errors import CannotStart
@@ -28,6 +29,8 @@ from protocol.messages import Snapshot
 __all__ = ["broker_at", "listen", "watch_broadcast"]
 
 TIMEOUT: Final = 5.0
+SETTLE: Final = 15.0
+"""Seconds after which a broker, and a server that reconnects to it, have told every state again."""
 SERVER_PATIENCE: Final = 2.0
 """Seconds in which the server has to answer that would fill gaps; without one the broker has to do."""
 
@@ -52,7 +55,7 @@ def broker_at(url: str) -> MqttClient:
     )
 
 
-async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None]) -> None:
+async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None], *, settle: float = SETTLE) -> None:
     """Pass on everything about public matches, until cancelled; `first` is done once the broker has answered.
 
     A broker that does not answer at first is an error in `first`; one that goes away later is waited for.
@@ -60,22 +63,37 @@ async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None]) ->
     waits = jittered()
     while True:
         try:
-            async with broker_at(url) as broker:
-                await broker.subscribe(f"{MATCHES}/+/state")
-                await broker.subscribe(f"{MATCHES}/+/events")
-                waits = jittered()
-                await broadcast.line(None)
-                if not first.done():
-                    first.set_result(None)
-                async for message in broker.messages:
-                    payload = message.payload if isinstance(message.payload, bytes) else b""
-                    await broadcast.take(str(message.topic), payload)
-        except MqttError as error:
+            await _converse(url, broadcast, first, settle)
+        except* MqttError as errors:
             if not first.done():
-                first.set_exception(CannotStart(f"no broker answers at {url}: {error}"))
-                return
-            await broadcast.line("The broker is gone: reconnecting. What is missed is noticed by its numbers.")
+                first.set_exception(CannotStart(f"no broker answers at {url}: {errors.exceptions[0]}"))
+        if first.exception() is not None:
+            return
+        await broadcast.line("The broker is gone: reconnecting. What is missed is noticed by its numbers.")
         await asyncio.sleep(next(waits))
+
+
+async def _converse(url: str, broadcast: Broadcast, first: asyncio.Future[None], settle: float) -> None:
+    async with broker_at(url) as broker, asyncio.TaskGroup() as tasks:
+        broadcast.begin()
+        # Events first: a state then finds those that came after it.
+        await broker.subscribe(f"{MATCHES}/+/events")
+        await broker.subscribe(f"{MATCHES}/+/state")
+        await broadcast.line(None)
+        if not first.done():
+            first.set_result(None)
+        settling = tasks.create_task(_settle(broadcast, settle), name="settle")
+        try:
+            async for message in broker.messages:
+                payload = message.payload if isinstance(message.payload, bytes) else b""
+                await broadcast.take(str(message.topic), payload)
+        finally:
+            settling.cancel()
+
+
+async def _settle(broadcast: Broadcast, seconds: float) -> None:
+    await asyncio.sleep(seconds)
+    await broadcast.settle()
 
 
 async def watch_broadcast(

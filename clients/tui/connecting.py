@@ -21,7 +21,7 @@ __all__ = ["Begun", "begin", "connected"]
 PROGRAM: Final = "cornered-tui"
 PATIENCE: Final = 5.0
 """Seconds in which a server has to answer at first."""
-BOT_PATIENCE: Final = 5.0
+BOT_PATIENCE: Final = 3.0
 """Seconds to wait for a bot that is not there yet: house bots connect a moment after their server starts."""
 
 

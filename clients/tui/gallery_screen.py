@@ -51,7 +51,7 @@ class GalleryScreen(Screen[None]):
 
     DEFAULT_CSS = """
     #shown { height: 1fr; }
-    #live { width: 44; height: 1fr; border: round $primary; }
+    #live { width: 40; height: 1fr; border: round $primary; }
     #about { height: 1; padding: 0 1; color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -41,6 +41,7 @@ class MenuScreen(Screen[None]):
     #choices { height: 1fr; }
     #games-side { width: 38; }
     #games { height: auto; max-height: 10; border: round $panel-lighten-2; }
+    #games, #tables { border-title-color: $text-muted; border-subtitle-color: $text-muted; }
     #games:focus, #tables:focus { border: round $primary; }
     #tables { height: 1fr; border: round $panel-lighten-2; }
     #summary { height: auto; padding: 0 2; color: $text-muted; }

@@ -48,7 +48,9 @@ class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
             yield OptionList(*(Option(self._row(option), id=option.name) for option in self._game.options))
 
     def _row(self, option: OfferedOption) -> str:
-        return f"{option.title:<28} {_shown(self._chosen.get(option.name, USUAL))}"
+        usual = USUAL if option.default is None else f"{_shown(option.default)} ({USUAL})"
+        value = self._chosen.get(option.name, USUAL)
+        return f"{option.title:<28} {usual if value == USUAL else _shown(value)}"
 
     @on(OptionList.OptionSelected)
     def _on_selected(self) -> None:

@@ -80,7 +80,8 @@ class MoveList(VerticalScroll, can_focus=False):
     """All moves, one round a line, always scrolled to the newest."""
 
     DEFAULT_CSS = """
-    MoveList { height: 1fr; border-top: solid $panel-lighten-2; border-title-color: $text-muted; padding: 0 1; }
+    MoveList { height: 1fr; border-top: solid $panel-lighten-2; border-title-color: $text-muted; padding: 0 1;
+               scrollbar-size-vertical: 1; }
     """
 
     def __init__(self) -> None:

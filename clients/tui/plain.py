@@ -134,7 +134,9 @@ class PlainMatch:
                     self._write(f"No: {refusal}")
             if self.rematch is not None:
                 return
-        await self._until(lambda match: match.over)
+        match = await self._until(lambda match: match.over or is_my_turn(match))
+        if not match.over:
+            self._write("There are no more lines to obey: the match goes on without you.")
 
     async def _until(self, wanted: Callable[[Snapshot], bool]) -> Snapshot:
         while self._match is None or not wanted(self._match):

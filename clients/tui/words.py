@@ -46,6 +46,10 @@ __all__ = [
 ]
 
 CELL: Final = re.compile(r"[a-z][0-9]+")
+QUIET: Final = frozenset({"walls", "max_plies", "no_progress"})
+"""Options that lists leave out, so that they stay short."""
+TITLES: Final = {"trapgrid": "TrapGrid"}
+"""Games whose title is not just their name with a capital."""
 REASONS: Final[dict[Reason, str]] = {
     "rules": "by the rules of the game",
     "resignation": "by resignation",
@@ -105,16 +109,24 @@ def _minutes(seconds: int) -> str:
 
 
 def spec_text(spec: GameSpec) -> str:
-    """Return a game with those of its options that say something."""
-    told = [
-        _option_text(name, value) for name, value in spec.options.items() if value is not None and value is not False
-    ]
-    return " · ".join([spec.name.capitalize(), *told])
-
-
-def _option_text(name: str, value: int | bool | None) -> str:
-    words = name.replace("_", " ")
-    return words if value is True else f"{words} {value}"
+    """Return a game with those of its options that tell one table from another."""
+    given = dict(spec.options)
+    width, height = given.pop("width", None), given.pop("height", None)
+    size = given.pop("size", None)
+    told = []
+    if width and height:
+        told.append(f"{width}x{height}")
+    if size:
+        told.append(f"{size}x{size}")
+    if (players := given.pop("players", None)) is not None and players > 2:
+        told.append(f"{players} players")
+    for name, value in given.items():
+        if value is True:
+            told.append(name.replace("_", " "))
+        elif value not in (None, False) and name not in QUIET:
+            told.append(f"{name.replace('_', ' ')} {value}")
+    title = TITLES.get(spec.name, spec.name.capitalize())
+    return " ".join([title, ", ".join(told)]).strip()
 
 
 def player_text(player: Player) -> str:

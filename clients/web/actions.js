@@ -61,7 +61,7 @@ export class Actions {
   draw(extra, replayed = null) {
     const { record } = this;
     const claimable = record.claimAt.some((/** @type {number | null} */ at, /** @type {number} */ seat) => at !== null && at <= this.page.link.now() && seat !== record.seat);
-    const sign = JSON.stringify([record.over, Math.min(record.ply, 3), record.drawOffer, record.takeback, record.rematch, record.next, claimable, extra, replayed !== null, record.myTurn]);
+    const sign = JSON.stringify([record.over, Math.min(record.ply, 3), record.draw, record.takeback, record.rematch, record.next, claimable, extra, replayed !== null, record.myTurn]);
     if (sign === this.sign) return;
     this.sign = sign;
     fill(this.asked, record.over ? [] : this.#asked());
@@ -80,8 +80,8 @@ export class Actions {
     return [
       claimable ? this.#button("Claim victory", "claim", "primary") : null,
       record.ply < 2 ? this.#twice("Abort", "Really abort?", "abort") : null,
-      record.moves.some((/** @type {string} */ _, /** @type {number} */ ply) => record.moverOf(ply) === record.seat) && record.takeback === null ? this.#button("Take back", "request_takeback") : null,
-      record.hasDraws && record.drawOffer === null ? this.#button("Offer draw", "offer_draw") : null,
+      record.moves.some((/** @type {string} */ _, /** @type {number} */ ply) => record.moverOf(ply) === record.seat) && !record.takeback.length ? this.#button("Take back", "request_takeback") : null,
+      record.hasDraws && !record.draw.length ? this.#button("Offer draw", "offer_draw") : null,
       record.ply >= 2 ? this.#twice("Resign", "Really resign?", "resign") : null,
     ];
   }
@@ -89,18 +89,17 @@ export class Actions {
   /** What somebody asks of me, or I of them. */
   #asked() {
     const { record } = this;
-    const found = [];
-    if (record.drawOffer !== null) {
-      const name = record.seats[record.drawOffer].player.name;
-      if (record.seat === null || record.drawOffer === record.seat) found.push(h("p", { class: "quiet" }, record.seat === null ? `${name} offers a draw.` : "You offered a draw."));
-      else found.push(question(`${name} offers a draw.`, this.#button("Accept", "accept_draw", "primary"), this.#button("Decline", "decline_draw")));
-    }
-    if (record.takeback !== null) {
-      const name = record.seats[record.takeback].player.name;
-      if (record.seat === null || record.takeback === record.seat) found.push(h("p", { class: "quiet" }, record.seat === null ? `${name} asks to take a move back.` : "You asked to take your move back."));
-      else found.push(question(`${name} asks to take a move back.`, this.#button("Allow", "accept_takeback", "primary"), this.#button("Refuse", "decline_takeback")));
-    }
-    return found;
+    const name = (/** @type {number} */ seat) => record.seats[seat].player.name;
+    const block = (/** @type {number[]} */ those, /** @type {string} */ theirs, /** @type {string} */ mine, /** @type {any[]} */ answers, /** @type {any} */ withdraw) => {
+      if (!those.length) return null;
+      if (record.seat === null) return h("p", { class: "quiet" }, `${name(those[0])} ${theirs}.`);
+      if (!those.includes(record.seat)) return question(`${name(those[0])} ${theirs}.`, ...answers);
+      return question(those[0] === record.seat ? mine : `You agreed; ${name(those[0])} ${theirs}.`, withdraw);
+    };
+    return [
+      block(record.draw, "offers a draw", "You offered a draw.", [this.#button("Accept", "accept_draw", "primary"), this.#button("Decline", "decline_draw")], this.#button("Withdraw", "decline_draw")),
+      block(record.takeback, "asks to take a move back", "You asked to take your move back.", [this.#button("Allow", "accept_takeback", "primary"), this.#button("Refuse", "decline_takeback")], this.#button("Withdraw", "decline_takeback")),
+    ];
   }
 
   /** What comes after the end. */

@@ -1,6 +1,6 @@
 /** The players' bars: name, clock, how they stand, and whether they are here. */
 
-import { seatMark } from "./board.js";
+import { seatMark } from "./marks.js";
 import { announce, h } from "./dom.js";
 import { sound } from "./settings.js";
 import { ordinal, timeLeft } from "./words.js";

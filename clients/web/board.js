@@ -1,7 +1,8 @@
 /** One board in SVG, drawn from a position text. It draws and remembers elements; it decides nothing. */
 
 import { s, set } from "./dom.js";
-import { Layout, silhouette } from "./geometry.js";
+import { Layout } from "./geometry.js";
+import { piece } from "./marks.js";
 import { contents, isCell, parsePosition, trails } from "./position.js";
 
 /** @typedef {import("./position.js").Position} Position */
@@ -11,21 +12,6 @@ import { contents, isCell, parsePosition, trails } from "./position.js";
 const NO_HINTS = { moves: new Set(), refused: {}, notes: {}, seat: -1 };
 
 const MANY = 20;
-
-/** A piece of one seat, around its own centre. @param {number} seat @param {number} r */
-export function piece(seat, r) {
-  return s(
-    "g",
-    { class: `piece seat-${seat}` },
-    s("path", { class: "body", d: silhouette(seat, r) }),
-    s("path", { class: "heart", d: silhouette(seat, r * 0.46) }),
-  );
-}
-
-/** A seat's mark for texts: its silhouette in its colour. @param {number} seat */
-export function seatMark(seat) {
-  return s("svg", { class: "mark", viewBox: "-12 -12 24 24", "aria-hidden": "true" }, piece(seat, 9.5));
-}
 
 export class Board {
   /**

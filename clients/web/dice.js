@@ -1,6 +1,7 @@
 /** Proof of the dice: what was promised, the seed that is told at the end, and every roll worked out again. */
 
 import { fill, h } from "./dom.js";
+import { isRoll } from "./position.js";
 
 const SPAN = 1n << 256n;
 const FACES = 3n;
@@ -31,7 +32,7 @@ async function verdict(record) {
   const key = await crypto.subtle.importKey("raw", seed, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   let rolls = 0;
   for (const [ply, move] of record.moves.entries()) {
-    if (!/^\d+$/.test(move)) continue;
+    if (!isRoll(move)) continue;
     if ((await roll(key, record.id, ply)) !== move) return `The roll at move ${ply + 1} is not the seed's.`;
     rolls += 1;
   }

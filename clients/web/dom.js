@@ -68,7 +68,7 @@ export function keyed(parent, items, key, make) {
       node = make(item);
       node.dataset.key = name;
     }
-    if (node === place) place = place.nextElementSibling;
+    if (node === place) place = node.nextElementSibling;
     else parent.insertBefore(node, place);
   }
   for (const gone of old.values()) gone.remove();

@@ -183,34 +183,11 @@ function hexagon(radius) {
 }
 
 /** @param {number} half @param {number} round */
-function roundedSquare(half, round) {
+export function roundedSquare(half, round) {
   const side = 2 * (half - round);
   const arc = (/** @type {string} */ to) => `a${round} ${round} 0 0 1 ${to}`;
   return (
     `M${-half + round} ${-half}h${side}${arc(`${round} ${round}`)}v${side}${arc(`${-round} ${round}`)}` +
     `h${-side}${arc(`${-round} ${-round}`)}v${-side}${arc(`${round} ${-round}`)}Z`
-  );
-}
-
-/** The silhouettes that tell seats apart without colour: disc, diamond, triangle, square. @param {number} seat @param {number} r */
-export function silhouette(seat, r) {
-  switch (seat) {
-    case 0:
-      return `M${-r} 0a${r} ${r} 0 1 1 ${2 * r} 0a${r} ${r} 0 1 1 ${-2 * r} 0Z`;
-    case 1:
-      return diamond(r * 1.12);
-    case 2:
-      return `M0 ${-r * 1.08}L${r * 1.06} ${r * 0.8}H${-r * 1.06}Z`;
-    default:
-      return roundedSquare(r * 0.86, r * 0.18);
-  }
-}
-
-/** @param {number} r */
-function diamond(r) {
-  const c = r * 0.16;
-  return (
-    `M${-c} ${-r + c}Q0 ${-r} ${c} ${-r + c}L${r - c} ${-c}Q${r} 0 ${r - c} ${c}` +
-    `L${c} ${r - c}Q0 ${r} ${-c} ${r - c}L${-r + c} ${c}Q${-r} 0 ${-r + c} ${-c}Z`
   );
 }

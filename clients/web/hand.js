@@ -35,13 +35,13 @@ export class Hand {
     this.drag = null;
     this.dragged = false;
     const { element } = board;
-    element.addEventListener("pointerdown", (event) => this.#down(event));
-    element.addEventListener("pointermove", (event) => this.#move(event));
-    element.addEventListener("pointerup", (event) => this.#up(event));
+    element.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.#down(event));
+    element.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => this.#move(event));
+    element.addEventListener("pointerup", (/** @type {PointerEvent} */ event) => this.#up(event));
     element.addEventListener("pointercancel", () => this.#drop());
     element.addEventListener("pointerleave", () => this.#rest());
-    element.addEventListener("click", (event) => this.#click(event));
-    element.addEventListener("focusin", (event) => {
+    element.addEventListener("click", (/** @type {MouseEvent} */ event) => this.#click(event));
+    element.addEventListener("focusin", (/** @type {FocusEvent} */ event) => {
       const name = /** @type {any} */ (event.target).closest?.("[data-cell]")?.dataset.cell;
       if (name) this.board.focus(name, false);
     });

@@ -1,10 +1,11 @@
 /** The moves of a match, to be read and clicked through. */
 
-import { seatMark } from "./board.js";
+import { seatMark } from "./marks.js";
+import { isRoll } from "./position.js";
 import { fill, h } from "./dom.js";
 import { icon } from "./icons.js";
 
-const DICE = ["", "⚀", "⚁", "⚂", "⚃", "⚄", "⚅"];
+export const DICE = ["", "⚀", "⚁", "⚂", "⚃", "⚄", "⚅"];
 
 export class MoveList {
   /** @param {any} record @param {(ply: number) => void} go show the position after that many plies */
@@ -30,19 +31,14 @@ export class MoveList {
   /** Dice belong to the move that follows, so stepping passes over them. */
   before() {
     let ply = this.shown - 1;
-    while (ply > 0 && this.isRoll(ply - 1)) ply -= 1;
+    while (ply > 0 && isRoll(this.record.moves[ply - 1])) ply -= 1;
     return Math.max(0, ply);
   }
 
   after() {
     let ply = this.shown + 1;
-    while (ply < this.record.ply && this.isRoll(ply - 1)) ply += 1;
+    while (ply < this.record.ply && isRoll(this.record.moves[ply - 1])) ply += 1;
     return Math.min(this.record.ply, ply);
-  }
-
-  /** @param {number} ply the ply itself, from 0 */
-  isRoll(ply) {
-    return /^\d+$/.test(this.record.moves[ply] ?? "");
   }
 
   /** @param {number} shown the position on the board, in plies */
@@ -59,7 +55,7 @@ export class MoveList {
       let last = Infinity;
       let roll = "";
       record.moves.forEach((/** @type {string} */ move, /** @type {number} */ ply) => {
-        if (this.isRoll(ply)) {
+        if (isRoll(move)) {
           roll = DICE[Number(move)] ?? move;
           return;
         }

@@ -73,6 +73,11 @@ export function wallName(file, rank, lies) {
   return `${FILES[file]}${rank + 1}${lies ? "h" : "v"}`;
 }
 
+/** Say whether a move is a roll of the dice: a number alone. @param {string | undefined} move */
+export function isRoll(move) {
+  return move !== undefined && /^\d+$/.test(move);
+}
+
 /** Say whether a move names a cell. @param {string} move */
 export function isCell(move) {
   return /^[a-z]\d+$/.test(move);

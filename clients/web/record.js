@@ -1,40 +1,42 @@
 /** One match as the page knows it: a snapshot, and every event after it. No DOM here. */
 
-import { mover, parsePosition } from "./position.js";
+import { isRoll, mover, parsePosition } from "./position.js";
+
+/** @typedef {import("./protocol").Snapshot} Snapshot */
+/** @typedef {import("./protocol").Happened} Happened */
+/** @typedef {import("./protocol").History} History */
+/** @typedef {import("./protocol").MatchEvent} MatchEvent */
+
+/** Those who agree to something, its asker first. @param {number | null} asker @param {number[]} others */
+function agreed(asker, others) {
+  return asker === null ? [] : [asker, ...others.filter((seat) => seat !== asker)];
+}
 
 export class MatchRecord {
-  /** @param {any} snapshot */
+  /** @param {Snapshot} snapshot */
   constructor(snapshot) {
     this.id = snapshot.match;
-    /** @type {(string | undefined)[]} the position text after each ply, where it is known */
-    this.positions = [];
-    this.load(snapshot);
-  }
-
-  /** Take over a snapshot; positions that are known stay. @param {any} snapshot */
-  load(snapshot) {
     this.seq = snapshot.seq;
     this.spec = snapshot.game;
     this.title = snapshot.title;
     this.clock = snapshot.clock;
-    this.seats = snapshot.seats.map((/** @type {any} */ seat) => ({ ...seat }));
+    this.seats = snapshot.seats.map((seat) => ({ ...seat }));
     this.seat = snapshot.seat;
     this.position = snapshot.position;
     this.toMove = snapshot.to_move;
-    const same = this.moves?.every((move, index) => snapshot.moves[index] === move) ?? true;
-    /** @type {string[]} */
     this.moves = [...snapshot.moves];
-    if (!same) this.positions = [];
+    /** @type {(string | undefined)[]} the position text after each ply, where it is known */
+    this.positions = [];
     this.positions[this.moves.length] = snapshot.position;
     this.clocks = snapshot.clocks;
     this.connected = [...snapshot.connected];
-    /** @type {(number | null)[]} from when on victory may be claimed over each seat */
-    this.claimAt = snapshot.seats.map(() => null);
+    this.claimAt = snapshot.seats.map(() => /** @type {number | null} */ (null));
     this.watchers = snapshot.watchers;
     this.commitment = snapshot.commitment;
     this.hasDraws = snapshot.has_draws;
-    this.drawOffer = snapshot.draw_offer;
-    this.takeback = snapshot.takeback;
+    /** The seats that want a draw, or a takeback; whoever asked comes first. */
+    this.draw = agreed(snapshot.draw_offer, snapshot.draw_agreed);
+    this.takeback = agreed(snapshot.takeback, snapshot.takeback_agreed);
     this.rematch = [...snapshot.rematch];
     this.over = snapshot.over;
     this.winner = snapshot.winner;
@@ -43,7 +45,13 @@ export class MatchRecord {
     this.next = snapshot.next;
     this.delay = snapshot.delay;
     this.private = snapshot.private;
-    this.spent = /** @type {(number | undefined)[]} */ ([]);
+  }
+
+  /** Take over a newer snapshot; positions that are known stay. @param {Snapshot} snapshot */
+  load(snapshot) {
+    const { moves, positions } = this;
+    Object.assign(this, new MatchRecord(snapshot));
+    for (let ply = 0; ply < Math.min(moves.length, this.ply) && moves[ply] === this.moves[ply]; ply++) this.positions[ply] = positions[ply];
   }
 
   get ply() {
@@ -65,7 +73,7 @@ export class MatchRecord {
   moverOf(ply) {
     const text = this.positions[ply];
     if (text !== undefined) return parsePosition(text).turn;
-    const plain = this.seats.length === 2 && this.moves.every((move) => !/^\d+$/.test(move));
+    const plain = this.seats.length === 2 && !this.moves.some(isRoll);
     return plain ? ply % 2 : undefined;
   }
 
@@ -74,23 +82,23 @@ export class MatchRecord {
     return this.over ? -1 : mover(parsePosition(this.position));
   }
 
-  /** @param {any} history */
+  /** @param {History} history */
   learn(history) {
-    if (history.moves.length > this.ply || history.moves.some((/** @type {string} */ move, /** @type {number} */ index) => move !== this.moves[index])) return;
-    history.positions.forEach((/** @type {string} */ text, /** @type {number} */ ply) => (this.positions[ply] = text));
+    if (history.moves.length > this.ply || history.moves.some((move, index) => move !== this.moves[index])) return;
+    history.positions.forEach((text, ply) => (this.positions[ply] = text));
   }
 
   /**
    * Apply what happened. Returns the events that were new; null means that some are missing.
-   * @param {any} happened
-   * @returns {any[] | null}
+   * @param {Happened} happened
+   * @returns {MatchEvent[] | null}
    */
   apply(happened) {
-    const fresh = happened.events.filter((/** @type {any} */ event) => event.seq > this.seq);
+    const fresh = happened.events.filter((event) => event.seq > this.seq);
     if (!fresh.length) return [];
     if (fresh[0].seq !== this.seq + 1) return null;
     for (const event of fresh) this.#evolve(event);
-    this.seq = fresh.at(-1).seq;
+    this.seq = fresh[fresh.length - 1].seq;
     this.position = happened.position;
     this.toMove = happened.to_move;
     this.clocks = happened.clocks;
@@ -98,14 +106,14 @@ export class MatchRecord {
     return fresh;
   }
 
-  /** @param {any} event */
+  /** @param {MatchEvent} event */
   #evolve(event) {
     switch (event.type) {
       case "played":
-        this.spent[this.ply] = event.spent;
         this.moves.push(event.move);
-        if (this.drawOffer !== null && this.drawOffer !== event.seat) this.drawOffer = null;
-        this.takeback = null;
+        // Whoever moves on without agreeing has declined.
+        if (!this.draw.includes(event.seat)) this.draw = [];
+        this.takeback = [];
         break;
       case "rolled":
         this.moves.push(event.move);
@@ -113,31 +121,37 @@ export class MatchRecord {
       case "taken_back":
         this.moves.length = event.ply;
         this.positions.length = Math.min(this.positions.length, event.ply + 1);
-        this.takeback = null;
-        this.drawOffer = null;
+        this.takeback = [];
+        this.draw = [];
         break;
       case "eliminated":
         this.seats[event.seat].place = event.place;
+        this.takeback = [];
+        this.draw = [];
         break;
       case "draw_offered":
-        this.drawOffer = event.seat;
+        this.draw = [event.seat];
         break;
       case "draw_declined":
-        this.drawOffer = null;
+        this.draw = [];
+        break;
+      case "agreed":
+        this[event.to].push(event.seat);
         break;
       case "takeback_requested":
-        this.takeback = event.seat;
+        this.takeback = [event.seat];
         break;
       case "takeback_declined":
-        this.takeback = null;
+        this.takeback = [];
         break;
       case "ended":
         this.over = true;
         this.winner = event.winner;
         this.reason = event.reason;
         this.seed = event.seed;
-        event.places.forEach((/** @type {number} */ place, /** @type {number} */ seat) => (this.seats[seat].place = place));
-        this.drawOffer = this.takeback = null;
+        event.places.forEach((place, seat) => (this.seats[seat].place = place));
+        this.draw = [];
+        this.takeback = [];
         break;
       case "rematch_offered":
         this.rematch.push(event.seat);

@@ -7,17 +7,17 @@ export class Store extends EventTarget {
   constructor(link) {
     super();
     this.link = link;
-    /** @type {any[]} */
+    /** @type {import("./protocol").OfferedGame[]} */
     this.games = [];
-    /** @type {Map<string, any>} */
+    /** @type {Map<string, import("./protocol").Seek>} */
     this.seeks = new Map();
-    /** @type {Map<string, any>} */
+    /** @type {Map<string, import("./protocol").MatchSummary>} */
     this.matches = new Map();
-    /** @type {Map<string, any>} */
+    /** @type {Map<string, import("./protocol").Presence>} */
     this.players = new Map();
-    /** @type {Map<string, any>} challenges that stand, mine and to me */
+    /** @type {Map<string, import("./protocol").Challenged>} challenges that stand, mine and to me */
     this.challenges = new Map();
-    /** @type {Map<string, any>} my private seeks, which no list shows */
+    /** @type {Map<string, import("./protocol").SeekSettings>} my private seeks, which no list shows */
     this.hidden = new Map();
     this.loaded = false;
     this.watching = false;
@@ -75,7 +75,7 @@ export class Store extends EventTarget {
   /** Bots that play this game. @param {string} game */
   bots(game) {
     return [...this.players.values()].filter(
-      (presence) => presence.player.kind === "bot" && presence.accepts.some((/** @type {any} */ each) => each.game === game),
+      (presence) => presence.player.kind === "bot" && presence.accepts.some((each) => each.game === game),
     );
   }
 
@@ -85,18 +85,16 @@ export class Store extends EventTarget {
     return free.find((each) => each.player.name === last) ?? free.find((each) => !/random/i.test(each.player.name)) ?? free[0];
   }
 
-  /** @param {any} message */
+  /** @param {import("./protocol").LobbyState} message */
   #load(message) {
-    const index = (/** @type {any[]} */ list, /** @type {(item: any) => string} */ key) =>
-      new Map(list.map((item) => [key(item), item]));
-    this.seeks = index(message.seeks, (seek) => seek.id);
-    this.matches = index(message.matches, (match) => match.id);
-    this.players = index(message.players, (presence) => presence.player.id);
+    this.seeks = new Map(message.seeks.map((seek) => [seek.id, seek]));
+    this.matches = new Map(message.matches.map((match) => [match.id, match]));
+    this.players = new Map(message.players.map((presence) => [presence.player.id, presence]));
     this.loaded = true;
     this.#tell();
   }
 
-  /** @param {any} message */
+  /** @param {import("./protocol").LobbyChanged} message */
   #change(message) {
     for (const seek of message.seeks) this.seeks.set(seek.id, seek);
     for (const match of message.matches) this.matches.set(match.id, match);

@@ -88,6 +88,20 @@ export function reasonText(reason, drawn) {
   }
 }
 
+/** Who won, and why. @param {import("./record.js").MatchRecord} record @returns {[string, string]} */
+export function resultText(record) {
+  const drawn = record.winner === null;
+  const why = reasonText(record.reason ?? "rules", drawn);
+  const sentence = `${why[0].toUpperCase()}${why.slice(1)}.`;
+  if (record.winner === null) {
+    if (record.reason === "aborted") return ["Called off", "Nothing counts."];
+    return [record.reason === "expired" ? "Called off" : "A draw", sentence];
+  }
+  if (record.winner === record.seat) return ["You won", sentence];
+  const name = record.seats[record.winner].player.name;
+  return [record.seat !== null && record.seats.length === 2 ? "You lost" : `${name} won`, sentence];
+}
+
 /** @param {number} at @param {number} now */
 export function ago(at, now) {
   const minutesAgo = Math.floor((now - at) / 60_000);

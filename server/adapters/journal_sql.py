@@ -32,11 +32,10 @@ MAX_WAITING: Final = 50_000
 """How many appends may wait for the store before it counts as unavailable."""
 MAX_BATCH: Final = 1_000
 SIBLINGS: Final = 5
-GATHERING: Final = 0.004
+GATHERING: Final = 0.001
 """Where at least so many appends shared a commit, more are on their way: the next one waits so many seconds for them.
 
-A commit costs the same 0.5 ms of CPU for one event as for twenty, so this halves what a move costs on a busy server and
-leaves a calm one as fast as it was.
+A commit costs about 0.35 ms of CPU however little it holds: a busy server saves by waiting, and a calm one never waits.
 """
 MAX_KNOWN: Final = 100_000
 

@@ -106,10 +106,20 @@ def test_a_move_made_without_a_connection_is_sent_once(open_window: OpenWindow) 
     expect(second.page.locator(".movelist .move")).to_have_text(["b5"])
     expect(first.page.locator("#banner")).to_have_text("Connected again.")
     expect(first.page.locator(".ghost")).to_have_count(0)
+    expect(first.page.locator(".explanation")).to_be_empty()
     second.await_turn()
     second.make("d1")
     first.await_turn()
     assert first.moves == ["b5", "d1"]
+
+
+def test_a_banner_moves_nothing_on_the_page(open_window: OpenWindow) -> None:
+    window = open_window(cuttable=True)
+    tile = window.page.locator(".tile-card").first
+    before = tile.bounding_box()
+    window.cut()
+    expect(window.page.locator("#banner")).to_contain_text("Reconnecting")
+    assert tile.bounding_box() == before
 
 
 def test_walls_are_placed_by_mouse_turned_by_r_and_refused_with_a_reason(open_window: OpenWindow) -> None:
@@ -299,6 +309,39 @@ def test_players_and_spectators_talk_in_rooms_of_their_own(open_window: OpenWind
     expect(third.page.locator(".chat .lines p")).to_have_count(1)
     expect(first.page.locator(".chat .lines p")).to_have_count(1)
     assert first.moves == []
+
+
+def test_a_player_is_challenged_and_may_say_no(open_window: OpenWindow) -> None:
+    first, second = open_window(), open_window()
+    for window, name in ((first, "Otter"), (second, "Wren")):
+        window.page.locator(".hello input").fill(name)
+        window.page.get_by_role("button", name="Use it").click()
+    for answer in ("No, thanks", "Play"):
+        first.page.get_by_label("Challenge Wren").click()
+        first.page.locator("dialog").get_by_role("button", name="TrapGrid").click()
+        first.page.get_by_role("button", name="Start", exact=True).click()
+        toast = second.page.locator(".toast", has_text="Otter asks you for a game: TrapGrid")
+        toast.get_by_role("button", name=answer).click()
+        if answer != "Play":
+            expect(first.page.locator(".toast", has_text="declined")).to_be_visible()
+    first.in_match()
+    second.in_match()
+    expect(first.page.locator(".far .name")).to_have_text("Wren")
+
+
+def test_a_clock_of_my_own_making_runs_out_on_the_screen(open_window: OpenWindow) -> None:
+    first, second = open_window(), open_window()
+    first.page.locator(".tile-card", has_text="TrapGrid").get_by_role("button", name="Play someone").click()
+    first.page.locator("dialog label", has_text="Custom").locator("input").check(force=True)
+    first.page.get_by_label("Kind of clock").select_option("per_move")
+    first.page.get_by_label("Seconds").first.fill("1")
+    first.page.locator("dialog input[name=seat][value='0']").check(force=True)
+    first.page.get_by_role("button", name="Open the table").click()
+    second.sit_down("TrapGrid")
+    first.in_match()
+    expect(first.page.locator(".near .clock.urgent")).to_be_visible()
+    expect(second.status).to_have_text("You won")
+    expect(first.page.locator(".explanation")).to_have_text("On time.")
 
 
 def test_an_invite_link_leads_to_a_private_table(open_window: OpenWindow) -> None:

@@ -43,6 +43,7 @@ class Window:
         self.page.on(
             "console", lambda said: self.errors.append(said.text) if said.type in ("error", "warning") else None
         )
+        self._visits = 0
         self._is_cut = False
         self._route: WebSocketRoute | None = None
         if cuttable:
@@ -54,8 +55,9 @@ class Window:
         """Come to the lobby as the same person, with nothing else remembered."""
         self.errors.clear()
         self.page.evaluate("localStorage.removeItem('cornered.settings')")
-        self.page.goto("about:blank")
-        self.page.goto(self.address)
+        self._visits += 1
+        # Another query makes it another page load, whatever the address bar held.
+        self.page.goto(f"{self.address}/?{self._visits}")
         self.page.wait_for_selector(".lobby.ready")
 
     # The network

@@ -123,10 +123,13 @@ async def test_a_trusted_proxy_says_who_connects(start: Any) -> None:
     def coming_from(address: str) -> dict[str, Any]:
         return {"additional_headers": {"X-Forwarded-For": f"10.9.9.9, {address}"}}
 
-    async with start(max_per_address=1, proxies="127.0.0.1") as running:
-        async with running.socket(**coming_from("10.0.0.1")), running.socket(**coming_from("10.0.0.2")):
-            with pytest.raises(InvalidStatus):
-                await connect(running.url, subprotocols=[JSON.subprotocol], **coming_from("10.0.0.1"))
+    async with (
+        start(max_per_address=1, proxies="127.0.0.1") as running,
+        running.socket(**coming_from("10.0.0.1")),
+        running.socket(**coming_from("10.0.0.2")),
+    ):
+        with pytest.raises(InvalidStatus):
+            await connect(running.url, subprotocols=[JSON.subprotocol], **coming_from("10.0.0.1"))
 
 
 async def test_an_address_that_asks_too_often_for_pages_must_wait(start: Any) -> None:

@@ -67,16 +67,19 @@ async def test_a_repeated_lobby_command_makes_one_table(running: Any) -> None:
 
 
 async def test_a_challenge_reaches_every_socket_of_both_and_is_declined_with_a_reason(running: Any) -> None:
-    async with running.client("Ann") as ann, running.client("Ben") as ben:
-        async with running.client("Ben", token=ben.welcome.token) as tab:
-            sent = await ann.do(Challenge, to=ben.player.id, game=SMALL, clock=Fischer(initial=60))
-            for client in (ann, ben, tab):
-                heard = await client.hear(Challenged)
-                assert (heard.challenge, heard.by, heard.clock.kind) == (sent.ref, ann.player, "fischer")
-            await tab.do(DeclineChallenge, challenge=sent.ref, reason="no time")
-            for client in (ann, ben):
-                closed = await client.hear(ChallengeClosed)
-                assert (closed.how, closed.reason) == ("declined", "no time")
+    async with (
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+        running.client("Ben", token=ben.welcome.token) as tab,
+    ):
+        sent = await ann.do(Challenge, to=ben.player.id, game=SMALL, clock=Fischer(initial=60))
+        for client in (ann, ben, tab):
+            heard = await client.hear(Challenged)
+            assert (heard.challenge, heard.by, heard.clock.kind) == (sent.ref, ann.player, "fischer")
+        await tab.do(DeclineChallenge, challenge=sent.ref, reason="no time")
+        for client in (ann, ben):
+            closed = await client.hear(ChallengeClosed)
+            assert (closed.how, closed.reason) == ("declined", "no time")
 
 
 async def test_a_challenge_waits_for_a_player_who_comes_back(running: Any) -> None:

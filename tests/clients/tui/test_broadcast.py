@@ -205,6 +205,29 @@ async def test_a_match_is_live_until_its_state_is_cleared():
     assert broadcast.live() == []
 
 
+async def test_an_end_that_was_lost_is_noticed_when_the_state_is_cleared():
+    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    table = broadcast.table("m1")
+    await tell(broadcast, announcer.begins)
+    while announcer.state.outcome is None:
+        last = announcer.plays(announcer.state.moves()[0])
+    await tell(broadcast, last[-1:])
+    match, told = await seen(table)
+    assert match.over
+    assert told[-1].startswith("No more is told of this match")
+
+
+async def test_a_match_that_ended_while_the_broker_was_away_is_over_once_it_has_told_what_it_keeps():
+    announcer, other, broadcast = Announcer("m1"), Announcer("m2"), Broadcast(lambda: 0)
+    first, second = broadcast.table("m1"), broadcast.table("m2")
+    await tell(broadcast, announcer.begins + other.begins)
+    broadcast.begin()
+    await tell(broadcast, other.begins)
+    await broadcast.settle()
+    assert (await seen(first))[0].over
+    assert not (await seen(second))[0].over
+
+
 async def test_a_closed_broadcast_tells_those_who_wait():
     broadcast = Broadcast(lambda: 0)
     broadcast.close()

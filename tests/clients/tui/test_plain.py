@@ -69,6 +69,9 @@ async def test_a_move_that_comes_early_waits_for_its_turn(local_table):
         telling = tasks.create_task(match.tell())
         obeying = tasks.create_task(match.obey(aiter(lines)))
         await until(lambda: table.played)
+        await until(lambda: any(line.startswith("B, minimax, to move") for line in written))
+        for _ in range(50):
+            await asyncio.sleep(0)
         assert table.played == [("a2", 0)]
         table.opponent_plays("b1")
         await until(lambda: len(table.played) == 2)
@@ -120,6 +123,16 @@ async def test_words_of_others_are_told(local_table):
         telling = tasks.create_task(match.tell())
         await until(lambda: "minimax [bot] says: hello" in written)
         telling.cancel()
+
+
+async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn(local_table):
+    written: list[str] = []
+    match = PlainMatch(local_table("trapgrid", size=3), written.append)
+    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+        telling = tasks.create_task(match.tell())
+        await match.obey(aiter(_ended()))
+        telling.cancel()
+    assert written[-1] == "There are no more lines to obey: the match goes on without you."
 
 
 async def test_whoever_watches_hears_the_end(local_table):

@@ -46,8 +46,11 @@ def test_places_are_ordinals():
 
 
 def test_options_that_are_off_are_not_named():
-    options = {"width": 7, "dice": True, "max_plies": None, "strict": False}
-    assert spec_text(GameSpec(name="isolation", options=options)) == "Isolation · width 7 · dice"
+    options = {"width": 7, "height": 6, "players": 3, "dice": True, "max_plies": None, "strict": False}
+    assert spec_text(GameSpec(name="isolation", options=options)) == "Isolation 7x6, 3 players, dice"
+    assert spec_text(GameSpec(name="quoridor", options={"size": 9, "players": 2})) == "Quoridor 9x9"
+    assert spec_text(GameSpec(name="bamboo", options={"radius": 5})) == "Bamboo radius 5"
+    assert spec_text(GameSpec(name="trapgrid")) == "TrapGrid"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,106 @@
+/** Lines and cards of the lobby's lists. */
+
+import { Board } from "./board.js";
+import { fill, h } from "./dom.js";
+import { tableText } from "./form.js";
+import { seatMark } from "./marks.js";
+import { isWalled } from "./position.js";
+import { ago, clockText, optionText, plural, reasonText } from "./words.js";
+
+/** @typedef {import("./protocol").MatchSummary} MatchSummary */
+
+/** An open table in the list. @param {any} page @param {import("./protocol").Seek} seek */
+export function tableLine(page, seek) {
+  const { store, link, complain } = page;
+  const me = link.me?.id;
+  const { game } = seek.settings;
+  const act = (/** @type {string} */ type) => () => link.ask({ type, seek: seek.id }, { lasting: true }).catch(complain);
+  const button = () => {
+    if (seek.by.id === me) return h("button", { on: { click: act("cancel_seek") } }, "Cancel");
+    if (seek.joined.some((player) => player.id === me)) return h("button", { on: { click: act("leave_seek") } }, "Leave");
+    return h("button", { class: "primary", on: { click: act("join_seek") } }, "Sit down");
+  };
+  const facts = [
+    seek.by.id === me ? "You" : seek.by.name,
+    tableText(seek.settings),
+    seek.seats > 2 ? `${seek.joined.length} of ${seek.seats} are here` : "",
+  ];
+  return h(
+    "div",
+    { class: "line" },
+    h(
+      "div",
+      { class: "grow" },
+      h("strong", {}, store.title(game.name)),
+      " ",
+      h("span", { class: "quiet" }, optionText(game, store.offered(game.name))),
+      h("div", { class: "quiet" }, facts.filter(Boolean).join(" · ")),
+    ),
+    button(),
+  );
+}
+
+/** How a match ended, for the one in seat `me`; -1 is a stranger. @param {MatchSummary} match @param {number} me */
+function endingOf({ winner, reason, players }, me) {
+  if (reason === null || reason === "aborted" || reason === "expired") return "called off";
+  const why = reasonText(reason, winner === null);
+  if (winner === null) return `drawn, ${why}`;
+  return `${winner === me ? "you won" : me < 0 ? `${players[winner].name} won` : "you lost"}, ${why}`;
+}
+
+/** A match as a small card that keeps itself up to date. @param {any} page @param {MatchSummary} match */
+export function matchCard(page, match) {
+  const { store, link } = page;
+  const board = new Board({ tiny: true, walled: isWalled(match.game) });
+  const words = h("div", { class: "words" });
+  const element = h("a", { class: "card", href: `#/m/${match.id}` }, h("div", { class: "picture" }, board.element), words);
+  const game = [store.title(match.game.name), optionText(match.game, store.offered(match.game.name))].filter(Boolean).join(" ");
+  const update = (/** @type {MatchSummary} */ now) => {
+    if (board.position?.text !== now.position) board.show(now.position);
+    const me = now.players.findIndex((player) => player.id === link.me?.id);
+    const myTurn = !now.over && me >= 0 && board.position?.turn === me;
+    element.classList.toggle("turn", myTurn);
+    const facts = now.over
+      ? [endingOf(now, me), ago(now.started, link.now())]
+      : [clockText(now.clock), now.watchers ? plural(now.watchers, "watcher") : "", myTurn ? "your turn" : ""];
+    fill(
+      words,
+      now.players.map((player, seat) =>
+        h(
+          "div",
+          { class: `who${now.over && now.winner === seat ? " won" : ""}` },
+          seatMark(seat),
+          h("span", {}, player.name),
+          player.kind === "bot" ? h("small", { class: "bot" }, "bot") : null,
+        ),
+      ),
+      h("div", { class: "quiet" }, game),
+      h("div", { class: "quiet" }, facts.filter(Boolean).join(" · ")),
+    );
+  };
+  update(match);
+  return Object.assign(element, { update });
+}
+
+/** Somebody who is here. @param {any} page @param {import("./protocol").Presence} presence */
+export function personLine(page, { player, playing, accepts, free }) {
+  const { store, link, form } = page;
+  const isBot = player.kind === "bot";
+  const isMe = player.id === link.me?.id;
+  const busy = isBot && free <= 0;
+  const state = busy ? "busy" : playing ? `in ${plural(playing, "game")}` : "";
+  const ask = () => form(accepts[0]?.game ?? store.games[0]?.name, "player", player);
+  return h(
+    "div",
+    { class: "line" },
+    h(
+      "div",
+      { class: "grow" },
+      player.name,
+      isBot ? h("small", { class: "bot" }, "bot") : null,
+      isMe ? h("span", { class: "quiet" }, " (you)") : null,
+      state ? h("span", { class: "quiet" }, ` · ${state}`) : null,
+    ),
+    isMe ? null : h("button", { class: "plain", "aria-label": `Challenge ${player.name}`, disabled: busy, on: { click: ask } }, "Challenge"),
+  );
+}

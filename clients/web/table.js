@@ -1,0 +1,348 @@
+/** A match on the page: board, players, status, moves, buttons and talk, drawn from its record. */
+
+import { Actions } from "./actions.js";
+import { Bars } from "./bars.js";
+import { Board } from "./board.js";
+import { Chat } from "./chat.js";
+import { diceProof } from "./dice.js";
+import { fill, h } from "./dom.js";
+import { Hand } from "./hand.js";
+import { showHelp } from "./help.js";
+import { icon } from "./icons.js";
+import { seatMark } from "./marks.js";
+import { DICE, MoveList } from "./movelist.js";
+import { isCell, isRoll, isWalled, leftBehind, parsePosition, parseWall, trails } from "./position.js";
+import { clockText, optionText, plural, resultText } from "./words.js";
+
+/** @typedef {import("./record.js").MatchRecord} MatchRecord */
+
+const EXPLAINED = 7000;
+
+export class Table {
+  /**
+   * @param {any} page
+   * @param {MatchRecord} record
+   * @param {HTMLElement} element
+   * @param {{play: (move: string) => void, learn: () => void}} wishes `learn` asks for the positions of the past
+   */
+  constructor(page, record, element, wishes) {
+    this.page = page;
+    this.record = record;
+    this.element = element;
+    this.wishes = wishes;
+    /** @type {number | null} the position on show, in plies; null follows the game */
+    this.replayed = null;
+    this.waiting = false;
+    this.showsNotes = false;
+    this.oriented = false;
+    /** @type {import("./board.js").Hints | null} */
+    this.hints = null;
+    /** @type {string[]} moves that are neither cell nor wall */
+    this.extra = [];
+    this.board = new Board({ walled: isWalled(record.spec), label: `${record.title} board`, names: (seat) => this.#pieceOf(seat) });
+    this.hand = new Hand(this.board, {
+      play: wishes.play,
+      explain: (text) => this.explain(text),
+      typed: (text) => this.#typed(text),
+      mayPlay: () => record.myTurn && !this.waiting && this.replayed === null,
+      seat: () => record.seat ?? 0,
+      armed: (wall) => this.#armed(wall),
+    });
+    this.bars = new Bars(record, () => page.link.now());
+    this.moves = new MoveList(record, (ply) => this.replay(ply));
+    this.actions = new Actions(page, record, { play: wishes.play, explain: (text) => this.explain(text), replay: (ply) => this.replay(ply) });
+    this.chat = new Chat(page, record.id, record.seat === null ? "spectators" : "players");
+    this.status = h("h1", { class: "status" });
+    this.explanation = h("p", { class: "explanation", role: "status" });
+    this.typing = h("output", { class: "typing" });
+    this.die = h("span", { class: "die big", hidden: true });
+    this.facts = h("p", { class: "quiet" });
+    this.dice = h("div", { class: "proof" });
+    this.boardBox = h("div", { class: "boardbox" }, this.board.element, this.typing);
+    this.notesButton = h("button", { class: "plain", hidden: true, "aria-pressed": "false", on: { click: () => this.#toggleNotes() } }, icon("notes"), "Notes");
+    this.wallTools = h(
+      "div",
+      { class: "walltools", hidden: true },
+      h("button", { class: "primary", on: { click: () => this.hand.place() } }, "Place the wall"),
+      h("button", { on: { click: () => this.hand.turn() } }, "Turn it"),
+    );
+    this.#layOut();
+  }
+
+  close() {
+    this.bars.close();
+    clearTimeout(this.explainTimer);
+    setIcon(false);
+  }
+
+  #layOut() {
+    const { record, page } = this;
+    const mine = record.seat ?? 0;
+    const count = record.seats.length;
+    const others = record.seats.map((_, index) => (mine + 1 + index) % count).filter((seat) => seat !== mine);
+    this.element.className = `match seats-${count}`;
+    fill(
+      this.element,
+      h("section", { class: "stage", "aria-label": "Board" }, this.boardBox),
+      h("div", { class: "bars far" }, others.map((seat) => this.bars.element(seat))),
+      h("div", { class: "now" }, h("div", { class: "headline" }, this.status, this.die), this.explanation, this.wallTools, this.actions.asked, this.actions.result),
+      this.moves.element,
+      this.actions.element,
+      h("div", { class: "bars near" }, this.bars.element(mine)),
+      h(
+        "aside",
+        { class: "side", "aria-label": "About this game" },
+        h(
+          "section",
+          { class: "info" },
+          h("h2", {}, record.title),
+          this.facts,
+          h("p", { class: "quiet about" }, page.store.offered(record.spec.name)?.summary ?? ""),
+          h(
+            "div",
+            { class: "row" },
+            h("button", { class: "plain", on: { click: () => this.#share() } }, icon("link"), "Copy link"),
+            h("button", { class: "plain", on: { click: () => this.board.flip(!this.board.flipped) } }, icon("turn"), "Flip"),
+            this.notesButton,
+          ),
+          this.dice,
+        ),
+        this.chat.element,
+      ),
+    );
+  }
+
+  /** @param {number} seat */
+  #pieceOf(seat) {
+    return seat === this.record.seat ? "your piece" : `${this.record.seats[seat]?.player.name ?? `player ${seat + 1}`}'s piece`;
+  }
+
+  /** Draw everything. @param {boolean} moved that the position is new @param {boolean} waiting that a move is on its way */
+  draw(moved, waiting) {
+    const { record, board } = this;
+    this.waiting = waiting;
+    if (moved || record.over) {
+      this.hints = null;
+      this.extra = [];
+      board.hint(null);
+      if (!waiting) {
+        board.clearGhost();
+        this.explain("");
+      }
+    }
+    if (this.replayed !== null && this.replayed >= record.ply) this.replayed = null;
+    this.#orient();
+    this.#drawBoard();
+    if (moved) this.hand.reset();
+    this.bars.draw();
+    this.moves.draw(this.replayed ?? record.ply);
+    this.drawStatus();
+    this.drawInfo();
+  }
+
+  /** The positions of the past are known now. */
+  drawPast() {
+    this.#orient();
+    this.#drawBoard();
+    this.moves.draw(this.replayed ?? this.record.ply);
+  }
+
+  /** Whoever starts at the far side sees the board from there. */
+  #orient() {
+    const { record, board } = this;
+    const first = record.positions[0];
+    if (this.oriented || first === undefined) return;
+    this.oriented = true;
+    board.goalsFrom = first;
+    board.shape = "";
+    const { rows } = parsePosition(first);
+    const row = record.seat === null ? -1 : rows.findIndex((line) => line.includes(String(record.seat)));
+    if (row >= 0 && row < (rows.length - 1) / 2) board.flip(true);
+  }
+
+  #drawBoard() {
+    const { record, board, element } = this;
+    const ply = this.replayed ?? record.ply;
+    const text = record.positions[ply] ?? record.position;
+    let last = ply - 1;
+    while (last >= 0 && isRoll(record.moves[last])) last -= 1;
+    board.show(text, { last: record.moves[last] ?? "", from: leftBehind(record.positions[last], text), trail: trails(record.positions.slice(0, ply + 1)) });
+    const position = parsePosition(text);
+    this.boardBox.style.setProperty("--ratio", String(board.layout.box.width / board.layout.box.height));
+    this.boardBox.classList.toggle("replayed", this.replayed !== null);
+    element.dataset.turn = record.over || this.replayed !== null ? "" : String(record.turn);
+    element.classList.toggle("myturn", record.myTurn && this.replayed === null);
+    const roll = position.facts.roll;
+    this.die.hidden = !roll && position.turn !== -1;
+    this.die.textContent = roll ? DICE[Number(roll)] : "…";
+    this.die.title = roll ? `The dice show ${roll}` : "The dice roll";
+  }
+
+  drawStatus() {
+    const { record } = this;
+    const ended = record.over && this.replayed === null;
+    const mine = record.myTurn && this.replayed === null;
+    const words = this.#statusWords();
+    const marked = this.replayed === null ? record.turn : -1;
+    if (this.status.dataset.sign !== `${marked} ${words}`) {
+      this.status.dataset.sign = `${marked} ${words}`;
+      fill(this.status, marked >= 0 ? seatMark(marked) : null, words);
+    }
+    this.status.classList.toggle("mine", mine);
+    this.element.classList.toggle("over", ended);
+    if (record.over) this.explain(ended ? resultText(record)[1] : "", true);
+    this.actions.draw(this.extra, this.replayed);
+    const names = record.seats.map((seat) => seat.player.name).join(" – ");
+    document.title = record.myTurn ? `● Your turn – ${record.title}` : `${record.over ? "Finished: " : ""}${names} – ${record.title}`;
+    setIcon(record.myTurn);
+  }
+
+  #statusWords() {
+    const { record } = this;
+    if (this.replayed !== null) return `Move ${this.replayed} of ${record.ply}`;
+    if (record.over) return resultText(record)[0];
+    if (record.toMove < 0) return "The dice roll…";
+    if (record.myTurn) return "Your turn";
+    const { name } = record.seats[record.toMove].player;
+    return record.seat === null ? `${name} to move` : `Waiting for ${name}`;
+  }
+
+  drawInfo() {
+    const { record, page } = this;
+    const words = [
+      optionText(record.spec, page.store.offered(record.spec.name), true),
+      clockText(record.clock),
+      record.private ? "private" : "",
+      record.delay ? `shown ${record.delay} s late` : "",
+      record.watchers ? plural(record.watchers, "watcher") : "",
+    ];
+    this.facts.textContent = words.filter(Boolean).join(" · ");
+    diceProof(this.dice, record);
+  }
+
+  /** Take in what is playable here, and what is said of cells and players. @param {import("./protocol").Moves} answer */
+  learnMoves(answer) {
+    const { record } = this;
+    const mine = record.myTurn;
+    this.bars.gauges = answer.gauges;
+    this.bars.draw();
+    this.extra = mine ? answer.moves.filter((move) => !isCell(move) && !parseWall(move)) : [];
+    this.hints = { moves: new Set(mine ? answer.moves : []), refused: mine ? answer.refused : {}, notes: answer.notes, seat: record.seat ?? 0 };
+    this.notesButton.hidden = !Object.keys(answer.notes).length;
+    this.#drawHints();
+    this.actions.draw(this.extra, this.replayed);
+  }
+
+  #drawHints() {
+    const now = this.replayed === null;
+    this.board.hint(now ? this.hints : null);
+    this.board.showNotes(now && this.showsNotes);
+  }
+
+  /** Show an earlier position, or the newest again. @param {number} ply */
+  replay(ply) {
+    const { record } = this;
+    if (!record.complete) this.wishes.learn();
+    this.replayed = ply >= record.ply ? null : Math.max(0, ply);
+    this.board.clearGhost();
+    this.#drawBoard();
+    this.#drawHints();
+    this.moves.draw(this.replayed ?? record.ply);
+    this.drawStatus();
+  }
+
+  /** Show a move that is on its way, or that waits for a connection. @param {string | null} move @param {boolean} online */
+  pend(move, online) {
+    this.waiting = move !== null;
+    if (move === null || this.replayed !== null) return;
+    if (this.board.hints.moves.has(move)) this.board.ghost(move, this.record.seat ?? 0, online ? "sent" : "unsent");
+    if (!online) this.explain(`${move} is not sent yet; it goes out as soon as the connection is back.`, true);
+  }
+
+  /** The server said no. @param {string} text */
+  refuse(text) {
+    this.waiting = false;
+    this.board.clearGhost();
+    this.explain(text);
+    this.hand.reset();
+  }
+
+  /** Say something in one sentence, for a while or until it is replaced. @param {string} text @param {boolean} [stays] */
+  explain(text, stays = false) {
+    clearTimeout(this.explainTimer);
+    if (this.explanation.textContent !== text) this.explanation.textContent = text;
+    if (text && !stays) this.explainTimer = window.setTimeout(() => this.explain(""), EXPLAINED);
+  }
+
+  /** @param {string} text */
+  #typed(text) {
+    this.typing.textContent = text;
+    this.typing.classList.toggle("legal", this.board.hints.moves.has(text));
+  }
+
+  /** @param {string | null} wall */
+  #armed(wall) {
+    this.wallTools.hidden = !wall;
+    this.wallTools.firstElementChild.disabled = Boolean(wall && !this.board.hints.moves.has(wall));
+  }
+
+  async #share() {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.page.toast("The link is copied.");
+    } catch {
+      this.page.toast(location.href, [], 20);
+    }
+  }
+
+  #toggleNotes() {
+    this.showsNotes = !this.showsNotes;
+    this.notesButton.setAttribute("aria-pressed", String(this.showsNotes));
+    this.#drawHints();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const target = /** @type {Element} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, dialog")) return;
+    if (target.closest("button, a, summary") && (event.key === "Enter" || event.key === " ")) return;
+    if (this.#walk(event.key, target.closest(".moves") !== null) || (this.replayed === null && this.hand.key(event))) event.preventDefault();
+  }
+
+  /** Take a key that belongs to the whole match; in the list of moves arrows walk through it. @param {string} pressed @param {boolean} inList */
+  #walk(pressed, inList) {
+    const key = inList ? ({ ArrowLeft: "<", ArrowUp: "<", ArrowRight: ">", ArrowDown: ">" }[pressed] ?? pressed) : pressed;
+    switch (key.toLowerCase()) {
+      case "<":
+      case ",":
+        this.replay(this.moves.before());
+        return true;
+      case ">":
+      case ".":
+        this.replay(this.moves.after());
+        return true;
+      case "home":
+        this.replay(0);
+        return true;
+      case "end":
+        this.replay(this.record.ply);
+        return true;
+      case "x":
+        this.board.flip(!this.board.flipped);
+        return true;
+      case "z":
+        this.#toggleNotes();
+        return true;
+      case "?":
+        showHelp();
+        return true;
+      default:
+        return false;
+    }
+  }
+}
+
+/** The browser's tab shows whose turn it is. @param {boolean} turn */
+function setIcon(turn) {
+  document.querySelector("link[rel=icon]")?.setAttribute("href", turn ? "icon-turn.svg" : "icon.svg");
+}

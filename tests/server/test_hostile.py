@@ -1,0 +1,274 @@
+"""Bad input of every kind: a typed refusal or a clean close, nothing in the log, and another match goes on unhurt."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import random
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import msgpack
+import pytest
+from websockets.exceptions import ConnectionClosed, ConnectionClosedError
+
+from protocol.codec import JSON, MAX_FRAME, MSGPACK
+from protocol.commands import AskGames, Hello, Ping, Play
+from protocol.messages import Refused, SeatPresence
+
+BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
+GENEROUS = {"message_burst": 1e9, "message_rate": 1e9, "address_burst": 1e9, "address_rate": 1e9, "hello_seconds": 2}
+UPGRADE = (
+    b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: cornered.v1.json\r\n\r\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _silent(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """Nothing that a stranger does is worth a line at `warning`."""
+    caplog.set_level(logging.WARNING)
+    yield
+    assert capfd.readouterr().err == ""
+    assert caplog.records == []
+
+
+@pytest.fixture
+async def bystanders(start: Any, pair: Any, play_out: Any) -> AsyncIterator[Any]:
+    """A server on which two others play; whatever happens, they finish their game."""
+    async with (
+        start(**GENEROUS) as running,
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        running.match = match
+        yield running
+        assert (await play_out(match, (ann, ben)))[-1].events[-1].type == "ended"
+
+
+def messages(match: str) -> list[dict[str, Any]]:
+    """Return one good message of many kinds, to be spoiled."""
+    return [
+        {"type": "play", "id": "a", "match": match, "ply": 0, "move": "a2"},
+        {"type": "say", "id": "b", "match": match, "room": "players", "text": "hi"},
+        {"type": "join", "id": "c", "match": match, "since": 0},
+        {"type": "ask_moves", "id": "d", "match": match, "ply": 0},
+        {"type": "create_seek", "id": "e", "settings": {"game": {"name": "trapgrid", "options": {"size": 3}}}},
+        {"type": "challenge", "id": "f", "to": "x", "game": {"name": "trapgrid"}, "clock": {"kind": "none"}},
+        {"type": "declare", "id": "g", "accepts": [{"game": "trapgrid"}], "concurrency": 1},
+        {"type": "ping", "id": "h", "sent": 1},
+        {"type": "hello", "name": "Eve"},
+        {"type": "resign", "id": "i", "match": match},
+    ]
+
+
+def spoil(chance: random.Random, message: dict[str, Any]) -> Any:
+    """Return the message with one thing wrong, or something else altogether."""
+    odd = chance.choice(
+        [None, True, -1, 2**63, 1e308, float("nan"), "", "x" * 500, "\u0000", "💥", [], [[]], {}, {"a": {"b": []}}]
+    )
+    spoiled = dict(message)
+    field = chance.choice(list(spoiled))
+    match chance.randrange(5):
+        case 0:
+            spoiled[field] = odd
+        case 1:
+            del spoiled[field]
+        case 2:
+            spoiled[f"{field}_"] = odd
+        case 3:
+            return odd
+        case _:
+            return [spoiled]
+    return spoiled
+
+
+@BOTH
+async def test_spoiled_messages_are_each_answered_once(bystanders: Any, codec: Any) -> None:
+    chance = random.Random(7)
+    async with bystanders.client("Eve", codec) as eve:
+        for _ in range(300):
+            spoiled = spoil(chance, chance.choice(messages(bystanders.match)))
+            raw = json.dumps(spoiled) if codec.is_text else packed(spoiled)
+            await eve.socket.send(raw)
+            await eve.tell(Ping(id="next"))
+            answers = [await eve.answer("next")]
+            assert answers[0].type == "pong"
+        assert {one.code for one in eve.heard if isinstance(one, Refused)} >= {"malformed", "unknown_type"}
+
+
+def packed(value: Any) -> bytes:
+    try:
+        return bytes(msgpack.packb(value))
+    except OverflowError:
+        return bytes(msgpack.packb(str(value)))
+
+
+@BOTH
+async def test_bytes_changed_at_random_hurt_nobody(bystanders: Any, codec: Any) -> None:
+    chance = random.Random(11)
+    async with bystanders.client("Eve", codec) as eve:
+        for _ in range(400):
+            message = chance.choice(messages(bystanders.match))
+            raw = bytearray(json.dumps(message).encode() if codec.is_text else msgpack.packb(message))
+            for _ in range(chance.randint(1, 4)):
+                raw[chance.randrange(len(raw))] = chance.randrange(32, 127) if codec.is_text else chance.randrange(256)
+            del raw[chance.randint(1, len(raw)) :]
+            await eve.socket.send(bytes(raw), text=codec.is_text)
+            assert (await eve.ask(Ping)).type == "pong"
+
+
+@BOTH
+async def test_the_wrong_kind_of_frame_is_refused(bystanders: Any, codec: Any) -> None:
+    async with bystanders.client("Eve", codec) as eve:
+        await eve.socket.send(JSON.encode(Ping(id="p")), text=not codec.is_text)
+        assert (await eve.hear(Refused)).code == "malformed"
+        assert (await eve.ask(Ping)).type == "pong"
+
+
+@BOTH
+async def test_what_is_too_large_is_refused_and_what_is_huge_ends_the_socket(bystanders: Any, codec: Any) -> None:
+    async with bystanders.client("Eve", codec) as eve:
+        await eve.socket.send(b" " * (MAX_FRAME + 1), text=codec.is_text)
+        assert (await eve.hear(Refused)).code == "too_large"
+        with contextlib.suppress(ConnectionClosed):
+            await eve.socket.send(b" " * (64 * MAX_FRAME), text=codec.is_text)
+        with pytest.raises(ConnectionClosedError) as closed:
+            await eve.listen()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
+
+
+@pytest.mark.parametrize("depth", [9, 2000])
+@BOTH
+async def test_what_nests_too_deep_is_refused(bystanders: Any, codec: Any, depth: int) -> None:
+    async with bystanders.client("Eve", codec) as eve:
+        raw = b"[" * depth + b"]" * depth if codec.is_text else b"\x91" * depth + b"\xc0"
+        await eve.socket.send(raw, text=codec.is_text)
+        assert (await eve.hear(Refused)).code == "too_deep"
+        assert (await eve.ask(Ping)).type == "pong"
+
+
+async def test_hello_is_guessed_only_so_often(bystanders: Any) -> None:
+    async with bystanders.socket() as eve:
+        for _ in range(5):
+            await eve.tell(Hello(token="g" * 40))
+            assert (await eve.hear(Refused)).code == "bad_token"
+        with pytest.raises(ConnectionClosedError) as closed:
+            await eve.listen()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
+
+
+async def test_strangers_cannot_touch_a_match(bystanders: Any) -> None:
+    async with bystanders.client("Eve") as eve:
+        for kind in ("play", "resign", "offer_draw", "abort", "request_takeback", "claim", "rematch"):
+            message: dict[str, Any] = {"type": kind, "id": f"x{kind}", "match": bystanders.match}
+            await eve.socket.send(json.dumps(message | ({"ply": 0, "move": "a2"} if kind == "play" else {})))
+            assert (await eve.answer(f"x{kind}")).code == "not_a_player"
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 500 + b"\r\n",
+        b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello",
+        b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n",
+        UPGRADE + b"\x81\x05hello",
+        UPGRADE + b"\x83\x80\0\0\0\0",
+        UPGRADE + b"\x81\x82\0\0\0\0\xff\xfe",
+        UPGRADE + b"\x80\x80\0\0\0\0",
+        UPGRADE + b"\xf1\x80\0\0\0\0",
+        UPGRADE + b"\x88\x81\0\0\0\0\x01",
+    ],
+    ids=[
+        "tls",
+        "headers",
+        "path",
+        "body",
+        "empty",
+        "half",
+        "unmasked",
+        "opcode",
+        "utf8",
+        "continuation",
+        "bits",
+        "close",
+    ],
+)
+async def test_junk_on_the_port_is_a_clean_close(bystanders: Any, junk: bytes) -> None:
+    with contextlib.suppress(ConnectionResetError):
+        await asyncio.wait_for(bystanders.send_raw(junk), 10)
+
+
+async def test_a_message_in_many_fragments_is_one_message_or_a_clean_close(bystanders: Any) -> None:
+    async with bystanders.client("Eve") as eve:
+        text = JSON.encode(Ping(id="bits")).decode()
+        await eve.socket.send(list(text))
+        assert (await eve.answer("bits")).type == "pong"
+        with contextlib.suppress(ConnectionClosed):
+            await eve.socket.send(["x"] * 50_000)
+        with pytest.raises(ConnectionClosedError):
+            await eve.answer("never")
+
+
+async def test_a_flood_ends_the_socket_and_the_match_next_door_goes_on(start: Any, pair: Any, play_out: Any) -> None:
+    async with start() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        async with running.client("Eve") as eve:
+
+            async def listen() -> int:
+                count = 0
+                with contextlib.suppress(ConnectionClosed):
+                    async for _ in eve.socket:
+                        count += 1
+                return count
+
+            async with asyncio.TaskGroup() as tasks:
+                heard = tasks.create_task(listen())
+                with contextlib.suppress(ConnectionClosed):
+                    for number in range(10_000):
+                        await eve.tell(Play(id=f"x{number}", match=match, ply=0, move="a2"))
+            assert heard.result() < 1000
+            assert eve.socket.close_code == 1008
+        assert (await play_out(match, (ann, ben)))[-1].events[-1].type == "ended"
+
+
+async def test_one_players_flood_leaves_the_opponents_moves_alone(start: Any, pair: Any) -> None:
+    async with start(**GENEROUS) as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        for number in range(500):
+            await ben.tell(Play(id=f"x{number}", match=match, ply=7, move="c2"))
+        assert (await ann.do(Play, match=match, ply=0, move="a2")).seq == 2
+        codes = [(await ben.answer(f"x{number}")).code for number in range(500)]
+        assert set(codes) <= {"stale_ply", "not_your_turn", "too_fast"}
+
+
+async def test_who_does_not_read_is_cut_off(bystanders: Any) -> None:
+    async with bystanders.client("Eve") as eve:
+        with pytest.raises(ConnectionClosed):
+            await ask_without_reading(eve)
+        metrics = (await bystanders.fetch("/metrics")).body
+    assert "cornered_players_dropped_total 1.0" in metrics
+
+
+async def ask_without_reading(client: Any) -> None:
+    while True:
+        await client.tell(AskGames(id="g"))
+
+
+async def test_a_half_open_socket_is_found_and_its_player_counts_as_gone(start: Any, pair: Any) -> None:
+    async with start(ping_seconds=0.2) as running, running.client("Ann") as ann, running.socket() as ben:
+        await ben.hello("Ben")
+        match = await pair(ann, ben)
+        # From here on nothing that the server says arrives, and nobody closes anything.
+        ben.socket.transport.pause_reading()
+        gone = await ann.hear(SeatPresence, lambda said: not said.connected)
+        assert (gone.match, gone.seat) == (match, 1)
+        ben.socket.transport.abort()
