@@ -48,9 +48,14 @@ def reach(game: str, options: list[str] | None, position: str | None, moves: str
     loaded = engine.load(game, **dict(read_option(option) for option in options or []))
     warm_up(game)
     state = loaded.parse(position) if position else loaded.start()
-    for move in moves.replace(",", " ").split():
+    for move in split(moves):
         state = engine.apply(state, move)
     return state
+
+
+def split(moves: str) -> list[str]:
+    """Return the moves of a command line, which spaces or commas part."""
+    return moves.replace(",", " ").split()
 
 
 def warm_up(*games: str) -> None:
@@ -148,6 +153,9 @@ def show(
     moves: Moves = "",
     position: Position = None,
     hints: Annotated[bool, typer.Option("--hints", help="Mark the cells that may be moved to.")] = False,
+    light: Annotated[
+        bool | None, typer.Option("--light/--dark", help="Light or dark tiles, where the terminal does not tell.")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Draw a position."""
@@ -157,18 +165,11 @@ def show(
         typer.echo(json.dumps(as_json(state)))
         return
     from rich.console import Console
-    from rich.text import Text
 
-    from clients.drawing import SEAT_STYLES, draw
-    from engine.text import PositionText
+    from clients import showing
 
     console = Console(highlight=False)
-    console.print(draw(PositionText.parse(str(state)), frozenset(state.moves()) if hints else frozenset()))
-    console.print()
-    for seat, (label, value) in enumerate(state.gauges()):
-        console.print(Text(str(seat), SEAT_STYLES[seat]), f"{label}: {value}")
-    console.print(describe_turn(state))
-    console.print(str(state), soft_wrap=True, style="dim")
+    showing.show(console, state, split(moves), describe_turn(state), has_hints=hints, is_light=light)
 
 
 @app.command()

@@ -149,7 +149,6 @@ def lobbies(studio: Studio, windows: dict[str, Page]) -> None:
     studio.shoot(desk, "open-table-desk-light")
     phone.locator(".call.waiting").get_by_role("button", name="Cancel").click()
     desk.keyboard.press("?")
-    desk.get_by_role("button", name="Help and keys").click()
     studio.shoot(desk, "help-desk-light")
     desk.keyboard.press("Escape")
 

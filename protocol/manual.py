@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Final, get_args
 
 from protocol.codec import MAX_DEPTH, MAX_FRAME
+from protocol.feed import LEASE, LOBBY, MatchState, NodeStatus, events_topic, state_topic, status_topic
 from protocol.messages import ErrorCode
 from protocol.schema import Schema
 
@@ -171,16 +172,35 @@ Lines beginning with `>` are the client's, with `<` the server's; `...` stands f
 ```
 """
 
+MQTT: Final = f"""\
+## Following along over MQTT
+
+A server that is given a broker (`CORNERED_MQTT`) tells it what everybody may know, as JSON. Private matches are never
+told about, and nothing is ever taken from there: a broker that is away, or loses messages, holds nobody up.
+
+| topic | payload | retained | QoS |
+| --- | --- | --- | --- |
+| `{state_topic("{id}")}` | a [MatchState](#matchstate), the newest one; empty once the match is over | yes, for {LEASE:,} s unless told again | 0, the end 1 |
+| `{events_topic("{id}")}` | one [event](#what-happens-in-a-match) each | no | 0 |
+| `{LOBBY}` | a [`lobby_state`](#lobby_state), then each [`lobby_changed`](#lobby_changed) | the `lobby_state` | 1, changes 0 |
+| `{status_topic("{node}")}` | a [NodeStatus](#nodestatus); `offline` is the server's last will | yes | 1 |
+
+Events come before the state that they led to; states in between may be left out. Whoever misses a number in `seq`
+goes on from the next state, or asks the server for the gap. No state tells of the end: the `ended` event does.
+"""  # noqa: E501
+
 
 def write_manual(schema: Schema) -> str:
     """Return PROTOCOL.md."""
     definitions = schema["$defs"]
     unions = {name: _members(definitions[name]) for name in ("ClientMessage", "ServerMessage", "MatchEvent")}
     messages = {name for members in unions.values() for name in members} | set(unions)
-    values = [name for name in definitions if name not in messages]
+    documents = (MatchState.__name__, NodeStatus.__name__)
+    values = [name for name in definitions if name not in messages and name not in documents]
     parts = [PROSE, "## What a client says\n", *(_section(definitions[name]) for name in unions["ClientMessage"])]
     parts += ["## What the server says\n", *(_section(definitions[name]) for name in unions["ServerMessage"])]
     parts += ["## What happens in a match\n", *(_section(definitions[name]) for name in unions["MatchEvent"])]
+    parts += [MQTT, *(_section(definitions[name], name) for name in documents)]
     parts += ["## Values\n", *(_section(definitions[name], name) for name in values)]
     rows = [f"| `{code}` | {ERRORS[code]} |" for code in get_args(ErrorCode)]
     parts += ["## Error codes\n", "\n".join(["| code | meaning |", "| --- | --- |", *rows]) + "\n"]

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from protocol.commands import COMMAND
 from protocol.events import EVENT
+from protocol.feed import MatchState, NodeStatus
 from protocol.messages import MESSAGE
 from protocol.values import Clock
 
@@ -21,7 +22,7 @@ OUTPUT: Final = "-Output"
 
 
 def make_schema() -> Schema:
-    """Return one schema whose definitions hold every message, and the unions of what either side may say.
+    """Return one schema whose definitions hold every message, the unions of them, and the documents that MQTT adds.
 
     What a client may leave out is optional where the client says it (`GameSpecInput`) and required where the server
     does (`GameSpec`), who always says everything.
@@ -33,10 +34,12 @@ def make_schema() -> Schema:
             ("MatchEvent", "serialization", EVENT),
             ("Clock", "serialization", TypeAdapter(Clock)),
             ("ClockInput", "validation", TypeAdapter(Clock)),
+            ("MatchState", "serialization", TypeAdapter(MatchState)),
+            ("NodeStatus", "serialization", TypeAdapter(NodeStatus)),
         ]
     )
     definitions: Schema = {name: _plain(value) for name, value in generated["$defs"].items()}
-    named = {name: _plain(union) for (name, _), union in unions.items()}
+    named = {name: _plain(union) for (name, _), union in unions.items() if "oneOf" in union}
     definitions = {name: _named(value, named) for name, value in definitions.items()} | named
     _merge(definitions)
     renamed = {name: _short(name) for name in definitions}

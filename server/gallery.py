@@ -9,22 +9,32 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Final, NamedTuple
 
+from protocol.codec import JSON, MSGPACK, Codec
 from protocol.messages import ServerMessage, Snapshot, Watchers
 from server.match import Match
 from server.metrics import Counts
-from server.peer import Broadcast, Peer, deliver_to_all
+from server.peer import Broadcast, Peer, Write
 
 __all__ = ["Gallery"]
 
 SLICE: Final = 200
 """Sockets written to before the loop may do something else: about 2 ms of writing."""
-MAX_ROUNDS: Final = 16
+MAX_ROUNDS: Final = 32
 """Messages under way to a large gallery at once. Beyond that a snapshot takes the place of all of them."""
 COUNT_SECONDS: Final = 1.0
 """How often at most the number of watchers is told."""
+
+
+class _Round(NamedTuple):
+    """One frame on its way to everybody who was `ready` for it, and who of them has not got it yet."""
+
+    framed: bytes
+    ready: dict[Peer, Write]
+    peers: Iterator[Peer]
 
 
 class Gallery:
@@ -49,30 +59,46 @@ class Gallery:
         self._tell = tell
         self._announce = announce
         self._loop = asyncio.get_running_loop()
-        self._peers: dict[Peer, None] = {}
+        self._ready: dict[Codec, dict[Peer, Write]] = {JSON: {}, MSGPACK: {}}
         self._behind: set[Peer] = set()
         self._held: deque[tuple[int, Broadcast, Match]] = deque()
         self._release_timer: asyncio.TimerHandle | None = None
-        self._rounds: deque[tuple[Broadcast, tuple[Peer, ...]]] = deque()
-        self._written = 0
+        self._rounds: deque[_Round] = deque()
         self._is_writing = False
         self._count_timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
-        return len(self._peers)
+        return sum(map(len, self._ready.values())) + len(self._behind)
 
     def __contains__(self, peer: Peer) -> bool:
-        return peer in self._peers
+        return peer in self._ready[peer.codec] or peer in self._behind
 
     def add(self, peer: Peer) -> None:
-        self._peers[peer] = None
-        self._count_changed()
+        if peer not in self:
+            if peer.is_behind:
+                self._behind.add(peer)
+            else:
+                self._ready[peer.codec][peer] = peer.transport_write
+            self._count_changed()
 
     def remove(self, peer: Peer) -> None:
-        if peer in self._peers:
-            del self._peers[peer]
+        if peer in self:
+            self._ready[peer.codec].pop(peer, None)
             self._behind.discard(peer)
             self._count_changed()
+
+    def fell_behind(self, peer: Peer) -> None:
+        """The socket takes no more data: it is passed over until it does."""
+        if self._ready[peer.codec].pop(peer, None) is not None:
+            self._behind.add(peer)
+            self._counts.behind += 1
+
+    def caught_up(self, peer: Peer) -> None:
+        """The socket takes data again: show it what it missed."""
+        if peer in self._behind:
+            self._behind.discard(peer)
+            self._ready[peer.codec][peer] = peer.transport_write
+            peer.send(self._snapshot(self.shown))
 
     def publish(self, broadcast: Broadcast, match: Match) -> None:
         """Show where the match stands, now or after the delay; the end of the match ends the delay too."""
@@ -86,56 +112,51 @@ class Gallery:
         self._show(broadcast, match)
 
     def spread(self, broadcast: Broadcast) -> None:
-        """Write one message to everybody here."""
-        if not self._peers:
-            return
-        if not self._rounds and len(self._peers) <= SLICE:
-            self._give(self._peers, broadcast)
+        """Write one message to everybody here who can take it."""
+        if not self._rounds and len(self) <= SLICE:
+            for codec, ready in self._ready.items():
+                if ready:
+                    framed = broadcast.frame(codec)
+                    # A copy: a socket that has had enough says so, and is moved, in the middle of this.
+                    for write in tuple(ready.values()):
+                        write(framed)
             return
         if len(self._rounds) >= MAX_ROUNDS:
             self._rounds.clear()
-            self._written = 0
-            self._counts.behind += len(self._peers)
+            self._counts.behind += len(self)
             broadcast = Broadcast(self._snapshot(self.shown))
-        self._rounds.append((broadcast, tuple(self._peers)))
-        if not self._is_writing:
+        for codec, ready in self._ready.items():
+            if ready:
+                self._rounds.append(_Round(broadcast.frame(codec), ready, iter(tuple(ready))))
+        if self._rounds and not self._is_writing:
             self._is_writing = True
             self._loop.call_soon(self._write_slice)
-
-    def caught_up(self, peer: Peer) -> None:
-        """The socket takes data again: show what it missed."""
-        if peer in self._behind:
-            self._behind.discard(peer)
-            peer.send(self._snapshot(self.shown))
 
     def close(self) -> None:
         """Forget everybody and every timer."""
         for timer in (self._release_timer, self._count_timer):
             if timer is not None:
                 timer.cancel()
-        self._peers.clear()
+        for ready in self._ready.values():
+            ready.clear()
+        self._behind.clear()
         self._rounds.clear()
         self._held.clear()
-
-    def _give(self, peers: Iterable[Peer], broadcast: Broadcast) -> None:
-        """Write to those who are here still and miss nothing; who cannot take it now is owed a snapshot."""
-        here, behind = self._peers, self._behind
-        slow = deliver_to_all([peer for peer in peers if peer in here and peer not in behind], broadcast)
-        if slow:
-            behind.update(slow)
-            self._counts.behind += len(slow)
 
     def _write_slice(self) -> None:
         if not self._rounds:
             self._is_writing = False
             return
-        broadcast, peers = self._rounds[0]
-        end = self._written + SLICE
-        self._give(peers[self._written : end], broadcast)
-        self._written = end
-        if end >= len(peers):
+        framed, ready, peers = self._rounds[0]
+        is_done = True
+        for peer in islice(peers, SLICE):
+            is_done = False
+            # Who left or fell behind while the round was under way is not ready any more.
+            write = ready.get(peer)
+            if write is not None:
+                write(framed)
+        if is_done:
             self._rounds.popleft()
-            self._written = 0
         self._loop.call_soon(self._write_slice)
 
     def _show(self, broadcast: Broadcast, match: Match) -> None:
@@ -162,4 +183,4 @@ class Gallery:
 
     def _tell_count(self) -> None:
         self._count_timer = None
-        self._tell(Broadcast(Watchers(match=self.shown.id, count=len(self._peers))))
+        self._tell(Broadcast(Watchers(match=self.shown.id, count=len(self))))

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import structlog
 from websockets.asyncio.server import Server, ServerConnection, serve
-from websockets.frames import DATA_OPCODES, CloseCode, Frame
+from websockets.frames import DATA_OPCODES, CloseCode, Frame, Opcode
 from websockets.http11 import Request, Response
 from websockets.protocol import Event
 from websockets.typing import Subprotocol
@@ -76,7 +76,19 @@ class _Connection(ServerConnection):
                 log.exception("a session failed", session=self.id.hex[:12])
                 self.transport.abort()
                 return
+        if session is not None and isinstance(event, Frame) and event.opcode is Opcode.CLOSE:
+            session.end()
         super().process_event(event)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.session is not None:
+            self.session.end()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self.session is not None:
+            self.session.fell_behind()
 
     def resume_writing(self) -> None:
         super().resume_writing()

@@ -7,8 +7,8 @@ get a snapshot later, everybody else is dropped and resumes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from websockets.asyncio.server import ServerConnection
 from websockets.protocol import State
@@ -22,11 +22,14 @@ from server.metrics import Counts
 if TYPE_CHECKING:
     from server.room import Room
 
-__all__ = ["MAX_OUTBOX", "Broadcast", "Peer", "deliver_to_all", "frame"]
+__all__ = ["MAX_OUTBOX", "Broadcast", "Peer", "Write", "frame"]
 
 MAX_OUTBOX: Final = 1 << 20
 """Bytes that may wait for one socket. More means that it reads too slowly to play."""
 _OPEN: Final = State.OPEN
+
+Write: TypeAlias = Callable[[bytes], None]
+"""A transport's own `write`."""
 
 
 def frame(payload: bytes, *, is_text: bool) -> bytes:
@@ -87,6 +90,16 @@ class Peer:
         self.rooms: dict[str, Room] = {}
 
     @property
+    def is_behind(self) -> bool:
+        """Whether the socket takes less than it is sent."""
+        return self._connection.paused
+
+    @property
+    def transport_write(self) -> Write:
+        """What writes a frame with no questions asked, for who knows that the socket is open and not behind."""
+        return self._connection.transport.write
+
+    @property
     def lag(self) -> int:
         """The newest measured round trip in milliseconds; 0 before the first."""
         return int(self._connection.latency * 1000)
@@ -123,21 +136,3 @@ class Peer:
         """Cut the socket off at once: what it has not read is lost, and it resumes with another."""
         self._counts.dropped += 1
         self._connection.transport.abort()
-
-
-def deliver_to_all(peers: Iterable[Peer], broadcast: Broadcast) -> list[Peer]:
-    """Write one message to many sockets, with as little as can be done for each; return the slow ones it passed over."""
-    text = binary = b""
-    behind: list[Peer] = []
-    for peer in peers:
-        connection = peer._connection
-        if connection.paused:
-            behind.append(peer)
-        elif peer._protocol.state is _OPEN:
-            if peer.codec.is_text:
-                text = text or broadcast.frame(peer.codec)
-                connection.transport.write(text)
-            else:
-                binary = binary or broadcast.frame(peer.codec)
-                connection.transport.write(binary)
-    return behind

@@ -157,6 +157,7 @@ class Room:
         seat = match.seat_of(peer.player.id)
         if seat is not None:
             self._players[peer] = seat
+            self.player_came(peer.player.id)
         elif match.terms.private:
             raise Refusal("private", "only its players see this match")
         else:

@@ -133,13 +133,17 @@ class Session:
             # The pong measures the round trip, so that the first moves have their lag made up for.
             await self._connection.ping()
             while not self._is_condemned:
-                await self._read(peer, await self._connection.recv())
+                raw = await self._connection.recv()
+                if self._peer is None:
+                    return
+                await self._read(peer, raw)
                 self._left -= 1
+            self.end()
             await self._connection.close(CloseCode.POLICY_VIOLATION, "too fast")
         except ConnectionClosed:
             pass
         finally:
-            self._hall.leave(peer)
+            self.end()
             log.debug("went", session=self._id, player=peer.player.id, code=self._connection.close_code)
 
     def take(self, frame: Frame) -> bool:
@@ -164,11 +168,23 @@ class Session:
         self._left = 1
         return False
 
+    def fell_behind(self) -> None:
+        """The socket reads too slowly: where it watches, it is passed over."""
+        if self._peer is not None:
+            for room in self._peer.rooms.values():
+                room.gallery.fell_behind(self._peer)
+
     def caught_up(self) -> None:
         """The socket reads again: show it what it missed where it watches."""
         if self._peer is not None:
             for room in tuple(self._peer.rooms.values()):
                 room.gallery.caught_up(self._peer)
+
+    def end(self) -> None:
+        """Nothing more may be written: the socket closes or is closed."""
+        if self._peer is not None:
+            peer, self._peer = self._peer, None
+            self._hall.leave(peer)
 
     # Hello
 
@@ -323,7 +339,9 @@ class Session:
             case Join() | Leave() | AskMoves() | AskHistory() | Say():
                 room = await hall.rooms.find(command.match)
                 try:
-                    self._in_room(peer, room, command, now)
+                    # Who left while the match was looked up must not be let in any more.
+                    if self._peer is not None:
+                        self._in_room(peer, room, command, now)
                 finally:
                     room.check_emptiness()
             case (

@@ -1,6 +1,7 @@
-"""Programs that tests run for themselves, a Mosquitto and a PostgreSQL: on free ports, in folders of their own.
+"""Hypothesis without a stopwatch, and programs that tests run for themselves: a Mosquitto and a PostgreSQL.
 
-Where the program is not installed the tests that need it are skipped; in CI it is installed, and a skip is a failure.
+They listen on free ports and live in folders of their own. Where a program is not installed the tests that need it are
+skipped; in CI it is installed, and a skip is a failure.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 IN_CI = os.environ.get("CI") == "true"
 DEADLINE = 30.0
+
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 def free_port() -> int:

@@ -16,9 +16,8 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.widget import Widget
 
-from clients.tui.board import DARK, LIGHT, Marks, draw_layout
-from clients.tui.layout import Direction, Layout, Wall, fit, has_walls
-from clients.tui.words import is_cell
+from clients.drawing import DARK, LIGHT, Marks, draw
+from clients.layout import Direction, Layout, Wall, fit, has_walls, is_cell
 from engine.text import PositionText
 
 __all__ = ["BoardView"]
@@ -120,7 +119,7 @@ class BoardView(Widget, can_focus=True):
             ghost=self.wall,
             is_ghost_legal=self.wall in self._targets,
         )
-        return draw_layout(self.layout_now, marks, DARK if self.app.current_theme.dark else LIGHT)
+        return draw(self.layout_now, marks, DARK if self.app.current_theme.dark else LIGHT)
 
     def action_go(self, direction: Direction) -> None:
         if self._wall is None:

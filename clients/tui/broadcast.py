@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Final
 
 from pydantic import ValidationError
 
 from clients.sdk import Closed
-from clients.tui.broadcast_table import BroadcastTable, Fetch, MatchState
+from clients.tui.broadcast_table import BroadcastTable, Fetch
 from protocol.events import EVENT
+from protocol.feed import MatchState, match_of
 from protocol.values import MatchSummary
 
-__all__ = ["MATCHES", "Broadcast"]
-
-MATCHES: Final = "cornered/v1/pub/match"
-"""The topic under which each match has its `state` and its `events`."""
+__all__ = ["Broadcast"]
 
 
 class Broadcast:
@@ -89,10 +86,9 @@ class Broadcast:
 
     async def take(self, topic: str, payload: bytes) -> None:
         """Take one message from the broker. What cannot be read is somebody else's, and is passed over."""
-        head, _, kind = topic.rpartition("/")
-        root, _, match = head.rpartition("/")
-        if root != MATCHES:
+        if (about := match_of(topic)) is None:
             return
+        match, kind = about
         try:
             if kind == "events" and match in self._tables:
                 await self._tables[match].event(EVENT.validate_json(payload))

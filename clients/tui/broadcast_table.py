@@ -11,29 +11,16 @@ from clients.sdk.fold import advance
 from clients.tui.table import Action, Change, Line, NotPossible, Seen, Told
 from clients.tui.words import event_text
 from protocol.events import Ended, MatchEvent, Played, Rolled
+from protocol.feed import MatchState
 from protocol.messages import Happened, Moves, Snapshot
-from protocol.values import Clock, Clocks, GameSpec, Key, Player, SeatInfo, Value
+from protocol.values import SeatInfo
 
-__all__ = ["BroadcastTable", "Fetch", "MatchState"]
+__all__ = ["BroadcastTable", "Fetch"]
 
 WAITING: Final = 256
 
 Fetch: TypeAlias = Callable[[str], Awaitable[Snapshot]]
 """Asks a server for a match as it stands. Raises NotPossible."""
-
-
-class MatchState(Value):
-    """The retained word about a match, as the broker keeps it."""
-
-    match: Key
-    seq: int
-    game: GameSpec
-    players: tuple[Player, ...]
-    clock: Clock
-    position: str
-    ply: int
-    to_move: int
-    clocks: Clocks
 
 
 class BroadcastTable:

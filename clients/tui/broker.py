@@ -15,7 +15,7 @@ from aiomqtt import MqttError, TLSParameters
 
 from clients.sdk import Client, ClientError
 from clients.sdk.backoff import jittered
-from clients.tui.broadcast import MATCHES, Broadcast
+from clients.tui.broadcast import Broadcast
 from clients.tui.broadcast_table import Fetch
 from clients.tui.connecting import connected
 from clients.tui.cornered_app import CorneredApp
@@ -24,6 +24,7 @@ from clients.tui.gallery_screen import GalleryScreen
 from clients.tui.match_screen import MatchScreen
 from clients.tui.plain import Write, tell_until_over, write_line
 from clients.tui.table import NotPossible
+from protocol.feed import events_topic, state_topic
 from protocol.messages import Snapshot
 
 __all__ = ["broker_at", "listen", "watch_broadcast"]
@@ -77,8 +78,8 @@ async def _converse(url: str, broadcast: Broadcast, first: asyncio.Future[None],
     async with broker_at(url) as broker, asyncio.TaskGroup() as tasks:
         broadcast.begin()
         # Events first: a state then finds those that came after it.
-        await broker.subscribe(f"{MATCHES}/+/events")
-        await broker.subscribe(f"{MATCHES}/+/state")
+        await broker.subscribe(events_topic("+"))
+        await broker.subscribe(state_topic("+"))
         await broadcast.line(None)
         if not first.done():
             first.set_result(None)

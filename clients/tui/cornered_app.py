@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from typing import ClassVar, TypeAlias
 
@@ -11,6 +10,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from clients.drawing import is_light_terminal
 from clients.sdk import Client, ClientError
 from clients.tui.asked_screen import AskedScreen
 from clients.tui.help_screen import HelpScreen
@@ -52,7 +52,7 @@ class CorneredApp(App[None]):
         self._client = client
         self._opener = opener or self._open_online
         self._open: str | None = None
-        self.theme = "textual-light" if _is_light_terminal() else "textual-dark"
+        self.theme = "textual-light" if is_light_terminal() else "textual-dark"
 
     async def on_mount(self) -> None:
         await self.push_screen(self._first)
@@ -124,9 +124,3 @@ class CorneredApp(App[None]):
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen())
-
-
-def _is_light_terminal() -> bool:
-    """Say whether the terminal has told that its background is light; many tell nothing, and most of those are dark."""
-    background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
-    return background in ("7", "15")

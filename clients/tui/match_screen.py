@@ -13,12 +13,12 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
+from clients.layout import Wall, is_cell, last_placed
 from clients.tui.board_view import BoardView
 from clients.tui.help_screen import HelpScreen
-from clients.tui.layout import Wall
 from clients.tui.panel import MoveList, Players, SidePanel, Talk
 from clients.tui.table import Action, Line, NotPossible, Seen, Table, Told
-from clients.tui.words import clock_text, facts_text, is_cell, is_my_turn, last_placed, player_text, turn_text
+from clients.tui.words import clock_text, facts_text, is_my_turn, player_text, turn_text
 from protocol.messages import Said, Snapshot
 
 __all__ = ["MatchScreen"]
@@ -119,7 +119,7 @@ class MatchScreen(Screen[None]):
         self._match, self._claim_at = match, seen.claim_at
         if before is None or (before.position, before.ply) != (match.position, match.ply):
             self._unsent = None
-            self._board.show(match.position, last=last_placed(match))
+            self._board.show(match.position, last=last_placed(match.moves))
             self._explain("")
             self._ask_moves(match.ply)
         self._repaint()

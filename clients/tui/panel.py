@@ -13,7 +13,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input, RichLog, Static
 
-from clients.tui.board import DARK, LIGHT, PIECES
+from clients.drawing import DARK, LIGHT, PIECES
 from clients.tui.words import ordinal, time_left, time_text
 from protocol.messages import Snapshot
 

@@ -9,20 +9,21 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Final, TypeAlias
 
+from clients.drawing import ASCII, Marks, draw
+from clients.layout import fit, last_placed
 from clients.sdk import Client, ClientError, Refused
-from clients.tui.board import ASCII, draw
 from clients.tui.errors import CannotStart
 from clients.tui.online import OnlineTable
 from clients.tui.table import Action, Line, NotPossible, Seen, Table, Told
-from clients.tui.words import clock_text, facts_text, is_my_turn, last_placed, player_text, time_left, time_text
+from clients.tui.words import clock_text, facts_text, is_my_turn, player_text, time_left, time_text
 from clients.tui.words import result_text as result_of
+from engine.text import PositionText
 from protocol.messages import Moves, Paired, Said, Snapshot
 
 __all__ = ["PlainMatch", "Write", "play_plainly", "standard_input", "watch_plainly", "write_line"]
 
 Write: TypeAlias = Callable[[str], None]
 
-SEATS: Final = "ABCD"
 FEW: Final = 12
 """So many legal moves are told without being asked for."""
 WAITING_LINES: Final = 64
@@ -96,13 +97,14 @@ class PlainMatch:
         self._changed = asyncio.Event()
 
     def _introduce(self, match: Snapshot) -> None:
-        names = ", ".join(f"{SEATS[seat]} is {player_text(info.player)}" for seat, info in enumerate(match.seats))
+        players = zip(ASCII.pieces, match.seats, strict=False)
+        names = ", ".join(f"{piece} is {player_text(info.player)}" for piece, info in players)
         self._write(f"{match.title}, {clock_text(match.clock)}. {names}. Match {match.match}.")
 
     async def _show(self, match: Snapshot) -> None:
         self._write("")
-        self._write(str(draw(match.position, look=ASCII, width=0, height=0)))
-        if (last := last_placed(match)) is not None:
+        self._write(str(draw(fit(PositionText.parse(match.position), 0, 0), Marks(), ASCII)))
+        if (last := last_placed(match.moves)) is not None:
             self._write(f"Last move: {last}.")
         if facts := facts_text(match.position):
             self._write(f"Also: {facts}.")
@@ -111,11 +113,11 @@ class PlainMatch:
         elif match.to_move < 0:
             self._write("The dice are rolling.")
         elif not is_my_turn(match):
-            self._write(f"{SEATS[match.to_move]}, {match.seats[match.to_move].player.name}, to move.")
+            self._write(f"{ASCII.pieces[match.to_move]}, {match.seats[match.to_move].player.name}, to move.")
         else:
             moves = await self._legal(match)
             told = f" Moves: {' '.join(moves)}." if 0 < len(moves) <= FEW else f" {len(moves)} moves."
-            self._write(f"Your turn, you are {SEATS[match.to_move]}.{told}")
+            self._write(f"Your turn, you are {ASCII.pieces[match.to_move]}.{told}")
 
     async def _legal(self, match: Snapshot) -> tuple[str, ...]:
         answer: Moves | None = await self._table.legal(match.ply)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.text import Text
 from textual.widget import Widget
 
-from clients.tui.board import DARK, LIGHT, Marks, draw_layout
-from clients.tui.layout import fit
+from clients.drawing import DARK, LIGHT, Marks, draw
+from clients.layout import fit
 from engine.text import PositionText
 
 __all__ = ["Preview"]
@@ -31,4 +31,4 @@ class Preview(Widget):
         layout = fit(self._position, self.size.width, self.size.height)
         if layout.width > self.size.width or layout.height > self.size.height:
             return Text("")
-        return draw_layout(layout, Marks(), DARK if self.app.current_theme.dark else LIGHT)
+        return draw(layout, Marks(), DARK if self.app.current_theme.dark else LIGHT)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, assert_never
 
-from clients.tui.board import PIECES
-from clients.tui.layout import Wall
+from clients.drawing import PIECES
 from engine.text import PositionText
 from protocol.events import (
     Agreed,
@@ -32,9 +30,7 @@ __all__ = [
     "clock_text",
     "event_text",
     "facts_text",
-    "is_cell",
     "is_my_turn",
-    "last_placed",
     "ordinal",
     "player_text",
     "plays",
@@ -45,7 +41,6 @@ __all__ = [
     "turn_text",
 ]
 
-CELL: Final = re.compile(r"[a-z][0-9]+")
 QUIET: Final = frozenset({"walls", "max_plies", "no_progress"})
 """Options that lists leave out, so that they stay short."""
 TITLES: Final = {"trapgrid": "TrapGrid"}
@@ -60,11 +55,6 @@ REASONS: Final[dict[Reason, str]] = {
     "expired": "nobody made the first move in time",
     "left": "because everybody else gave up",
 }
-
-
-def is_cell(move: str) -> bool:
-    """Say whether a move names a cell, rather than a wall or a word such as `pass`."""
-    return CELL.fullmatch(move) is not None
 
 
 def ordinal(number: int) -> str:
@@ -140,11 +130,6 @@ def plays(presence: Presence, game: str, clock: Clock) -> bool:
 
 def is_my_turn(match: Snapshot) -> bool:
     return not match.over and match.seat is not None and match.to_move == match.seat
-
-
-def last_placed(match: Snapshot) -> str | None:
-    """Return the newest move that a board can show: dice and passes are none."""
-    return next((move for move in reversed(match.moves) if is_cell(move) or Wall.parse(move)), None)
 
 
 def time_left(match: Snapshot, seat: int, now: int) -> int | None:

@@ -60,16 +60,34 @@ export class Actions {
   /** @param {string[]} extra moves that are neither cell nor wall @param {number | null} [replayed] */
   draw(extra, replayed = null) {
     const { record } = this;
-    const claimable = record.claimAt.some((/** @type {number | null} */ at, /** @type {number} */ seat) => at !== null && at <= this.page.link.now() && seat !== record.seat);
-    const sign = JSON.stringify([record.over, Math.min(record.ply, 3), record.draw, record.takeback, record.rematch, record.next, claimable, extra, replayed !== null, record.myTurn]);
+    const claimable = record.claimAt.some(
+      (/** @type {number | null} */ at, /** @type {number} */ seat) =>
+        at !== null && at <= this.page.link.now() && seat !== record.seat,
+    );
+    const sign = JSON.stringify([
+      record.over,
+      Math.min(record.ply, 3),
+      record.draw,
+      record.takeback,
+      record.rematch,
+      record.next,
+      claimable,
+      extra,
+      replayed !== null,
+      record.myTurn,
+    ]);
     if (sign === this.sign) return;
     this.sign = sign;
     fill(this.asked, record.over ? [] : this.#asked());
     fill(this.result, record.over ? this.#afterwards() : []);
     fill(
       this.element,
-      extra.map((move) => h("button", { class: "primary", on: { click: () => this.wishes.play(move) } }, move === "pass" ? "Pass" : move)),
-      replayed !== null && !record.over ? h("button", { class: "primary", on: { click: () => this.wishes.replay(record.ply) } }, "Back to the game") : null,
+      extra.map((move) =>
+        h("button", { class: "primary", on: { click: () => this.wishes.play(move) } }, move === "pass" ? "Pass" : move),
+      ),
+      replayed !== null && !record.over
+        ? h("button", { class: "primary", on: { click: () => this.wishes.replay(record.ply) } }, "Back to the game")
+        : null,
       record.seat !== null && !record.over ? this.#live(claimable) : null,
     );
   }
@@ -80,7 +98,10 @@ export class Actions {
     return [
       claimable ? this.#button("Claim victory", "claim", "primary") : null,
       record.ply < 2 ? this.#twice("Abort", "Really abort?", "abort") : null,
-      record.moves.some((/** @type {string} */ _, /** @type {number} */ ply) => record.moverOf(ply) === record.seat) && !record.takeback.length ? this.#button("Take back", "request_takeback") : null,
+      record.moves.some((/** @type {string} */ _, /** @type {number} */ ply) => record.moverOf(ply) === record.seat) &&
+      !record.takeback.length
+        ? this.#button("Take back", "request_takeback")
+        : null,
       record.hasDraws && !record.draw.length ? this.#button("Offer draw", "offer_draw") : null,
       record.ply >= 2 ? this.#twice("Resign", "Really resign?", "resign") : null,
     ];
@@ -90,15 +111,33 @@ export class Actions {
   #asked() {
     const { record } = this;
     const name = (/** @type {number} */ seat) => record.seats[seat].player.name;
-    const block = (/** @type {number[]} */ those, /** @type {string} */ theirs, /** @type {string} */ mine, /** @type {any[]} */ answers, /** @type {any} */ withdraw) => {
+    const block = (
+      /** @type {number[]} */ those,
+      /** @type {string} */ theirs,
+      /** @type {string} */ mine,
+      /** @type {any[]} */ answers,
+      /** @type {any} */ withdraw,
+    ) => {
       if (!those.length) return null;
       if (record.seat === null) return h("p", { class: "quiet" }, `${name(those[0])} ${theirs}.`);
       if (!those.includes(record.seat)) return question(`${name(those[0])} ${theirs}.`, ...answers);
       return question(those[0] === record.seat ? mine : `You agreed; ${name(those[0])} ${theirs}.`, withdraw);
     };
     return [
-      block(record.draw, "offers a draw", "You offered a draw.", [this.#button("Accept", "accept_draw", "primary"), this.#button("Decline", "decline_draw")], this.#button("Withdraw", "decline_draw")),
-      block(record.takeback, "asks to take a move back", "You asked to take your move back.", [this.#button("Allow", "accept_takeback", "primary"), this.#button("Refuse", "decline_takeback")], this.#button("Withdraw", "decline_takeback")),
+      block(
+        record.draw,
+        "offers a draw",
+        "You offered a draw.",
+        [this.#button("Accept", "accept_draw", "primary"), this.#button("Decline", "decline_draw")],
+        this.#button("Withdraw", "decline_draw"),
+      ),
+      block(
+        record.takeback,
+        "asks to take a move back",
+        "You asked to take your move back.",
+        [this.#button("Allow", "accept_takeback", "primary"), this.#button("Refuse", "decline_takeback")],
+        this.#button("Withdraw", "decline_takeback"),
+      ),
     ];
   }
 
@@ -109,9 +148,15 @@ export class Actions {
     const mine = record.seat !== null && record.rematch.includes(record.seat);
     return [
       offered && !record.next && !mine && record.seat !== null
-        ? h("p", {}, `${record.rematch.map((/** @type {number} */ seat) => record.seats[seat].player.name).join(", ")} ${offered === 1 ? "wants" : "want"} a rematch.`)
+        ? h(
+            "p",
+            {},
+            `${record.rematch.map((/** @type {number} */ seat) => record.seats[seat].player.name).join(", ")} ${offered === 1 ? "wants" : "want"} a rematch.`,
+          )
         : null,
-      mine && !record.next ? h("p", { class: "quiet" }, `Waiting for ${plural(record.seats.length - offered, "player")}.`) : null,
+      mine && !record.next
+        ? h("p", { class: "quiet" }, `Waiting for ${plural(record.seats.length - offered, "player")}.`)
+        : null,
       h(
         "div",
         { class: "row" },
@@ -119,6 +164,9 @@ export class Actions {
         record.seat !== null && !record.next && !mine ? this.#button("Rematch", "rematch", "primary") : null,
         record.ply ? h("button", { on: { click: () => this.wishes.replay(0) } }, "Replay") : null,
         h("a", { class: "button", href: "#/" }, "Lobby"),
+        record.private
+          ? null
+          : h("a", { class: "button", href: `matches/${record.id}.txt`, download: `${record.id}.txt` }, "Record"),
       ),
     ];
   }

@@ -25,7 +25,19 @@ export class Bars {
         "div",
         { class: `bar seat-${seat}`, data: { seat: String(seat) } },
         seatMark(seat),
-        h("div", { class: "who" }, h("div", { class: "top" }, name, info.player.kind === "bot" ? h("small", { class: "bot" }, "bot") : null, dot, notes), gauge),
+        h(
+          "div",
+          { class: "who" },
+          h(
+            "div",
+            { class: "top" },
+            name,
+            info.player.kind === "bot" ? h("small", { class: "bot" }, "bot") : null,
+            dot,
+            notes,
+          ),
+          gauge,
+        ),
         clock,
       );
       return { element, clock, gauge, dot, notes, warned: Infinity };

@@ -3,7 +3,7 @@
 import { s, set } from "./dom.js";
 import { Layout } from "./geometry.js";
 import { piece } from "./marks.js";
-import { contents, isCell, parsePosition, trails } from "./position.js";
+import { contents, isCell, parsePosition, parted, trails } from "./position.js";
 
 /** @typedef {import("./position.js").Position} Position */
 /** @typedef {{moves: Set<string>, refused: Record<string, string>, notes: Record<string, string>, seat: number}} Hints */
@@ -113,7 +113,6 @@ export class Board {
           set(group, { role: "gridcell", tabindex: -1, data: { cell: place.name } });
           group.append(
             s("path", { class: "cross", d: "M-16 -16L16 16M16 -16L-16 16" }),
-            s("path", { class: "lastmark", d: layout.outline(3) }),
             s("circle", { class: "dot", r: 13 }),
             s("path", { class: "dash", d: "M-12 0H12" }),
             s("path", { class: "ring", d: layout.outline(-3) }),
@@ -129,7 +128,17 @@ export class Board {
     this.pieceLayer = s("g", { class: "pieces", "aria-hidden": "true" });
     this.noteLayer = s("g", { class: "pieces", "aria-hidden": "true" });
     this.ghostLayer = s("g", { class: "ghosts", "aria-hidden": "true" });
-    this.element.append(frame, ...goals, ...labels, grid, this.linkLayer, this.wallLayer, this.pieceLayer, this.noteLayer, this.ghostLayer);
+    this.element.append(
+      frame,
+      ...goals,
+      ...labels,
+      grid,
+      this.linkLayer,
+      this.wallLayer,
+      this.pieceLayer,
+      this.noteLayer,
+      this.ghostLayer,
+    );
     if (!this.tiny) this.focus(this.cells.has(this.focused) ? this.focused : layout.places[0].name, false);
   }
 
@@ -214,7 +223,8 @@ export class Board {
       if (content === "." || content === "x") continue;
       for (const other of this.layout.touching(place)) {
         if (other.name > place.name && now.get(other.name) === content) {
-          lines[Number(content)] += `M${place.x.toFixed(1)} ${place.y.toFixed(1)}L${other.x.toFixed(1)} ${other.y.toFixed(1)}`;
+          lines[Number(content)] +=
+            `M${place.x.toFixed(1)} ${place.y.toFixed(1)}L${other.x.toFixed(1)} ${other.y.toFixed(1)}`;
         }
       }
     }
@@ -291,11 +301,13 @@ export class Board {
   /** Name every cell with its state, for screen readers. */
   #label() {
     if (this.tiny || !this.position) return;
+    const walls = parted(this.position.walls);
     for (const [name, content] of contents(this.position)) {
       const cell = this.cells.get(name);
       if (!cell) continue;
       const what = content === "." ? "free" : content === "x" ? "blocked" : this.names(Number(content));
       const words = [name, what];
+      if (walls.has(name)) words.push(`wall towards ${walls.get(name)?.join(" and ")}`);
       if (name === this.last) words.push("last move");
       if (this.hints.moves.has(name)) words.push("playable");
       if (this.hints.refused[name]) words.push(this.hints.refused[name]);
@@ -347,7 +359,8 @@ export class Board {
     if (flipped === this.flipped) return;
     this.flipped = flipped;
     this.shape = "";
-    if (this.position) this.show(this.position.text, { last: this.last, from: this.from, trail: this.trail, still: true });
+    if (this.position)
+      this.show(this.position.text, { last: this.last, from: this.from, trail: this.trail, still: true });
     this.hint(this.hints);
   }
 

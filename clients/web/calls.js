@@ -17,25 +17,46 @@ export class Calls {
     const { store, link } = this.page;
     /** @type {{key: string, make: () => any}[]} */
     const calls = [];
-    if (this.invite && ![...store.seeks.values()].some((seek) => seek.id === this.invite && seek.by.id === link.me?.id)) {
+    if (
+      this.invite &&
+      ![...store.seeks.values()].some((seek) => seek.id === this.invite && seek.by.id === link.me?.id)
+    ) {
       calls.push({ key: `invite:${store.seeks.has(this.invite)}`, make: () => this.#invitation() });
     }
-    if (!settings.greeted && link.me) calls.push({ key: `hello:${link.me.name}`, make: () => this.#hello(link.me.name) });
+    if (!settings.greeted && link.me)
+      calls.push({ key: `hello:${link.me.name}`, make: () => this.#hello(link.me.name) });
     for (const seek of store.seeks.values()) {
-      if (seek.by.id === link.me?.id) calls.push({ key: `mine:${seek.id}:${seek.joined.length}`, make: () => this.#waiting(seek.id, seek.settings, seek) });
+      if (seek.by.id === link.me?.id)
+        calls.push({
+          key: `mine:${seek.id}:${seek.joined.length}`,
+          make: () => this.#waiting(seek.id, seek.settings, seek),
+        });
     }
     for (const [id, chosen] of store.hidden) {
       if (!store.seeks.has(id)) calls.push({ key: `mine:${id}`, make: () => this.#waiting(id, chosen, null) });
     }
     for (const challenge of store.challenges.values()) {
-      if (challenge.by.id === link.me?.id) calls.push({ key: `asked:${challenge.challenge}`, make: () => this.#asked(challenge) });
+      if (challenge.by.id === link.me?.id)
+        calls.push({ key: `asked:${challenge.challenge}`, make: () => this.#asked(challenge) });
     }
-    keyed(this.element, calls, (call) => call.key, (call) => call.make());
+    keyed(
+      this.element,
+      calls,
+      (call) => call.key,
+      (call) => call.make(),
+    );
   }
 
   /** Ask a newcomer for a name, without standing in the way. @param {string} name */
   #hello(name) {
-    const input = h("input", { name: "name", maxlength: 24, required: true, placeholder: "Your name", "aria-label": "Your name", autocomplete: "nickname" });
+    const input = h("input", {
+      name: "name",
+      maxlength: 24,
+      required: true,
+      placeholder: "Your name",
+      "aria-label": "Your name",
+      autocomplete: "nickname",
+    });
     const done = () => {
       keep({ greeted: true });
       this.draw();
@@ -49,14 +70,22 @@ export class Calls {
       "form",
       { class: "call hello", on: { submit } },
       h("p", {}, h("strong", {}, "Welcome. "), `You play as ${name}. Want a name?`),
-      h("div", { class: "row" }, input, h("button", { class: "primary" }, "Use it"), h("button", { type: "button", class: "plain", on: { click: done } }, `Stay ${name}`)),
+      h(
+        "div",
+        { class: "row" },
+        input,
+        h("button", { class: "primary" }, "Use it"),
+        h("button", { type: "button", class: "plain", on: { click: done } }, `Stay ${name}`),
+      ),
     );
   }
 
   #invitation() {
     const { store, link, complain } = this.page;
     const seek = store.seeks.get(this.invite);
-    const words = seek ? `${seek.by.name} invites you to ${store.title(seek.settings.game.name)}: ${tableText(seek.settings)}.` : "You are invited to a game.";
+    const words = seek
+      ? `${seek.by.name} invites you to ${store.title(seek.settings.game.name)}: ${tableText(seek.settings)}.`
+      : "You are invited to a game.";
     const join = async () => {
       try {
         await link.ask({ type: "join_seek", seek: this.invite }, { lasting: true });
@@ -66,7 +95,12 @@ export class Calls {
         complain(error);
       }
     };
-    return h("div", { class: "call invite" }, h("p", {}, h("strong", {}, words)), h("button", { class: "primary", on: { click: join } }, "Sit down"));
+    return h(
+      "div",
+      { class: "call invite" },
+      h("p", {}, h("strong", {}, words)),
+      h("button", { class: "primary", on: { click: join } }, "Sit down"),
+    );
   }
 
   /** @param {string} id @param {any} chosen @param {any} seek */
@@ -97,17 +131,29 @@ export class Calls {
         h("br"),
         h("span", { class: "quiet" }, `Waiting for ${plural(missing, "player")}. Stay on this page, or send the link.`),
       ),
-      h("div", { class: "row" },
-        enough && h("button", { class: "primary", on: { click: () => link.ask({ type: "start_seek", seek: id }, { lasting: true }).catch(complain) } }, "Start now"),
+      h(
+        "div",
+        { class: "row" },
+        enough &&
+          h(
+            "button",
+            {
+              class: "primary",
+              on: { click: () => link.ask({ type: "start_seek", seek: id }, { lasting: true }).catch(complain) },
+            },
+            "Start now",
+          ),
         h("button", { on: { click: copy } }, "Copy invite link"),
-        h("button", { on: { click: cancel } }, "Cancel")),
+        h("button", { on: { click: cancel } }, "Cancel"),
+      ),
     );
   }
 
   /** @param {any} challenge */
   #asked(challenge) {
     const { store, link, complain } = this.page;
-    const cancel = () => link.ask({ type: "cancel_challenge", challenge: challenge.challenge }, { lasting: true }).catch(complain);
+    const cancel = () =>
+      link.ask({ type: "cancel_challenge", challenge: challenge.challenge }, { lasting: true }).catch(complain);
     return h(
       "div",
       { class: "call waiting" },

@@ -14,10 +14,12 @@ export function tableLine(page, seek) {
   const { store, link, complain } = page;
   const me = link.me?.id;
   const { game } = seek.settings;
-  const act = (/** @type {string} */ type) => () => link.ask({ type, seek: seek.id }, { lasting: true }).catch(complain);
+  const act = (/** @type {string} */ type) => () =>
+    link.ask({ type, seek: seek.id }, { lasting: true }).catch(complain);
   const button = () => {
     if (seek.by.id === me) return h("button", { on: { click: act("cancel_seek") } }, "Cancel");
-    if (seek.joined.some((player) => player.id === me)) return h("button", { on: { click: act("leave_seek") } }, "Leave");
+    if (seek.joined.some((player) => player.id === me))
+      return h("button", { on: { click: act("leave_seek") } }, "Leave");
     return h("button", { class: "primary", on: { click: act("join_seek") } }, "Sit down");
   };
   const facts = [
@@ -53,8 +55,15 @@ export function matchCard(page, match) {
   const { store, link } = page;
   const board = new Board({ tiny: true, walled: isWalled(match.game) });
   const words = h("div", { class: "words" });
-  const element = h("a", { class: "card", href: `#/m/${match.id}` }, h("div", { class: "picture" }, board.element), words);
-  const game = [store.title(match.game.name), optionText(match.game, store.offered(match.game.name))].filter(Boolean).join(" ");
+  const element = h(
+    "a",
+    { class: "card", href: `#/m/${match.id}` },
+    h("div", { class: "picture" }, board.element),
+    words,
+  );
+  const game = [store.title(match.game.name), optionText(match.game, store.offered(match.game.name))]
+    .filter(Boolean)
+    .join(" ");
   const update = (/** @type {MatchSummary} */ now) => {
     if (board.position?.text !== now.position) board.show(now.position);
     const me = now.players.findIndex((player) => player.id === link.me?.id);
@@ -101,6 +110,12 @@ export function personLine(page, { player, playing, accepts, free }) {
       isMe ? h("span", { class: "quiet" }, " (you)") : null,
       state ? h("span", { class: "quiet" }, ` · ${state}`) : null,
     ),
-    isMe ? null : h("button", { class: "plain", "aria-label": `Challenge ${player.name}`, disabled: busy, on: { click: ask } }, "Challenge"),
+    isMe
+      ? null
+      : h(
+          "button",
+          { class: "plain", "aria-label": `Challenge ${player.name}`, disabled: busy, on: { click: ask } },
+          "Challenge",
+        ),
   );
 }

@@ -9,7 +9,12 @@ export class Chat {
   /** @param {any} page @param {string} match @param {"players" | "spectators"} room */
   constructor(page, match, room) {
     this.list = h("div", { class: "lines", role: "log", tabindex: 0, "aria-label": "Chat" });
-    const input = h("input", { maxlength: 300, placeholder: room === "players" ? "To the players" : "To the spectators", "aria-label": "Message", autocomplete: "off" });
+    const input = h("input", {
+      maxlength: 300,
+      placeholder: room === "players" ? "To the players" : "To the spectators",
+      "aria-label": "Message",
+      autocomplete: "off",
+    });
     const send = async (/** @type {Event} */ event) => {
       event.preventDefault();
       const text = input.value.trim();
@@ -29,7 +34,12 @@ export class Chat {
       room === "players" ? "Chat" : "Spectators' chat",
       this.unread,
     );
-    this.body = h("div", { class: "body" }, this.list, h("form", { on: { submit: send } }, input, h("button", { class: "plain", "aria-label": "Send" }, icon("send"))));
+    this.body = h(
+      "div",
+      { class: "body" },
+      this.list,
+      h("form", { on: { submit: send } }, input, h("button", { class: "plain", "aria-label": "Send" }, icon("send"))),
+    );
     this.element = h("section", { class: "chat", "aria-label": "Chat" }, this.toggle, this.body);
     this.me = page.link.me?.id;
     this.count = 0;
@@ -49,7 +59,9 @@ export class Chat {
 
   /** @param {any} said */
   hear(said) {
-    this.list.append(h("p", { class: said.by.id === this.me ? "mine" : "" }, h("strong", {}, said.by.name), " ", said.text));
+    this.list.append(
+      h("p", { class: said.by.id === this.me ? "mine" : "" }, h("strong", {}, said.by.name), " ", said.text),
+    );
     while (this.list.childElementCount > KEPT) this.list.firstElementChild.remove();
     this.list.scrollTop = this.list.scrollHeight;
     if (this.body.hidden) this.unread.textContent = String(++this.count);

@@ -28,7 +28,8 @@ async function roll(key, match, ply) {
 async function verdict(record) {
   if (!crypto.subtle) return "This browser checks hashes on secure addresses only.";
   const seed = bytes(record.seed);
-  if (hexOf(await crypto.subtle.digest("SHA-256", seed)) !== record.commitment) return "The seed does not match the promise.";
+  if (hexOf(await crypto.subtle.digest("SHA-256", seed)) !== record.commitment)
+    return "The seed does not match the promise.";
   const key = await crypto.subtle.importKey("raw", seed, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   let rolls = 0;
   for (const [ply, move] of record.moves.entries()) {
@@ -54,7 +55,18 @@ export function diceProof(element, record) {
       h("summary", {}, record.seed ? "Check the dice" : "The dice are promised"),
       h("p", { class: "quiet" }, "SHA-256 of the seed, told before the first roll:"),
       h("code", {}, record.commitment),
-      record.seed ? [h("p", { class: "quiet" }, "The seed:"), h("code", {}, record.seed), h("button", { class: "plain", on: { click: async () => (result.textContent = await verdict(record)) } }, "Verify"), result] : null,
+      record.seed
+        ? [
+            h("p", { class: "quiet" }, "The seed:"),
+            h("code", {}, record.seed),
+            h(
+              "button",
+              { class: "plain", on: { click: async () => (result.textContent = await verdict(record)) } },
+              "Verify",
+            ),
+            result,
+          ]
+        : null,
     ),
   );
 }

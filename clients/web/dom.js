@@ -80,7 +80,9 @@ export function keyed(parent, items, key, make) {
  * @param {...any} children
  */
 export function fill(parent, ...children) {
-  parent.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  parent.replaceChildren(
+    ...children.flat().filter((child) => child !== null && child !== undefined && child !== false),
+  );
 }
 
 /** Say something to screen readers. @param {string} text @param {boolean} [urgent] */

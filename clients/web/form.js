@@ -18,8 +18,20 @@ const CLOCKS = [
   { kind: "correspondence", days: 3 },
 ];
 const CUSTOM = {
-  fischer: { title: "Minutes and bonus", fields: [["initial", "Seconds each", 1, 10_800, 600], ["increment", "Bonus a move", 0, 180, 5]] },
-  delay: { title: "Minutes with delay", fields: [["initial", "Seconds each", 1, 10_800, 300], ["delay", "Free a move", 1, 180, 5]] },
+  fischer: {
+    title: "Minutes and bonus",
+    fields: [
+      ["initial", "Seconds each", 1, 10_800, 600],
+      ["increment", "Bonus a move", 0, 180, 5],
+    ],
+  },
+  delay: {
+    title: "Minutes with delay",
+    fields: [
+      ["initial", "Seconds each", 1, 10_800, 300],
+      ["delay", "Free a move", 1, 180, 5],
+    ],
+  },
   per_move: { title: "Seconds a move", fields: [["seconds", "Seconds", 1, 3_600, 30]] },
   correspondence: { title: "Days a move", fields: [["days", "Days", 1, 14, 2]] },
 };
@@ -57,7 +69,12 @@ function optionField(option, last) {
   const name = `option:${option.name}`;
   const value = last === undefined ? option.default : last;
   if (option.kind === "bool") {
-    return h("label", { class: "switch" }, h("input", { type: "checkbox", name, checked: Boolean(value) }), h("span", {}, option.title));
+    return h(
+      "label",
+      { class: "switch" },
+      h("input", { type: "checkbox", name, checked: Boolean(value) }),
+      h("span", {}, option.title),
+    );
   }
   const standard = option.optional || option.default === null;
   if (option.choices.length <= PILLS) {
@@ -70,7 +87,15 @@ function optionField(option, last) {
     "label",
     { class: "field" },
     h("span", {}, option.title),
-    h("input", { type: "number", name, min: low, max: high, value: value ?? "", placeholder: "Standard", required: !standard }),
+    h("input", {
+      type: "number",
+      name,
+      min: low,
+      max: high,
+      value: value ?? "",
+      placeholder: "Standard",
+      required: !standard,
+    }),
   );
 }
 
@@ -119,7 +144,10 @@ export function askSettings(store, { game: first, mode, to = null }) {
           "Clock",
           "clock",
           [
-            ...CLOCKS.map((clock) => ({ value: JSON.stringify(clock), text: clock.kind === "none" ? "No clock" : clockText(clock) })),
+            ...CLOCKS.map((clock) => ({
+              value: JSON.stringify(clock),
+              text: clock.kind === "none" ? "No clock" : clockText(clock),
+            })),
             { value: "custom", text: "Custom" },
           ],
           known ? chosenClock : "custom",
@@ -131,8 +159,20 @@ export function askSettings(store, { game: first, mode, to = null }) {
           { class: "more" },
           h("summary", {}, "More"),
           many.map((/** @type {any} */ option) => optionField(option, last.options?.[option.name])),
-          mode === "open" && h("label", { class: "switch" }, h("input", { type: "checkbox", name: "private", checked: Boolean(last.private) }), h("span", {}, "Private: only with the invite link")),
-          mode === "open" && h("label", { class: "field" }, h("span", {}, "Spectators see it later by (seconds)"), h("input", { type: "number", name: "delay", min: 0, max: 600, value: last.delay ?? 0, required: true })),
+          mode === "open" &&
+            h(
+              "label",
+              { class: "switch" },
+              h("input", { type: "checkbox", name: "private", checked: Boolean(last.private) }),
+              h("span", {}, "Private: only with the invite link"),
+            ),
+          mode === "open" &&
+            h(
+              "label",
+              { class: "field" },
+              h("span", {}, "Spectators see it later by (seconds)"),
+              h("input", { type: "number", name: "delay", min: 0, max: 600, value: last.delay ?? 0, required: true }),
+            ),
         ),
       ].filter(Boolean),
     );
@@ -147,11 +187,26 @@ export function askSettings(store, { game: first, mode, to = null }) {
     const chosen = String(before().seat ?? "");
     const names = ["First", "Second", "Third", "Fourth"];
     const blocks = [
-      pills("You play", "seat", [{ value: "", text: "By lot" }, ...names.slice(0, count).map((text, seat) => ({ value: String(seat), text }))], Number(chosen) < count ? chosen : ""),
+      pills(
+        "You play",
+        "seat",
+        [{ value: "", text: "By lot" }, ...names.slice(0, count).map((text, seat) => ({ value: String(seat), text }))],
+        Number(chosen) < count ? chosen : "",
+      ),
     ];
     if (count > 2) {
       const enough = Array.from({ length: count - 1 }, (_, index) => index + 2);
-      blocks.push(pills("Start with", "minimum", enough.map((each) => ({ value: each === count ? "" : String(each), text: each === count ? `all ${each}` : `${each} or more` })), ""));
+      blocks.push(
+        pills(
+          "Start with",
+          "minimum",
+          enough.map((each) => ({
+            value: each === count ? "" : String(each),
+            text: each === count ? `all ${each}` : `${each} or more`,
+          })),
+          "",
+        ),
+      );
     }
     body.querySelector(".seats").replaceChildren(...blocks);
   };
@@ -163,11 +218,26 @@ export function askSettings(store, { game: first, mode, to = null }) {
     const show = (/** @type {string} */ which) =>
       fields.replaceChildren(
         ...CUSTOM[/** @type {keyof typeof CUSTOM} */ (which)].fields.map(([name, title, min, max, usual]) =>
-          h("label", { class: "field" }, h("span", {}, title), h("input", { type: "number", name: `clock:${name}`, min, max, required: true, value: given?.kind === which ? given[name] : usual })),
+          h(
+            "label",
+            { class: "field" },
+            h("span", {}, title),
+            h("input", {
+              type: "number",
+              name: `clock:${name}`,
+              min,
+              max,
+              required: true,
+              value: given?.kind === which ? given[name] : usual,
+            }),
+          ),
         ),
       );
-    const choose = h("select", { name: "clock:kind", "aria-label": "Kind of clock", on: { change: () => show(choose.value) } },
-      Object.entries(CUSTOM).map(([value, { title }]) => h("option", { value }, title)));
+    const choose = h(
+      "select",
+      { name: "clock:kind", "aria-label": "Kind of clock", on: { change: () => show(choose.value) } },
+      Object.entries(CUSTOM).map(([value, { title }]) => h("option", { value }, title)),
+    );
     choose.value = kind;
     show(kind);
     return h("div", { class: "custom" }, choose, fields);
@@ -193,7 +263,8 @@ export function askSettings(store, { game: first, mode, to = null }) {
     if (data.get("clock") === "custom") {
       const kind = String(data.get("clock:kind"));
       clock = { kind };
-      for (const [name] of CUSTOM[/** @type {keyof typeof CUSTOM} */ (kind)].fields) Object.assign(clock, { [String(name)]: Number(data.get(`clock:${name}`)) });
+      for (const [name] of CUSTOM[/** @type {keyof typeof CUSTOM} */ (kind)].fields)
+        Object.assign(clock, { [String(name)]: Number(data.get(`clock:${name}`)) });
     } else if (data.get("clock")) {
       clock = JSON.parse(String(data.get("clock")));
     }
@@ -213,7 +284,15 @@ export function askSettings(store, { game: first, mode, to = null }) {
     "nav",
     { class: "games", "aria-label": "Game" },
     store.games.map((each) =>
-      h("button", { type: "button", "aria-pressed": String(each === game), on: { click: (/** @type {any} */ event) => choose(each, event.currentTarget) } }, each.title),
+      h(
+        "button",
+        {
+          type: "button",
+          "aria-pressed": String(each === game),
+          on: { click: (/** @type {any} */ event) => choose(each, event.currentTarget) },
+        },
+        each.title,
+      ),
     ),
   );
   const summary = h("p", { class: "quiet" });
@@ -226,7 +305,16 @@ export function askSettings(store, { game: first, mode, to = null }) {
   };
   summary.textContent = game.summary;
   form.append(
-    h("header", {}, h("h2", { id: "form-title" }, heading), h("button", { type: "button", class: "icon", "aria-label": "Close", on: { click: () => dialog.close("") } }, icon("close"))),
+    h(
+      "header",
+      {},
+      h("h2", { id: "form-title" }, heading),
+      h(
+        "button",
+        { type: "button", class: "icon", "aria-label": "Close", on: { click: () => dialog.close("") } },
+        icon("close"),
+      ),
+    ),
     titles,
     summary,
     body,

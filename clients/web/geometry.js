@@ -12,7 +12,7 @@ import { cells, parseWall, wallName } from "./position.js";
  * @property {number} y
  */
 
-export const PITCH = 100;
+const PITCH = 100;
 const HEX_PITCH = 86.6;
 const RIM = 16;
 const LABELS = 34;
@@ -151,9 +151,7 @@ export class Layout {
     if (!from) return this.places[0].name;
     const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [0, 0];
     if (dx) {
-      const there = this.places.find(
-        (place) => place.row === from.row && Math.abs(place.x - from.x - dx * PITCH) < 1,
-      );
+      const there = this.places.find((place) => place.row === from.row && Math.abs(place.x - from.x - dx * PITCH) < 1);
       return there?.name ?? name;
     }
     const rowAway = this.hex ? HEX_PITCH : PITCH;
@@ -165,9 +163,7 @@ export class Layout {
   /** Cells that touch this one: four on squares, six on a hexagon. @param {Place} place */
   touching(place) {
     const limit = this.hex ? 101 : 100.5;
-    return this.places.filter(
-      (other) => other !== place && Math.hypot(other.x - place.x, other.y - place.y) < limit,
-    );
+    return this.places.filter((other) => other !== place && Math.hypot(other.x - place.x, other.y - place.y) < limit);
   }
 }
 

@@ -198,7 +198,9 @@ export class Hand {
     const rect = this.board.layout.wall(wall);
     const { x, y } = this.board.point(event);
     const by = 22;
-    return Boolean(rect && x > rect.x - by && x < rect.x + rect.width + by && y > rect.y - by && y < rect.y + rect.height + by);
+    return Boolean(
+      rect && x > rect.x - by && x < rect.x + rect.width + by && y > rect.y - by && y < rect.y + rect.height + by,
+    );
   }
 
   /** @param {string | null} wall */
@@ -265,7 +267,8 @@ export class Hand {
     const { board } = this;
     const { key } = event;
     if (key.startsWith("Arrow")) {
-      if (key === "ArrowLeft" || key === "ArrowRight" || !this.aim) this.aim = board.layout.byName.get(board.focused)?.x ?? 0;
+      if (key === "ArrowLeft" || key === "ArrowRight" || !this.aim)
+        this.aim = board.layout.byName.get(board.focused)?.x ?? 0;
       const to = board.layout.step(board.focused, key, this.aim);
       board.focus(to);
       if (key === "ArrowLeft" || key === "ArrowRight") this.aim = board.layout.byName.get(to)?.x ?? 0;

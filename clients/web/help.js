@@ -24,9 +24,22 @@ export function showHelp() {
     h(
       "form",
       { method: "dialog", class: "sheet" },
-      h("header", {}, h("h2", { id: "help-title" }, "Keys"), h("button", { class: "icon", "aria-label": "Close" }, icon("close"))),
-      h("dl", { class: "keys" }, KEYS.map(([key, does]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, does)))),
-      h("p", { class: "quiet" }, "A dot marks where you may go. The tinted cell is the last move. Crossed cells are blocked for ever."),
+      h(
+        "header",
+        {},
+        h("h2", { id: "help-title" }, "Keys"),
+        h("button", { class: "icon", "aria-label": "Close" }, icon("close")),
+      ),
+      h(
+        "dl",
+        { class: "keys" },
+        KEYS.map(([key, does]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, does))),
+      ),
+      h(
+        "p",
+        { class: "quiet" },
+        "A dot marks where you may go. The tinted cell is the last move. Crossed cells are blocked for ever.",
+      ),
     ),
   );
   document.body.append(dialog);

@@ -14,7 +14,7 @@ const SILENCE = 32_000;
 const SLOWEST = 8_000;
 
 /** A typed refusal. */
-export class Refused extends Error {
+class Refused extends Error {
   /** @param {string} code @param {string} text */
   constructor(code, text) {
     super(text);
@@ -67,7 +67,13 @@ export class Link extends EventTarget {
       this.heard = Date.now();
       const token = this.store.getItem(TOKEN);
       const hello = { type: "hello", kind: "person", client: "cornered-web" };
-      socket.send(JSON.stringify({ ...hello, ...(token ? { token } : {}), ...(this.wantedName ? { name: this.wantedName } : {}) }));
+      socket.send(
+        JSON.stringify({
+          ...hello,
+          ...(token ? { token } : {}),
+          ...(this.wantedName ? { name: this.wantedName } : {}),
+        }),
+      );
     };
     socket.onmessage = (event) => {
       this.heard = Date.now();

@@ -40,15 +40,24 @@ export class LobbyView {
       h("h1", { class: "unseen" }, "Cornered: lobby"),
       this.calls.element,
       this.tiles,
-      h("div", { class: "columns" }, h("div", {}, this.games.block, this.live.block), h("div", {}, this.tables.block, this.here.block)),
+      h(
+        "div",
+        { class: "columns" },
+        h("div", {}, this.games.block, this.live.block),
+        h("div", {}, this.tables.block, this.here.block),
+      ),
     );
     this.abort = new AbortController();
     const { signal } = this.abort;
     page.store.addEventListener("change", () => this.#soon(), { signal });
     page.link.addEventListener("online", () => this.#mine(), { signal });
-    page.link.addEventListener("lobby_changed", (/** @type {any} */ event) => {
-      if (this.mine.live.some((match) => event.detail.matches_gone.includes(match.id))) this.#mine();
-    }, { signal });
+    page.link.addEventListener(
+      "lobby_changed",
+      (/** @type {any} */ event) => {
+        if (this.mine.live.some((match) => event.detail.matches_gone.includes(match.id))) this.#mine();
+      },
+      { signal },
+    );
     page.store.watch();
     if (page.link.state === "online") this.#mine();
     document.title = "Cornered";
@@ -95,24 +104,57 @@ export class LobbyView {
   #draw() {
     const { store, link } = this.page;
     this.calls.draw();
-    keyed(this.tiles, store.games, (/** @type {OfferedGame} */ game) => game.name, (game) => this.#tile(game));
+    keyed(
+      this.tiles,
+      store.games,
+      (/** @type {OfferedGame} */ game) => game.name,
+      (game) => this.#tile(game),
+    );
     this.#beat(false);
     const seeks = [...store.seeks.values()].sort((one, two) => two.since - one.since);
-    keyed(this.tables.list, seeks, (seek) => `${seek.id}:${seek.joined.length}`, (seek) => tableLine(this.page, seek));
+    keyed(
+      this.tables.list,
+      seeks,
+      (seek) => `${seek.id}:${seek.joined.length}`,
+      (seek) => tableLine(this.page, seek),
+    );
     if (!seeks.length) this.#empty(this.tables.list, "No table is open. Open one, and others see it here at once.");
     const busy = new Set(this.mine.live.map((match) => match.id));
     const matches = [...store.matches.values()].filter((match) => !match.over && !busy.has(match.id));
     matches.sort((one, two) => two.watchers - one.watchers || two.started - one.started);
-    keyed(this.live.list, matches.slice(0, LIVE), (match) => match.id, (match) => matchCard(this.page, match));
-    if (!matches.length) this.#empty(this.live.list, store.loaded ? "Nobody plays just now. A bot is always ready: pick a game above." : "");
-    const people = [...store.players.values()].sort((one, two) => Number(one.player.kind === "bot") - Number(two.player.kind === "bot") || one.player.name.localeCompare(two.player.name));
-    keyed(this.here.list, people, (each) => `${each.player.id}:${each.player.name}:${each.player.id === link.me?.id}:${each.playing}:${each.free}`, (each) => personLine(this.page, each));
+    keyed(
+      this.live.list,
+      matches.slice(0, LIVE),
+      (match) => match.id,
+      (match) => matchCard(this.page, match),
+    );
+    if (!matches.length)
+      this.#empty(
+        this.live.list,
+        store.loaded ? "Nobody plays just now. Start a game above, and it is on show here." : "",
+      );
+    const people = [...store.players.values()].sort(
+      (one, two) =>
+        Number(one.player.kind === "bot") - Number(two.player.kind === "bot") ||
+        one.player.name.localeCompare(two.player.name),
+    );
+    keyed(
+      this.here.list,
+      people,
+      (each) => `${each.player.id}:${each.player.name}:${each.player.id === link.me?.id}:${each.playing}:${each.free}`,
+      (each) => personLine(this.page, each),
+    );
     const mine = [
       ...this.mine.live.map((match) => store.matches.get(match.id) ?? match),
       ...this.mine.finished.slice(0, FINISHED),
     ];
     this.games.block.hidden = !mine.length;
-    keyed(this.games.list, mine, (match) => match.id, (match) => matchCard(this.page, match));
+    keyed(
+      this.games.list,
+      mine,
+      (match) => match.id,
+      (match) => matchCard(this.page, match),
+    );
     this.element.classList.toggle("ready", link.state === "online" && store.games.length > 0);
   }
 
@@ -142,7 +184,16 @@ export class LobbyView {
             "span",
             { class: "split" },
             h("button", { class: "primary", on: { click: () => this.page.quickBot(game.name) } }, "Play a bot"),
-            h("button", { class: "primary arrow", "aria-label": `Choose bot, board and clock for ${game.title}`, title: "Choose bot, board and clock", on: { click: () => this.page.form(game.name, "bot") } }, icon("more")),
+            h(
+              "button",
+              {
+                class: "primary arrow",
+                "aria-label": `Choose bot, board and clock for ${game.title}`,
+                title: "Choose bot, board and clock",
+                on: { click: () => this.page.form(game.name, "bot") },
+              },
+              icon("more"),
+            ),
           ),
           h("button", { on: { click: () => this.page.form(game.name, "open") } }, "Play someone"),
         ),
@@ -157,7 +208,9 @@ export class LobbyView {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     for (const tile of /** @type {any} */ (this.tiles.children)) {
       const { board, watch, game } = tile;
-      const live = [...this.page.store.matches.values()].filter((match) => match.game.name === game.name && !match.over);
+      const live = [...this.page.store.matches.values()].filter(
+        (match) => match.game.name === game.name && !match.over,
+      );
       const shown = live.find((match) => match.id === tile.following) ?? live[0];
       if (tile.following !== shown?.id) board.forget();
       tile.following = shown?.id;
@@ -168,7 +221,8 @@ export class LobbyView {
       } else if (this.demos[game.name] && !still) {
         const positions = this.demos[game.name];
         const ply = Math.min((this.beat + OPENING) % (positions.length + PAUSE), positions.length - 1);
-        if (board.position?.text !== positions[ply]) board.show(positions[ply], { trail: trails(positions.slice(0, ply + 1)) });
+        if (board.position?.text !== positions[ply])
+          board.show(positions[ply], { trail: trails(positions.slice(0, ply + 1)) });
       }
       watch.hidden = !shown;
       const names = shown?.players.map((/** @type {any} */ player) => player.name).join(" – ");

@@ -52,7 +52,10 @@ export const page = {
   /** Challenge somebody and wait for the answer. @param {any} to @param {any} chosen */
   challenge: async (to, chosen) => {
     try {
-      await link.ask({ type: "challenge", to: to.id, game: chosen.game, clock: chosen.clock, seat: chosen.seat }, { lasting: true });
+      await link.ask(
+        { type: "challenge", to: to.id, game: chosen.game, clock: chosen.clock, seat: chosen.seat },
+        { lasting: true },
+      );
       if (to.kind === "person") toast(`${to.name} is asked for a game.`);
     } catch (error) {
       page.complain(error);
@@ -141,28 +144,54 @@ function header() {
     name,
     noise,
     theme,
-    h("button", { class: "icon", "aria-label": "Help and keys", title: "Help and keys", on: { click: showHelp } }, icon("help")),
+    h(
+      "button",
+      { class: "icon", "aria-label": "Help and keys", title: "Help and keys", on: { click: showHelp } },
+      icon("help"),
+    ),
   );
   draw();
   link.addEventListener("online", draw);
 }
 
 /** Ask for a name. */
-export function askName() {
-  const input = h("input", { name: "name", maxlength: 24, required: true, value: link.me?.name ?? "", autocomplete: "nickname", "aria-label": "Your name" });
+function askName() {
+  const input = h("input", {
+    name: "name",
+    maxlength: 24,
+    required: true,
+    value: link.me?.name ?? "",
+    autocomplete: "nickname",
+    "aria-label": "Your name",
+  });
   const dialog = h(
     "dialog",
     { class: "settings small", "aria-labelledby": "name-title" },
     h(
       "form",
-      { method: "dialog", class: "sheet", on: { submit: () => {
-        const wanted = input.value.trim();
-        if (wanted && wanted !== link.me?.name) {
-          keep({ greeted: true });
-          link.rename(wanted);
-        }
-      } } },
-      h("header", {}, h("h2", { id: "name-title" }, "Your name"), h("button", { type: "button", class: "icon", "aria-label": "Close", on: { click: () => dialog.close() } }, icon("close"))),
+      {
+        method: "dialog",
+        class: "sheet",
+        on: {
+          submit: () => {
+            const wanted = input.value.trim();
+            if (wanted && wanted !== link.me?.name) {
+              keep({ greeted: true });
+              link.rename(wanted);
+            }
+          },
+        },
+      },
+      h(
+        "header",
+        {},
+        h("h2", { id: "name-title" }, "Your name"),
+        h(
+          "button",
+          { type: "button", class: "icon", "aria-label": "Close", on: { click: () => dialog.close() } },
+          icon("close"),
+        ),
+      ),
       h("label", { class: "field" }, h("span", {}, "Others see it beside the board."), input),
       h("footer", {}, h("button", { class: "primary" }, "Use this name")),
     ),
@@ -185,10 +214,13 @@ function network() {
   };
   link.addEventListener("offline", () => {
     // A blink of the network is nobody's business.
-    timer = window.setTimeout(() => {
-      away = true;
-      if (banner.dataset.kind !== "restarting") say("Connection lost. Reconnecting…", "away");
-    }, link.welcomed ? 400 : 1500);
+    timer = window.setTimeout(
+      () => {
+        away = true;
+        if (banner.dataset.kind !== "restarting") say("Connection lost. Reconnecting…", "away");
+      },
+      link.welcomed ? 400 : 1500,
+    );
   });
   link.addEventListener("notice", (event) => {
     say(/** @type {CustomEvent} */ (event).detail.text, "restarting");
@@ -222,7 +254,9 @@ function summons() {
       open.get(challenge)?.();
       link.ask({ type, challenge }, { lasting: true }).catch(page.complain);
     };
-    const words = [store.title(game.name), optionText(game, store.offered(game.name)), clockText(clock)].filter(Boolean).join(", ");
+    const words = [store.title(game.name), optionText(game, store.offered(game.name)), clockText(clock)]
+      .filter(Boolean)
+      .join(", ");
     open.set(
       challenge,
       toast(
@@ -250,6 +284,10 @@ function summons() {
 header();
 network();
 summons();
+document.addEventListener("keydown", (event) => {
+  const target = /** @type {Element} */ (event.target);
+  if (event.key === "?" && !target.closest("input, select, textarea, dialog")) showHelp();
+});
 window.addEventListener("hashchange", route);
 link.open();
 route();

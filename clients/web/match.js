@@ -26,9 +26,13 @@ export class MatchView {
     this.abort = new AbortController();
     const { signal } = this.abort;
     const on = (/** @type {string} */ type, /** @type {(message: any) => void} */ listener) =>
-      page.link.addEventListener(type, (/** @type {any} */ event) => {
-        if (!event.detail?.match || event.detail.match === match) listener(event.detail);
-      }, { signal });
+      page.link.addEventListener(
+        type,
+        (/** @type {any} */ event) => {
+          if (!event.detail?.match || event.detail.match === match) listener(event.detail);
+        },
+        { signal },
+      );
     on("online", () => this.#join());
     on("offline", () => this.#drawPending());
     on("snapshot", (snapshot) => this.#snapshot(snapshot));
@@ -65,7 +69,16 @@ export class MatchView {
       const { code, message } = /** @type {any} */ (error);
       if (code === "offline" || this.abort.signal.aborted) return;
       this.element.className = "match loading";
-      fill(this.element, h("div", { class: "sheet" }, h("h1", {}, "This game cannot be shown"), h("p", {}, message), h("a", { class: "button primary", href: "#/" }, "To the lobby")));
+      fill(
+        this.element,
+        h(
+          "div",
+          { class: "sheet" },
+          h("h1", {}, "This game cannot be shown"),
+          h("p", {}, message),
+          h("a", { class: "button primary", href: "#/" }, "To the lobby"),
+        ),
+      );
       return;
     }
     // After a lost connection nothing may have happened, and then nothing comes; the hints are still to be asked for.
@@ -78,7 +91,10 @@ export class MatchView {
     else {
       this.table?.close();
       this.record = new MatchRecord(snapshot);
-      this.table = new Table(this.page, this.record, this.element, { play: (move) => this.#play(move), learn: () => this.#learnHistory() });
+      this.table = new Table(this.page, this.record, this.element, {
+        play: (move) => this.#play(move),
+        learn: () => this.#learnHistory(),
+      });
     }
     this.#learnHistory();
     this.#changed([]);
@@ -185,6 +201,7 @@ export class MatchView {
       if (record.myTurn) announce("Your turn.");
     }
     const next = events.find((event) => event.type === "rematched");
-    if (next && record.seat === null) this.page.toast("A rematch has begun.", [h("a", { class: "button", href: `#/m/${next.match}` }, "Watch it")], 15);
+    if (next && record.seat === null)
+      this.page.toast("A rematch has begun.", [h("a", { class: "button", href: `#/m/${next.match}` }, "Watch it")], 15);
   }
 }

@@ -90,7 +90,8 @@ export class MoveList {
     // Only the list scrolls, never the page.
     if (current) {
       const top = current.offsetTop - this.list.offsetTop;
-      if (top < this.list.scrollTop || top > this.list.scrollTop + this.list.clientHeight - 40) this.list.scrollTop = top - this.list.clientHeight / 2;
+      if (top < this.list.scrollTop || top > this.list.scrollTop + this.list.clientHeight - 40)
+        this.list.scrollTop = top - this.list.clientHeight / 2;
     } else if (shown === 0) this.list.scrollTop = 0;
     this.controls.children[0].disabled = this.controls.children[1].disabled = shown === 0;
     this.controls.children[2].disabled = this.controls.children[3].disabled = shown === record.ply;

@@ -30,7 +30,7 @@ export function parsePosition(text, walled = false) {
 }
 
 /** Return a cell's name. @param {Position} position @param {number} row from the top @param {number} column */
-export function cellName(position, row, column) {
+function cellName(position, row, column) {
   const rank = position.rows.length - 1 - row;
   return position.hex ? `${FILES[rank]}${column + 1}` : `${FILES[column]}${rank + 1}`;
 }
@@ -73,6 +73,27 @@ export function wallName(file, rank, lies) {
   return `${FILES[file]}${rank + 1}${lies ? "h" : "v"}`;
 }
 
+/** For each cell, the neighbours that a wall parts it from. @param {string[]} walls @returns {Map<string, string[]>} */
+export function parted(walls) {
+  /** @type {Map<string, string[]>} */
+  const found = new Map();
+  const part = (/** @type {string} */ one, /** @type {string} */ other) => {
+    found.set(one, [...(found.get(one) ?? []), other]);
+    found.set(other, [...(found.get(other) ?? []), one]);
+  };
+  for (const name of walls) {
+    const wall = parseWall(name);
+    if (!wall) continue;
+    const square = (/** @type {number} */ right, /** @type {number} */ up) =>
+      `${FILES[wall.file + right]}${wall.rank + 1 + up}`;
+    for (const along of [0, 1]) {
+      if (wall.lies) part(square(along, 0), square(along, 1));
+      else part(square(0, along), square(1, along));
+    }
+  }
+  return found;
+}
+
 /** Say whether a move is a roll of the dice: a number alone. @param {string | undefined} move */
 export function isRoll(move) {
   return move !== undefined && /^\d+$/.test(move);
@@ -87,7 +108,9 @@ export function isCell(move) {
 export function leftBehind(before, after) {
   if (before === undefined) return "";
   const now = contents(parsePosition(after));
-  const moved = [...contents(parsePosition(before))].filter(([name, content]) => /\d/.test(content) && now.get(name) !== content);
+  const moved = [...contents(parsePosition(before))].filter(
+    ([name, content]) => /\d/.test(content) && now.get(name) !== content,
+  );
   return moved.length === 1 && [...now.values()].includes(moved[0][1]) ? moved[0][0] : "";
 }
 
@@ -99,6 +122,7 @@ export function leftBehind(before, after) {
 export function trails(positions) {
   /** @type {Map<string, number>} */
   const owner = new Map();
+  if (!positions[positions.length - 1]?.includes("x")) return owner;
   /** @type {Map<string, string> | null} */
   let before = null;
   for (const text of positions) {

@@ -438,6 +438,22 @@ export type MatchEvent =
   | RematchOffered
   | Rematched;
 
+/** Where a public match stands: what a watcher who comes now needs before the events. */
+export interface MatchState {
+  match: string;
+  /** The number of the newest event that led here. */
+  seq: number;
+  game: GameSpec;
+  /** By seat. */
+  players: Player[];
+  clock: Clock;
+  position: string;
+  ply: number;
+  /** A seat, or -1 for the dice. */
+  to_move: number;
+  clocks: Clocks;
+}
+
 /** One match as lists show it. `position` lets a list draw a tiny board. */
 export interface MatchSummary {
   id: string;
@@ -480,6 +496,12 @@ export interface MyMatches {
 /** Nobody loses on time. */
 export interface NoClock {
   kind: "none";
+}
+
+/** Whether one server is there. */
+export interface NodeStatus {
+  node: string;
+  status: "online" | "offline";
 }
 
 /** Something about the server itself, such as that it is about to restart. */

@@ -51,7 +51,8 @@ export class MatchRecord {
   load(snapshot) {
     const { moves, positions } = this;
     Object.assign(this, new MatchRecord(snapshot));
-    for (let ply = 0; ply < Math.min(moves.length, this.ply) && moves[ply] === this.moves[ply]; ply++) this.positions[ply] = positions[ply];
+    for (let ply = 0; ply < Math.min(moves.length, this.ply) && moves[ply] === this.moves[ply]; ply++)
+      this.positions[ply] = positions[ply];
   }
 
   get ply() {

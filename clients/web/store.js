@@ -43,10 +43,13 @@ export class Store extends EventTarget {
   #online() {
     this.challenges.clear();
     this.hidden.clear();
-    this.link.ask({ type: "ask_games" }).then((answer) => {
-      this.games = answer.games;
-      this.#tell();
-    }, () => {});
+    this.link.ask({ type: "ask_games" }).then(
+      (answer) => {
+        this.games = answer.games;
+        this.#tell();
+      },
+      () => {},
+    );
     if (this.watching) this.watch();
   }
 
@@ -82,7 +85,11 @@ export class Store extends EventTarget {
   /** The bot to play when nobody chose one: last time's, or one that thinks a little. @param {string} game @param {string} [last] */
   bot(game, last) {
     const free = this.bots(game).filter((presence) => presence.free > 0);
-    return free.find((each) => each.player.name === last) ?? free.find((each) => !/random/i.test(each.player.name)) ?? free[0];
+    return (
+      free.find((each) => each.player.name === last) ??
+      free.find((each) => !/random/i.test(each.player.name)) ??
+      free[0]
+    );
   }
 
   /** @param {import("./protocol").LobbyState} message */

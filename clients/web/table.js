@@ -7,7 +7,6 @@ import { Chat } from "./chat.js";
 import { diceProof } from "./dice.js";
 import { fill, h } from "./dom.js";
 import { Hand } from "./hand.js";
-import { showHelp } from "./help.js";
 import { icon } from "./icons.js";
 import { seatMark } from "./marks.js";
 import { DICE, MoveList } from "./movelist.js";
@@ -39,7 +38,11 @@ export class Table {
     this.hints = null;
     /** @type {string[]} moves that are neither cell nor wall */
     this.extra = [];
-    this.board = new Board({ walled: isWalled(record.spec), label: `${record.title} board`, names: (seat) => this.#pieceOf(seat) });
+    this.board = new Board({
+      walled: isWalled(record.spec),
+      label: `${record.title} board`,
+      names: (seat) => this.#pieceOf(seat),
+    });
     this.hand = new Hand(this.board, {
       play: wishes.play,
       explain: (text) => this.explain(text),
@@ -50,7 +53,11 @@ export class Table {
     });
     this.bars = new Bars(record, () => page.link.now());
     this.moves = new MoveList(record, (ply) => this.replay(ply));
-    this.actions = new Actions(page, record, { play: wishes.play, explain: (text) => this.explain(text), replay: (ply) => this.replay(ply) });
+    this.actions = new Actions(page, record, {
+      play: wishes.play,
+      explain: (text) => this.explain(text),
+      replay: (ply) => this.replay(ply),
+    });
     this.chat = new Chat(page, record.id, record.seat === null ? "spectators" : "players");
     this.status = h("h1", { class: "status" });
     this.explanation = h("p", { class: "explanation", role: "status" });
@@ -59,7 +66,12 @@ export class Table {
     this.facts = h("p", { class: "quiet" });
     this.dice = h("div", { class: "proof" });
     this.boardBox = h("div", { class: "boardbox" }, this.board.element, this.typing);
-    this.notesButton = h("button", { class: "plain", hidden: true, "aria-pressed": "false", on: { click: () => this.#toggleNotes() } }, icon("notes"), "Notes");
+    this.notesButton = h(
+      "button",
+      { class: "plain", hidden: true, "aria-pressed": "false", on: { click: () => this.#toggleNotes() } },
+      icon("notes"),
+      "Notes",
+    );
     this.wallTools = h(
       "div",
       { class: "walltools", hidden: true },
@@ -84,8 +96,20 @@ export class Table {
     fill(
       this.element,
       h("section", { class: "stage", "aria-label": "Board" }, this.boardBox),
-      h("div", { class: "bars far" }, others.map((seat) => this.bars.element(seat))),
-      h("div", { class: "now" }, h("div", { class: "headline" }, this.status, this.die), this.explanation, this.wallTools, this.actions.asked, this.actions.result),
+      h(
+        "div",
+        { class: "bars far" },
+        others.map((seat) => this.bars.element(seat)),
+      ),
+      h(
+        "div",
+        { class: "now" },
+        h("div", { class: "headline" }, this.status, this.die),
+        this.explanation,
+        this.wallTools,
+        this.actions.asked,
+        this.actions.result,
+      ),
       this.moves.element,
       this.actions.element,
       h("div", { class: "bars near" }, this.bars.element(mine)),
@@ -102,7 +126,12 @@ export class Table {
             "div",
             { class: "row" },
             h("button", { class: "plain", on: { click: () => this.#share() } }, icon("link"), "Copy link"),
-            h("button", { class: "plain", on: { click: () => this.board.flip(!this.board.flipped) } }, icon("turn"), "Flip"),
+            h(
+              "button",
+              { class: "plain", on: { click: () => this.board.flip(!this.board.flipped) } },
+              icon("turn"),
+              "Flip",
+            ),
             this.notesButton,
           ),
           this.dice,
@@ -114,7 +143,9 @@ export class Table {
 
   /** @param {number} seat */
   #pieceOf(seat) {
-    return seat === this.record.seat ? "your piece" : `${this.record.seats[seat]?.player.name ?? `player ${seat + 1}`}'s piece`;
+    return seat === this.record.seat
+      ? "your piece"
+      : `${this.record.seats[seat]?.player.name ?? `player ${seat + 1}`}'s piece`;
   }
 
   /** Draw everything. @param {boolean} moved that the position is new @param {boolean} waiting that a move is on its way */
@@ -166,7 +197,11 @@ export class Table {
     const text = record.positions[ply] ?? record.position;
     let last = ply - 1;
     while (last >= 0 && isRoll(record.moves[last])) last -= 1;
-    board.show(text, { last: record.moves[last] ?? "", from: leftBehind(record.positions[last], text), trail: trails(record.positions.slice(0, ply + 1)) });
+    board.show(text, {
+      last: record.moves[last] ?? "",
+      from: leftBehind(record.positions[last], text),
+      trail: trails(record.positions.slice(0, ply + 1)),
+    });
     const position = parsePosition(text);
     this.boardBox.style.setProperty("--ratio", String(board.layout.box.width / board.layout.box.height));
     this.boardBox.classList.toggle("replayed", this.replayed !== null);
@@ -193,7 +228,9 @@ export class Table {
     if (record.over) this.explain(ended ? resultText(record)[1] : "", true);
     this.actions.draw(this.extra, this.replayed);
     const names = record.seats.map((seat) => seat.player.name).join(" – ");
-    document.title = record.myTurn ? `● Your turn – ${record.title}` : `${record.over ? "Finished: " : ""}${names} – ${record.title}`;
+    document.title = record.myTurn
+      ? `● Your turn – ${record.title}`
+      : `${record.over ? "Finished: " : ""}${names} – ${record.title}`;
     setIcon(record.myTurn);
   }
 
@@ -227,7 +264,12 @@ export class Table {
     this.bars.gauges = answer.gauges;
     this.bars.draw();
     this.extra = mine ? answer.moves.filter((move) => !isCell(move) && !parseWall(move)) : [];
-    this.hints = { moves: new Set(mine ? answer.moves : []), refused: mine ? answer.refused : {}, notes: answer.notes, seat: record.seat ?? 0 };
+    this.hints = {
+      moves: new Set(mine ? answer.moves : []),
+      refused: mine ? answer.refused : {},
+      notes: answer.notes,
+      seat: record.seat ?? 0,
+    };
     this.notesButton.hidden = !Object.keys(answer.notes).length;
     this.#drawHints();
     this.actions.draw(this.extra, this.replayed);
@@ -306,12 +348,15 @@ export class Table {
     const target = /** @type {Element} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea, dialog")) return;
     if (target.closest("button, a, summary") && (event.key === "Enter" || event.key === " ")) return;
-    if (this.#walk(event.key, target.closest(".moves") !== null) || (this.replayed === null && this.hand.key(event))) event.preventDefault();
+    if (this.#walk(event.key, target.closest(".moves") !== null) || (this.replayed === null && this.hand.key(event)))
+      event.preventDefault();
   }
 
   /** Take a key that belongs to the whole match; in the list of moves arrows walk through it. @param {string} pressed @param {boolean} inList */
   #walk(pressed, inList) {
-    const key = inList ? ({ ArrowLeft: "<", ArrowUp: "<", ArrowRight: ">", ArrowDown: ">" }[pressed] ?? pressed) : pressed;
+    const key = inList
+      ? ({ ArrowLeft: "<", ArrowUp: "<", ArrowRight: ">", ArrowDown: ">" }[pressed] ?? pressed)
+      : pressed;
     switch (key.toLowerCase()) {
       case "<":
       case ",":
@@ -332,9 +377,6 @@ export class Table {
         return true;
       case "z":
         this.#toggleNotes();
-        return true;
-      case "?":
-        showHelp();
         return true;
       default:
         return false;

@@ -20,7 +20,11 @@ export function clockText(clock) {
 
 /** @param {number} seconds */
 function minutes(seconds) {
-  return seconds % 60 === 0 ? `${seconds / 60} min` : seconds < 60 ? `${seconds} s` : `${(seconds / 60).toFixed(1)} min`;
+  return seconds % 60 === 0
+    ? `${seconds / 60} min`
+    : seconds < 60
+      ? `${seconds} s`
+      : `${(seconds / 60).toFixed(1)} min`;
 }
 
 /** What a clock shows: days, hours, minutes and seconds, and tenths in the last ten seconds. @param {number} ms */
@@ -30,7 +34,8 @@ export function timeLeft(ms) {
   const seconds = Math.floor(left / 1000);
   if (seconds >= 86_400) return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
   const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
-  if (seconds >= 3600) return `${Math.floor(seconds / 3600)}:${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`;
+  if (seconds >= 3600)
+    return `${Math.floor(seconds / 3600)}:${two(Math.floor((seconds % 3600) / 60))}:${two(seconds % 60)}`;
   return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
 }
 
@@ -57,7 +62,15 @@ export function optionText(spec, offered, fully = false) {
     if (value === null || value === false) continue;
     if (option && name !== "radius" && (value === option.default || (option.optional && !fully))) continue;
     const title = (option?.title ?? name).toLowerCase();
-    words.push(value === true ? title : name === "radius" ? `radius ${value}` : title.includes("this many") ? title.replace("this many", String(value)) : `${value} ${title}`);
+    words.push(
+      value === true
+        ? title
+        : name === "radius"
+          ? `radius ${value}`
+          : title.includes("this many")
+            ? title.replace("this many", String(value))
+            : `${value} ${title}`,
+    );
   }
   return words.join(", ");
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Self
+from typing import Final, Self
 
 import numpy as np
 
@@ -28,6 +28,8 @@ from engine.text import FILES, PositionText
 
 __all__ = ["GAME", "MAX_MOVES", "Bamboo", "BambooState", "Position", "advance", "gen", "lost", "perft"]
 
+CHARACTERS: Final = str.maketrans("012", ".01")
+
 
 @cache
 def cell_numbers(radius: int) -> dict[str, int]:
@@ -43,6 +45,15 @@ def cell_numbers(radius: int) -> dict[str, int]:
 def cell_names(radius: int) -> dict[int, str]:
     """Return the name of each cell by its number."""
     return {number: name for name, number in cell_numbers(radius).items()}
+
+
+@cache
+def row_slices(radius: int) -> tuple[slice, ...]:
+    """Return where each row's cells lie among all numbers, from the top row down."""
+    numbers = cell_numbers(radius)
+    widths = [2 * radius + 1 - abs(row - radius) for row in range(2 * radius, -1, -1)]
+    starts = [numbers[f"{FILES[row]}1"] for row in range(2 * radius, -1, -1)]
+    return tuple(slice(start, start + width) for start, width in zip(starts, widths, strict=True))
 
 
 def words(cells: int) -> Three:
@@ -154,13 +165,13 @@ class BambooState(State):
         return tuple(("groups", len(sizes(stones))) for stones in self.stones())
 
     def __str__(self) -> str:
-        rows: dict[str, str] = {}
         first, second = self.stones()
-        for name, number in cell_numbers(self.game.radius).items():
-            character = "0" if first >> number & 1 else "1" if second >> number & 1 else "."
-            rows[name[0]] = rows.get(name[0], "") + character
+        # One hexadecimal digit a cell: 0 is free, 1 and 2 are the seats.
+        digits = int(f"{first:b}", 16) | int(f"{second:b}", 16) << 1
+        cells = f"{digits:0{3 * WORD}x}"[::-1].translate(CHARACTERS)
         facts = {} if self.left is None else {"out": str(self.left)}
-        return str(PositionText(tuple(reversed(rows.values())), str(self.position.turn), facts))
+        rows = tuple(cells[row] for row in row_slices(self.game.radius))
+        return str(PositionText(rows, str(self.position.turn), facts))
 
     def __hash__(self) -> int:
         return hash((self.position, self.left, self.game))

@@ -9,6 +9,7 @@ from typing import Final, Self
 import numpy as np
 
 from engine.game import Game, Option, OptionValue, Outcome, State
+from engine.grid import cells
 from engine.maze import CELLS, SPLIT, Four, bit, passages, step, unblocked
 from engine.text import PositionText, square_name
 from engine.walls import (
@@ -180,20 +181,25 @@ class QuoridorState(State):
 
     def __str__(self) -> str:
         position, size = self.position, self.game.size
-        board = [["."] * size for _ in range(size)]
+        rows = ["." * size] * size
         for seat, cell in enumerate(self.pawns()):
             if cell != GONE:
-                board[cell // 9][cell % 9] = str(seat)
+                rank, file = divmod(cell, 9)
+                rows[rank] = f"{rows[rank][:file]}{seat}{rows[rank][file + 1 :]}"
+        rows.reverse()
+        facts = {}
+        if any(position[:4]):
+            facts["walls"] = ",".join([NAMES[number] for number in _numbers(position[:4])])
         stocks = self.stocks()
-        facts = {
-            "walls": ",".join(NAMES[number] for number in _numbers(position[:4])),
-            "left": ",".join(map(str, stocks)) if any(stock != self.game.walls for stock in stocks) else "",
-            "out": ",".join(map(str, self.out)),
-            "ply": str(position.ply or ""),
-            "quiet": str(position.quiet or ""),
-        }
-        rows = tuple("".join(row) for row in reversed(board))
-        return str(PositionText(rows, str(position.turn), {name: value for name, value in facts.items() if value}))
+        if stocks != (self.game.walls,) * len(stocks):
+            facts["left"] = ",".join(map(str, stocks))
+        if self.out:
+            facts["out"] = ",".join(map(str, self.out))
+        if position.ply:
+            facts["ply"] = str(position.ply)
+        if position.quiet:
+            facts["quiet"] = str(position.quiet)
+        return str(PositionText(tuple(rows), str(position.turn), facts))
 
     def __hash__(self) -> int:
         return hash((self.position, self.out, self.game))
@@ -268,7 +274,7 @@ class Quoridor(Game):
             raise ValueError(f"`out` lists seats of {', '.join(seats)} that left, each once, and not all of them")
         if parts.turn not in seats or (parts.turn in out and len(out) < len(seats) - 1):
             raise ValueError(f"the turn is a seat that is still in, of {', '.join(seats)}, not {parts.turn!r}")
-        cells = [self._pawn(parts, seat, is_gone=seat in out and self.seats > 2) for seat in seats]
+        pawns = [self._pawn(parts, seat, is_gone=seat in out and self.seats > 2) for seat in seats]
         walls = self._walls(parts.facts.get("walls"))
         left = parts.facts["left"].split(",") if "left" in parts.facts else [str(self.walls)] * self.seats
         if len(left) != self.seats or any(number not in map(str, range(self.walls + 1)) for number in left):
@@ -285,7 +291,7 @@ class Quoridor(Game):
             if number not in map(str, range(int(limit or 0) + 1)):
                 raise ValueError(f"`{counter}` is 0 to {limit}, not {number!r}")
             counts[counter] = int(number)
-        state = self._state(cells, stocks, turn=int(parts.turn), walls=walls, counts=counts, out=tuple(map(int, out)))
+        state = self._state(pawns, stocks, turn=int(parts.turn), walls=walls, counts=counts, out=tuple(map(int, out)))
         if not has_paths(state.position):
             raise ValueError("the walls leave a player no path to the goal")
         return state
@@ -314,7 +320,7 @@ class Quoridor(Game):
 
     def _state(
         self,
-        cells: tuple[int, ...] | list[int],
+        pawns: tuple[int, ...] | list[int],
         stocks: list[int],
         *,
         turn: int,
@@ -325,7 +331,7 @@ class Quoridor(Game):
         counts = counts or {}
         position = Position(
             *walls,
-            pawns=sum(cell << 8 * seat for seat, cell in enumerate(cells)),
+            pawns=sum(cell << 8 * seat for seat, cell in enumerate(pawns)),
             left=sum(stock << 8 * seat for seat, stock in enumerate(stocks)),
             turn=turn,
             size=self.size,
@@ -346,7 +352,7 @@ def _numbers(walls: Four) -> list[int]:
     """Return the numbers of the walls in a set of slots, rising."""
     h_lo, h_hi, v_lo, v_hi = walls
     bits = (h_lo | h_hi << SPLIT) << CELLS | (v_lo | v_hi << SPLIT) << 2 * CELLS
-    return [number for number in range(CELLS, PASS) if bits >> number & 1]
+    return list(cells(bits))
 
 
 def action_index(size: int, move: str) -> int:

@@ -22,13 +22,12 @@ from aiomqtt import Client, MqttError, ProtocolVersion, TLSParameters, Will
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from protocol.feed import LEASE
 from protocol.messages import ServerMessage
 from server.adapters.feed import Feed, Publication, status_of
 
 __all__ = ["Broker", "MqttBus"]
 
-LEASE: Final = 3_600
-"""Seconds for which the broker keeps a state that nobody tells again."""
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 10.0
 FAREWELL: Final = 2.0

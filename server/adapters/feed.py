@@ -4,11 +4,6 @@ A `Feed` takes messages as they are published and gives out *publications*, a to
 to the newest of each match and are rendered only when somebody takes them. Events queue; when the queue is full the
 oldest are lost, which watchers see by the sequence numbers. A match is told about from its `started` event or a
 snapshot on; one that was never introduced, or is private, is not told about at all.
-
-    cornered/v1/pub/match/{id}/state    retained: a `MatchState`; empty once the match is over
-    cornered/v1/pub/match/{id}/events   one match event each
-    cornered/v1/pub/lobby               retained: what is open; then what changed
-    cornered/v1/node/{node}/status      retained: online or offline
 """
 
 from __future__ import annotations
@@ -19,39 +14,16 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from protocol.events import Ended, MatchEvent, Started
+from protocol.feed import LOBBY, MatchState, NodeStatus, events_topic, state_topic, status_topic
 from protocol.messages import Happened, LobbyChanged, LobbyState, ServerMessage, Snapshot
-from protocol.values import Clock, Clocks, GameSpec, Key, Player, Value
+from protocol.values import Clock, GameSpec, Player, Value
 
-__all__ = ["ROOT", "Feed", "MatchState", "NodeStatus", "Publication", "status_of"]
+__all__ = ["Feed", "Publication", "status_of"]
 
-ROOT: Final = "cornered/v1"
-LOBBY_TOPIC: Final = f"{ROOT}/pub/lobby"
 MAX_EVENTS: Final = 10_000
 MAX_LOBBY: Final = 1_000
 MAX_OVER: Final = 1_000
 """How many finished matches are remembered, so that what follows the end (a rematch) is still told."""
-
-
-class MatchState(Value):
-    """Where a public match stands: what a watcher who comes now needs before the events."""
-
-    match: Key
-    seq: int
-    game: GameSpec
-    players: tuple[Player, ...]
-    clock: Clock
-    position: str
-    ply: int
-    to_move: int
-    """A seat, or -1 for the dice."""
-    clocks: Clocks
-
-
-class NodeStatus(Value):
-    """Whether one server is there."""
-
-    node: str
-    status: Literal["online", "offline"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +52,7 @@ def _json(value: Value) -> bytes:
 
 def status_of(node: str, status: Literal["online", "offline"]) -> Publication:
     """Return the word that `node` is there, or is not."""
-    return Publication(f"{ROOT}/node/{node}/status", _json(NodeStatus(node=node, status=status)), retain=True)
-
-
-def _state_topic(match: str) -> str:
-    return f"{ROOT}/pub/match/{match}/state"
+    return Publication(status_topic(node), _json(NodeStatus(node=node, status=status)), retain=True)
 
 
 class Feed:
@@ -164,10 +132,10 @@ class Feed:
         """Return what is to be told next, events before the states that they led to, or None for nothing."""
         if self._lobby:
             message = self._lobby.popleft()
-            return Publication(LOBBY_TOPIC, _json(message), retain=isinstance(message, LobbyState))
+            return Publication(LOBBY, _json(message), retain=isinstance(message, LobbyState))
         if self._events:
             name, event = self._events.popleft()
-            return Publication(f"{ROOT}/pub/match/{name}/events", _json(event), match=name)
+            return Publication(events_topic(name), _json(event), match=name)
         if self._changed:
             name = next(iter(self._changed))
             del self._changed[name]
@@ -188,7 +156,7 @@ class Feed:
     def _state_of(self, name: str) -> Publication:
         known = self._live.get(name)
         if known is None:
-            return Publication(_state_topic(name), b"", retain=True, match=name)
+            return Publication(state_topic(name), b"", retain=True, match=name)
         newest = known.newest
         state = MatchState(
             match=name,
@@ -201,4 +169,4 @@ class Feed:
             to_move=newest.to_move,
             clocks=newest.clocks,
         )
-        return Publication(_state_topic(name), _json(state), retain=True, match=name)
+        return Publication(state_topic(name), _json(state), retain=True, match=name)

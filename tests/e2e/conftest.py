@@ -72,7 +72,7 @@ def open_window(browser: Browser, address: str, idle: list[Window]) -> Iterator[
 
 
 @pytest.fixture(scope="session")
-def axe(pytestconfig: pytest.Config) -> str:
+def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The accessibility checker's script, fetched once by the ordinary npm client."""
 
     def find() -> Path | None:
@@ -80,7 +80,7 @@ def axe(pytestconfig: pytest.Config) -> str:
         return Path(found) if found else None
 
     npm = require("npm", find)
-    folder = pytestconfig.cache.mkdir("axe") if pytestconfig.cache else Path("/tmp")
+    folder = pytestconfig.cache.mkdir("axe") if pytestconfig.cache else tmp_path_factory.mktemp("axe")
     script = folder / "node_modules/axe-core/axe.min.js"
     if not script.is_file():
         command = [npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--silent", AXE]

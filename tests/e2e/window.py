@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
@@ -11,8 +11,9 @@ __all__ = ["DESK", "PHONE", "Window", "play_to_the_end", "turn_of"]
 
 DESK: Final = (1200, 800)
 PHONE: Final = (360, 740)
-PATIENCE: Final = 10_000
-"""Milliseconds that anything on the page may take."""
+PATIENCE: Final = 20_000
+"""Milliseconds that anything on the page may take, on a machine that has other things to do."""
+expect.set_options(timeout=PATIENCE)
 
 
 class Window:
@@ -45,6 +46,7 @@ class Window:
         )
         self._visits = 0
         self._is_cut = False
+        self._loses: Literal["commands", "answers", "nothing"] = "nothing"
         self._route: WebSocketRoute | None = None
         if cuttable:
             self.page.route_web_socket("**/ws", self._connect)
@@ -68,8 +70,12 @@ class Window:
             return
         self._route = route
         server = route.connect_to_server()
-        route.on_message(lambda message: None if self._is_cut else server.send(message))
-        server.on_message(lambda message: None if self._is_cut else route.send(message))
+        route.on_message(lambda message: None if self._loses == "commands" else server.send(message))
+        server.on_message(lambda message: None if self._loses == "answers" else route.send(message))
+
+    def lose(self, what: Literal["commands", "answers"]) -> None:
+        """From now on these are lost on their way, without anybody noticing."""
+        self._loses = what
 
     def cut(self) -> None:
         """Pull the plug: the socket is gone, and so is every new one."""
@@ -80,6 +86,7 @@ class Window:
     def mend(self) -> None:
         """Put the plug back in."""
         self._is_cut = False
+        self._loses = "nothing"
 
     # The lobby
 

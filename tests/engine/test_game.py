@@ -104,7 +104,7 @@ def check_outcome(state: State) -> None:
 
 
 @every_game
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(choices=CHOICES)
 def test_a_position_survives_being_written_and_read(game: Game, choices: list[int]) -> None:
     state = after(game, choices)
@@ -116,7 +116,7 @@ def test_a_position_survives_being_written_and_read(game: Game, choices: list[in
 
 
 @every_game
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(choices=CHOICES)
 def test_playing_leaves_a_position_as_it_was(game: Game, choices: list[int]) -> None:
     state = after(game, choices)
@@ -131,7 +131,7 @@ def test_playing_leaves_a_position_as_it_was(game: Game, choices: list[int]) -> 
 
 
 @every_game
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=4)
 @given(choices=CHOICES)
 def test_exactly_the_listed_moves_are_accepted(game: Game, choices: list[int]) -> None:
     state = after(game, choices)
@@ -176,7 +176,7 @@ def test_every_game_ends_and_takes_no_move_after_that(game: Game, seed: int) -> 
 
 
 @every_game
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(choices=CHOICES)
 def test_a_seat_that_leaves_is_out_and_the_others_go_on(game: Game, choices: list[int]) -> None:
     state = after(game, choices)

@@ -61,7 +61,7 @@ def records(draw: st.DrawFn) -> Record:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(record=records())
 def test_a_record_survives_both_forms(record: Record) -> None:
     assert from_json(to_json(record)) == record
@@ -69,7 +69,7 @@ def test_a_record_survives_both_forms(record: Record) -> None:
     assert from_text(to_text(record)) == [record]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(several=st.lists(records(), max_size=3), newline=st.sampled_from(["\n", "\r\n"]))
 def test_records_in_one_text_follow_one_another(several: list[Record], newline: str) -> None:
     assert from_text("".join(map(to_text, several)).replace("\n", newline)) == several

@@ -63,7 +63,7 @@ def test_of_processes_that_warm_up_at_once_one_compiles_and_the_others_wait(
     warmed_together: tuple[Path, list[str]],
 ) -> None:
     _, printed = warmed_together
-    assert printed == ["[0, 1, 2, 3, 4, 5]", "[]"]
+    assert printed == ["[0, 1, 2, 3, 4, 5, 6]", "[]"]
 
 
 def test_caches_of_older_sources_go_and_the_last_used_ones_stay(warmed_together: tuple[Path, list[str]]) -> None:

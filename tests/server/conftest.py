@@ -27,6 +27,8 @@ from server.ports import JournalUnavailable
 from server.settings import MEMORY, Settings
 
 M = TypeVar("M", bound=Value)
+PATIENCE = 30.0
+"""Seconds after which a test that waits for a message has failed."""
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
 
@@ -52,7 +54,8 @@ class Client:
         await self.socket.send(self.codec.encode(message), text=self.codec.is_text)
 
     async def listen(self) -> ServerMessage:
-        return self.codec.decode_message(await self.socket.recv())
+        async with asyncio.timeout(PATIENCE):
+            return self.codec.decode_message(await self.socket.recv())
 
     async def hear(self, kind: type[M], which: Callable[[M], bool] = lambda _: True) -> M:
         for index, message in enumerate(self.heard):

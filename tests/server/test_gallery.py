@@ -110,6 +110,7 @@ async def test_a_slow_watcher_misses_events_and_gets_a_snapshot_when_it_reads_ag
     show.gallery.add(peer)
     show.move()
     slow.paused = True
+    show.gallery.fell_behind(peer)
     show.move()
     show.move()
     assert (quick.seqs(), slow.seqs()) == ([2, 3, 4], [2])
@@ -122,6 +123,18 @@ async def test_a_slow_watcher_misses_events_and_gets_a_snapshot_when_it_reads_ag
     show.move()
     assert slow.seqs() == [2, 6]
     assert show.counts.behind == 1
+
+
+async def test_who_comes_while_behind_gets_a_snapshot_later(show: Show) -> None:
+    line = Line()
+    line.paused = True
+    peer = peer_on(line)
+    show.gallery.add(peer)
+    show.move()
+    assert line.written == []
+    show.gallery.caught_up(peer)
+    assert line.kinds() == ["snapshot"]
+    assert len(show.gallery) == 1
 
 
 async def test_a_large_gallery_is_written_to_in_slices_and_in_order(show: Show) -> None:

@@ -566,4 +566,4 @@ class LobbyMachine(RuleBasedStateMachine):
 
 
 TestLobby = LobbyMachine.TestCase
-TestLobby.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestLobby.settings = settings(max_examples=100, stateful_step_count=40)

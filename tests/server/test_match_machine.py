@@ -196,4 +196,4 @@ class MatchMachine(RuleBasedStateMachine):
 
 
 TestMatch = MatchMachine.TestCase
-TestMatch.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestMatch.settings = settings(max_examples=80, stateful_step_count=40)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clients.tui.words import clock_text, last_placed, ordinal, result_text, spec_text, time_left, time_text, turn_text
+from clients.tui.words import clock_text, ordinal, result_text, spec_text, time_left, time_text, turn_text
 from protocol.values import Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
 
 
@@ -81,9 +81,3 @@ def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table):
 
 def test_a_result_without_a_reason_is_still_told(local_table):
     assert result_text(local_table("trapgrid").match) == "The match is over."
-
-
-def test_the_last_move_on_the_board_is_neither_dice_nor_a_pass(local_table):
-    match = local_table("trapgrid").match
-    for moves, last in (((), None), (("d4", "2"), "d4"), (("e3h", "pass"), "e3h"), (("e2",), "e2")):
-        assert last_placed(match.model_copy(update={"moves": moves})) == last

@@ -12,10 +12,11 @@ from typing import Any, Protocol
 import aiomqtt
 import pytest
 
+from protocol.feed import LEASE
 from protocol.messages import LobbyChanged, LobbyState, Pong
 from protocol.values import Presence
 from server.adapters.bus_local import LocalBus
-from server.adapters.bus_mqtt import LEASE, Broker, MqttBus
+from server.adapters.bus_mqtt import Broker, MqttBus
 from server.adapters.feed import Publication
 from server.ports import Bus
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clients.tui.layout import Wall, fit
+from clients.layout import Wall, fit, last_placed
 from engine.text import PositionText
 
 TRAPGRID = PositionText.parse("0....../......./......./......./......./......./......1 0")
@@ -105,3 +105,10 @@ def test_no_wall_is_meant_on_cells_or_off_the_board():
     assert layout.wall_at(0, 1, "h") is None
     assert layout.wall_at(layout.width, 1, "h") is None
     assert fit(TRAPGRID, 52, 20).wall_at(10, 2, "h") is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "last"), [((), None), (("d4", "2"), "d4"), (("e3h", "pass"), "e3h"), (("d4", "e2"), "e2")]
+)
+def test_the_last_move_on_the_board_is_neither_dice_nor_a_pass(moves, last):
+    assert last_placed(moves) == last

@@ -6,13 +6,14 @@ A layout knows position texts and nothing of rules: cells, the gaps between them
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 from engine.text import PositionText
 
-__all__ = ["Direction", "Layout", "Rectangle", "Wall", "fit", "has_walls"]
+__all__ = ["Direction", "Layout", "Rectangle", "Wall", "fit", "has_walls", "is_cell", "last_placed"]
 
 Direction: TypeAlias = Literal["up", "down", "left", "right"]
 
@@ -23,6 +24,7 @@ SQUARES: Final[tuple[tuple[int, int], ...]] = ((7, 3), (5, 2), (3, 1))
 HEXAGONS: Final[tuple[tuple[int, int], ...]] = ((8, 3), (6, 3), (6, 2), (4, 2), (4, 1), (2, 1))
 """Cell sizes in characters, the largest first. The even widths let a hexagon's rows shift by half a cell."""
 
+CELL: Final = re.compile(r"[a-z][0-9]+")
 WALL: Final = re.compile(r"([a-z])([0-9]+)([hv])")
 
 
@@ -65,6 +67,16 @@ class Wall:
 def has_walls(position: PositionText) -> bool:
     """Say whether walls can stand between the cells: the position names some, or counts those that are left."""
     return "walls" in position.facts or "left" in position.facts
+
+
+def is_cell(move: str) -> bool:
+    """Say whether a move names a cell, rather than a wall or a word such as `pass`."""
+    return CELL.fullmatch(move) is not None
+
+
+def last_placed(moves: Sequence[str]) -> str | None:
+    """Return the newest move that a board can show: dice and passes are none."""
+    return next((move for move in reversed(moves) if is_cell(move) or Wall.parse(move)), None)
 
 
 @dataclass(frozen=True)
