@@ -112,7 +112,7 @@ async def connect_all(address: str, count: int) -> list[Socket]:
     loop = asyncio.get_running_loop()
     sockets: list[Socket] = []
     for _ in range(count):
-        _, socket = await loop.create_connection(lambda: Socket(parts.netloc), parts.hostname, parts.port)
+        _, socket = await loop.create_connection(lambda: Socket(parts.netloc), parts.hostname or "", parts.port or 80)
         await socket.opened
         sockets.append(socket)
     return sockets

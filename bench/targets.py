@@ -10,7 +10,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -66,7 +66,7 @@ def cornered(directory: str, *, database: str = "") -> AbstractAsyncContextManag
 
 
 @asynccontextmanager
-async def echo(directory: str) -> AsyncIterator[str]:
+async def echo() -> AsyncIterator[str]:
     """Answer every message with an acknowledgement and an update, and tell the update to a partner: nothing else."""
     waiting: list[ServerConnection] = []
     partners: dict[ServerConnection, ServerConnection] = {}
@@ -91,7 +91,7 @@ async def echo(directory: str) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def fanout(directory: str) -> AsyncIterator[str]:
+async def fanout() -> AsyncIterator[str]:
     """Write one frame, built once, to every transport whenever anybody says anything."""
     everybody: list[ServerConnection] = []
 
@@ -110,9 +110,9 @@ async def fanout(directory: str) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def _bare(converse: object) -> AsyncIterator[str]:
+async def _bare(converse: Callable[[ServerConnection], Awaitable[None]]) -> AsyncIterator[str]:
     async with serve(
-        converse,  # type: ignore[arg-type]
+        converse,
         "127.0.0.1",
         0,
         subprotocols=[Subprotocol(JSON.subprotocol)],
@@ -140,13 +140,18 @@ async def _run(kind: str, directory: str) -> None:
             loop.call_soon_threadsafe(asked.put_nowait, line)
         loop.call_soon_threadsafe(asked.put_nowait, "")
 
-    targets = {
-        "cornered": lambda: cornered(directory),
-        "memory": lambda: cornered(directory, database=MEMORY),
-        "echo": lambda: echo(directory),
-        "fanout": lambda: fanout(directory),
-    }
-    async with targets[kind]() as address:
+    match kind:
+        case "cornered":
+            server = cornered(directory)
+        case "memory":
+            server = cornered(directory, database=MEMORY)
+        case "echo":
+            server = echo()
+        case "fanout":
+            server = fanout()
+        case _:
+            raise ValueError(f"there is no target {kind!r}")
+    async with server as address:
         app.settle_memory()
         threading.Thread(target=read, daemon=True).start()
         sys.stdout.write(f"{address}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -172,6 +173,32 @@ def show(
     showing.show(console, state, split(moves), describe_turn(state), has_hints=hints, is_light=light)
 
 
+def count_by_move(state: State, depth: int) -> dict[str, int]:
+    """Return the perft of every first move, showing progress, and open to an interrupt at any moment.
+
+    A compiled count hears no signals, so it runs in a thread that does not outlive the process.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    moves = state.moves()
+    counts: dict[str, int] = {}
+
+    def count() -> None:
+        for move in moves:
+            counts[move] = engine.perft(state.play(move), depth - 1)
+
+    counting = threading.Thread(target=count, daemon=True)
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(f"perft {depth}", total=len(moves))
+        counting.start()
+        while counting.is_alive():
+            counting.join(0.1)
+            progress.update(bar, completed=len(counts))
+    return counts
+
+
 @app.command()
 def perft(
     game: GameName,
@@ -186,14 +213,17 @@ def perft(
     with one_line_errors():
         state = reach(game, option, position, moves)
     started = time.perf_counter()
-    counts = {move: engine.perft(state.play(move), depth - 1) for move in state.moves()} if divide and depth else {}
-    leaves = sum(counts.values()) if counts else engine.perft(state, depth)
+    counts = count_by_move(state, depth) if depth > 1 or (divide and depth) else {}
+    leaves = sum(counts.values()) if depth > 1 else engine.perft(state, depth)
     seconds = time.perf_counter() - started
     if json_:
-        typer.echo(json.dumps({"depth": depth, "leaves": leaves, "seconds": seconds, "divide": counts}))
+        typer.echo(
+            json.dumps({"depth": depth, "leaves": leaves, "seconds": seconds, "divide": counts if divide else {}})
+        )
         return
-    for move, count in counts.items():
-        typer.echo(f"{move} {count}")
+    if divide:
+        for move, count in counts.items():
+            typer.echo(f"{move} {count}")
     typer.echo(f"depth {depth}: {seconds:.3f} s, {leaves / max(seconds, 1e-9) / 1e6:.1f} M leaves/s", err=True)
     typer.echo(leaves)
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 from numba.extending import intrinsic, overload
 
-__all__ = ["lowest", "popcount"]
+from engine.compiled import kernel
+
+__all__ = ["fill", "lowest", "popcount"]
 
 
 def popcount(word: int | np.uint64) -> int:
@@ -53,3 +56,13 @@ def _compiled_lowest(word: Any) -> Any:
         return _cttz(word)  # type: ignore[call-arg]  # numba passes the typing context
 
     return implementation if isinstance(word, types.Integer) else None
+
+
+@kernel
+def fill(buffer: npt.NDArray[np.int64], n: int, word: int, offset: int) -> int:
+    """Append the numbers of a word's bits to the buffer's first `n` moves; return how many there are then."""
+    while word != 0:
+        buffer[n] = offset + lowest(word)
+        word &= word - 1
+        n += 1
+    return n

@@ -10,10 +10,25 @@ from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
+from engine.bits import lowest
+from engine.compiled import kernel
 from engine.text import PositionText, square_name
 
-__all__ = ["CELLS", "NAMES", "NOT_FILE_A", "NOT_FILE_H", "board", "cells", "names", "read_cells", "word", "write_rows"]
+__all__ = [
+    "CELLS",
+    "NAMES",
+    "NOT_FILE_A",
+    "NOT_FILE_H",
+    "board",
+    "cells",
+    "listed",
+    "names",
+    "read_cells",
+    "word",
+    "write_rows",
+]
 
 NOT_FILE_A: Final = np.uint64(0xFEFE_FEFE_FEFE_FEFE)
 NOT_FILE_H: Final = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
@@ -41,6 +56,17 @@ def cells(bits: int) -> Iterator[int]:
     while bits:
         yield (bits & -bits).bit_length() - 1
         bits &= bits - 1
+
+
+@kernel
+def listed(bits: np.uint64, buffer: npt.NDArray[np.int64]) -> int:
+    """Write the numbers of a word's bits into `buffer`, from a1 along the ranks; return how many there are."""
+    count = 0
+    while bits:
+        buffer[count] = lowest(bits)
+        bits &= bits - np.uint64(1)
+        count += 1
+    return count
 
 
 def names(bits: int) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from engine.bits import lowest, popcount
+from engine.bits import fill, popcount
 from engine.compiled import kernel
 
 __all__ = [
@@ -207,20 +207,9 @@ def lost(position: Position) -> bool:
 def gen(position: Position, buffer: npt.NDArray[np.int64]) -> int:
     """Write the mover's moves in rising order; return how many."""
     a, b, c = placements(position)
-    count = 0
-    while a != 0:
-        buffer[count] = lowest(a)
-        a &= a - 1
-        count += 1
-    while b != 0:
-        buffer[count] = WORD + lowest(b)
-        b &= b - 1
-        count += 1
-    while c != 0:
-        buffer[count] = 2 * WORD + lowest(c)
-        c &= c - 1
-        count += 1
-    return count
+    n = fill(buffer, 0, a, 0)
+    n = fill(buffer, n, b, WORD)
+    return fill(buffer, n, c, 2 * WORD)
 
 
 @kernel

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.bits import lowest, popcount
+from engine.bits import popcount
 from engine.compiled import kernel
-from engine.grid import NOT_FILE_A, NOT_FILE_H, word
+from engine.grid import NOT_FILE_A, NOT_FILE_H, listed, word
 
 __all__ = [
     "LONGEST",
@@ -111,18 +111,11 @@ def awaits_roll(position: Position) -> bool:
 @kernel
 def gen(position: Position, buffer: npt.NDArray[np.int64]) -> int:
     """Write the mover's moves, or chance's rolls, into `buffer`; return how many there are."""
-    count = 0
     if awaits_roll(position):
-        for roll in range(1, SIDES + 1):
-            buffer[count] = ROLL + roll
-            count += 1
-        return count
-    rest = targets(position)
-    while rest:
-        buffer[count] = lowest(rest)
-        rest &= rest - np.uint64(1)
-        count += 1
-    return count
+        for index in range(SIDES):
+            buffer[index] = ROLL + 1 + index
+        return SIDES
+    return listed(targets(position), buffer)
 
 
 @kernel

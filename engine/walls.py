@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.bits import lowest, popcount
+from engine.bits import fill, popcount
 from engine.compiled import kernel
 from engine.maze import (
     CELLS,
@@ -214,16 +214,6 @@ def wall_slots(position: Position) -> Four:
         v_lo &= ~closing(doors, upright_lo & cut_upright_lo & v_lo, 2 * CELLS, cell, goal_lo, goal_hi)
         v_hi &= ~closing(doors, upright_hi & cut_upright_hi & v_hi, 2 * CELLS + SPLIT, cell, goal_lo, goal_hi)
     return h_lo, h_hi, v_lo, v_hi
-
-
-@kernel
-def fill(buffer: npt.NDArray[np.int64], n: int, word: int, offset: int) -> int:
-    """Append the numbers of a word's bits to the buffer's first `n` moves; return how many there are then."""
-    while word != 0:
-        buffer[n] = offset + lowest(word)
-        word &= word - 1
-        n += 1
-    return n
 
 
 @kernel

@@ -137,7 +137,9 @@ missed, if there are any, and then every new one as it comes. Nobody ever has to
 In Python:
 
 ```python
-import hashlib, hmac
+import hashlib
+import hmac
+
 
 def verify(match, commitment, seed, ply, rolls=("1", "2", "3")):
     key = bytes.fromhex(seed)

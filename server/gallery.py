@@ -61,6 +61,7 @@ class Gallery:
         self._loop = asyncio.get_running_loop()
         self._ready: dict[Codec, dict[Peer, Write]] = {JSON: {}, MSGPACK: {}}
         self._behind: set[Peer] = set()
+        self._crowd = 0
         self._held: deque[tuple[int, Broadcast, Match]] = deque()
         self._release_timer: asyncio.TimerHandle | None = None
         self._rounds: deque[_Round] = deque()
@@ -68,13 +69,14 @@ class Gallery:
         self._count_timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
-        return sum(map(len, self._ready.values())) + len(self._behind)
+        return self._crowd
 
     def __contains__(self, peer: Peer) -> bool:
         return peer in self._ready[peer.codec] or peer in self._behind
 
     def add(self, peer: Peer) -> None:
         if peer not in self:
+            self._crowd += 1
             if peer.is_behind:
                 self._behind.add(peer)
             else:
@@ -83,6 +85,7 @@ class Gallery:
 
     def remove(self, peer: Peer) -> None:
         if peer in self:
+            self._crowd -= 1
             self._ready[peer.codec].pop(peer, None)
             self._behind.discard(peer)
             self._count_changed()
@@ -113,7 +116,9 @@ class Gallery:
 
     def spread(self, broadcast: Broadcast) -> None:
         """Write one message to everybody here who can take it."""
-        if not self._rounds and len(self) <= SLICE:
+        if not self._crowd:
+            return
+        if not self._rounds and self._crowd <= SLICE:
             for codec, ready in self._ready.items():
                 if ready:
                     framed = broadcast.frame(codec)
@@ -123,7 +128,7 @@ class Gallery:
             return
         if len(self._rounds) >= MAX_ROUNDS:
             self._rounds.clear()
-            self._counts.behind += len(self)
+            self._counts.behind += self._crowd
             broadcast = Broadcast(self._snapshot(self.shown))
         for codec, ready in self._ready.items():
             if ready:
@@ -140,6 +145,7 @@ class Gallery:
         for ready in self._ready.values():
             ready.clear()
         self._behind.clear()
+        self._crowd = 0
         self._rounds.clear()
         self._held.clear()
 
@@ -183,4 +189,4 @@ class Gallery:
 
     def _tell_count(self) -> None:
         self._count_timer = None
-        self._tell(Broadcast(Watchers(match=self.shown.id, count=len(self))))
+        self._tell(Broadcast(Watchers(match=self.shown.id, count=self._crowd)))

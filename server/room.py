@@ -73,6 +73,7 @@ class Room:
     def __init__(self, match: Match, events: list[MatchEvent], services: Services, landlord: Landlord) -> None:
         self.match = match
         self._events = events
+        self._seats = {player.id: seat for seat, player in enumerate(match.terms.players)}
         self._services = services
         self._landlord = landlord
         self._loop = asyncio.get_running_loop()
@@ -154,7 +155,7 @@ class Room:
     def join(self, peer: Peer, command: Join) -> None:
         """Let a socket in, to play or to watch, and bring it up to date."""
         match = self.match
-        seat = match.seat_of(peer.player.id)
+        seat = self._seats.get(peer.player.id)
         if seat is not None:
             self._players[peer] = seat
             self.player_came(peer.player.id)
@@ -184,11 +185,11 @@ class Room:
             self._landlord.emptied(self)
 
     def is_player(self, peer: Peer) -> bool:
-        return self.match.seat_of(peer.player.id) is not None
+        return self._seats.get(peer.player.id) is not None
 
     def seen_by(self, peer: Peer) -> Match:
         """Return the match as this socket may see it: spectators of a delayed match see an earlier one."""
-        if self.match.seat_of(peer.player.id) is not None:
+        if self._seats.get(peer.player.id) is not None:
             return self.match
         if self.match.terms.private:
             raise Refusal("private", "only its players see this match")
@@ -196,14 +197,14 @@ class Room:
 
     def player_came(self, player: str) -> None:
         """A seated player has a connection again."""
-        seat = self.match.seat_of(player)
+        seat = self._seats.get(player)
         if seat is not None and self._gone_since[seat] is not None:
             self._gone_since[seat] = None
             self._tell_presence(seat)
 
     def player_went(self, player: str) -> None:
         """A seated player's last connection closed."""
-        seat = self.match.seat_of(player)
+        seat = self._seats.get(player)
         if seat is not None and self._gone_since[seat] is None:
             self._gone_since[seat] = self._services.now()
             self._tell_presence(seat)
@@ -226,7 +227,7 @@ class Room:
 
     def submit(self, peer: Peer, command: MatchCommand, arrived: float) -> None:
         """Take a player's command; its answer comes when it is stored. Raises Refusal."""
-        seat = self.match.seat_of(peer.player.id)
+        seat = self._seats.get(peer.player.id)
         if seat is None:
             raise Refusal("not_a_player", "you do not play in this match")
         if self._pending[seat] >= MAX_PENDING:
@@ -237,11 +238,11 @@ class Room:
     def expects(self, peer: Peer, play: Play) -> bool:
         """Say whether this is the move that everybody waits for, legal or not: such a one is never held back."""
         match = self.match
-        return play.ply == match.ply and not match.over and match.seat_of(peer.player.id) == match.to_move
+        return play.ply == match.ply and not match.over and self._seats.get(peer.player.id) == match.to_move
 
     def say(self, peer: Peer, command: Say) -> None:
         """Pass on what somebody says. Raises Refusal."""
-        is_player = self.match.seat_of(peer.player.id) is not None
+        is_player = self._seats.get(peer.player.id) is not None
         if command.room == "players" and not is_player:
             raise Refusal("not_a_player", "the players talk among themselves")
         if command.room == "spectators" and is_player:

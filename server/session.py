@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final, TypeAlias, assert_never
 
 import structlog
 from websockets.asyncio.server import ServerConnection
@@ -27,7 +27,6 @@ from protocol.commands import (
     Challenge,
     Claim,
     ClientMessage,
-    Command,
     CreateSeek,
     Declare,
     DeclineChallenge,
@@ -39,6 +38,7 @@ from protocol.commands import (
     Leave,
     LeaveLobby,
     LeaveSeek,
+    LobbyCommand,
     MatchCommand,
     OfferDraw,
     Ping,
@@ -72,6 +72,11 @@ CHAT_BURST: Final = 5.0
 """Lines a second for ever, and at once."""
 
 log = structlog.get_logger("session")
+
+_Order: TypeAlias = (
+    Ping | AskGames | AskMyMatches | LobbyCommand | Join | Leave | AskMoves | AskHistory | Say | MatchCommand
+)
+"""Everything that may follow hello."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +117,7 @@ class Session:
         self._id = connection.id.hex[:12]
         self._peer: Peer | None = None
         self._left = 0
-        self._undone: Command | None = None
+        self._undone: _Order | None = None
         self._is_condemned = False
 
     async def run(self) -> None:
@@ -264,7 +269,7 @@ class Session:
         except Refusal as refusal:
             peer.refuse(command.id, refusal.code, refusal.text)
 
-    def _check(self, peer: Peer, raw: bytes, now: float, *, is_text: bool) -> Command | None:
+    def _check(self, peer: Peer, raw: bytes, now: float, *, is_text: bool) -> _Order | None:
         """Return a command that may be carried out; None when it was refused, or its sender is hostile."""
         self._hall.counts.messages += 1
         try:
@@ -301,7 +306,7 @@ class Session:
         room = self._hall.rooms.get(play.match)
         return room is not None and room.expects(peer, play)
 
-    def _do_now(self, peer: Peer, command: Command, now: float) -> bool:
+    def _do_now(self, peer: Peer, command: _Order, now: float) -> bool:
         """Carry out what needs no waiting; say whether it was that. Raises Refusal."""
         if isinstance(command, Ping):
             peer.send(Pong(id=command.id, sent=command.sent, now=self._hall.now()))
@@ -313,7 +318,7 @@ class Session:
                 return True
         return False
 
-    async def _dispatch(self, peer: Peer, command: Command, now: float) -> None:
+    async def _dispatch(self, peer: Peer, command: _Order, now: float) -> None:
         hall = self._hall
         match command:
             case (

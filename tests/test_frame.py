@@ -45,30 +45,19 @@ def test_every_dependency_is_locked() -> None:
     assert set(development) | set(names) <= set(locked("requirements-dev.lock"))
 
 
+def check_compose(path: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def test_the_compose_file_follows_the_compose_schema() -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "check_jsonschema",
-        "--builtin-schema",
-        "vendor.compose-spec",
-        "docker-compose.yml",
-    ]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    result = check_compose(ROOT / "docker-compose.yml")
     assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_a_wrong_compose_file_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "bad.yml").write_text("services: {server: {image: 7, comand: x}}")
-    command = [
-        sys.executable,
-        "-m",
-        "check_jsonschema",
-        "--builtin-schema",
-        "vendor.compose-spec",
-        str(tmp_path / "bad.yml"),
-    ]
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 1
+    assert check_compose(tmp_path / "bad.yml").returncode == 1
 
 
 def container_commands() -> list[list[str]]:

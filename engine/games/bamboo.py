@@ -9,7 +9,8 @@ from typing import Final, Self
 
 import numpy as np
 
-from engine.game import Game, Option, Outcome, State
+from engine.duel import Duel, read_turn
+from engine.game import Game, Option
 from engine.hexagon import (
     MASK,
     MAX_MOVES,
@@ -82,24 +83,11 @@ def sizes(stones: int) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BambooState(State):
+class BambooState(Duel):
     """A Bamboo position. `open_cells` is `placements(position)`, worked out once; `left` is the seat that gave up."""
 
     game: Bamboo
     position: Position
-    open_cells: int
-    left: int | None = None
-
-    @property
-    def to_move(self) -> int:
-        return self.position.turn
-
-    @property
-    def outcome(self) -> Outcome | None:
-        if self.left is None and self.open_cells:
-            return None
-        loser = self.position.turn if self.left is None else self.left
-        return Outcome(winner=1 - loser, places=(2, 1) if loser == 0 else (1, 2))
 
     def moves(self) -> list[str]:
         if self.outcome is not None:
@@ -116,13 +104,6 @@ class BambooState(State):
     def play(self, move: str) -> Self:
         position = advance(self.position, cell_numbers(self.game.radius)[move])
         return type(self)(self.game, position, whole(placements(position)))
-
-    def leave(self, seat: int) -> Self:
-        if seat not in (0, 1):
-            raise ValueError(f"there is no seat {seat}; there are 0 and 1")
-        if self.outcome is not None:
-            return self
-        return type(self)(self.game, self.position, self.open_cells, seat)
 
     def explain(self, move: str) -> str:
         names = cell_numbers(self.game.radius)
@@ -169,17 +150,8 @@ class BambooState(State):
         # One hexadecimal digit a cell: 0 is free, 1 and 2 are the seats.
         digits = int(f"{first:b}", 16) | int(f"{second:b}", 16) << 1
         cells = f"{digits:0{3 * WORD}x}"[::-1].translate(CHARACTERS)
-        facts = {} if self.left is None else {"out": str(self.left)}
         rows = tuple(cells[row] for row in row_slices(self.game.radius))
-        return str(PositionText(rows, str(self.position.turn), facts))
-
-    def __hash__(self) -> int:
-        return hash((self.position, self.left, self.game))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, BambooState):
-            return NotImplemented
-        return (self.position, self.left, self.game) == (other.position, other.left, other.game)
+        return str(PositionText(rows, str(self.position.turn), self.facts()))
 
 
 class Bamboo(Game):
@@ -213,14 +185,12 @@ class Bamboo(Game):
         cells = "".join(reversed(parts.rows))
         if not set(cells) <= set(".01") or not set(parts.facts) <= {"out"}:
             raise ValueError("a cell is one of . 0 1, and the only fact besides is `out`")
-        left = parts.facts.get("out")
-        if parts.turn not in ("0", "1") or left not in (None, "0", "1"):
-            raise ValueError("the turn and `out` name a seat, 0 or 1")
+        turn, left = read_turn(parts)
         first, second = (
             sum(1 << number for number, found in zip(numbers.values(), cells, strict=True) if found == seat)
             for seat in "01"
         )
-        if first.bit_count() - second.bit_count() != int(parts.turn):
+        if first.bit_count() - second.bit_count() != turn:
             raise ValueError(
                 "players place in turn, so seat 0 has as many stones as seat 1 or, on seat 1's turn, one more"
             )
@@ -230,7 +200,7 @@ class Bamboo(Game):
                 raise ValueError(
                     f"seat {seat} has a group of {max(found)}, more than its number of groups, {len(found)}"
                 )
-        return self._state(first, second, turn=int(parts.turn), left=None if left is None else int(left))
+        return self._state(first, second, turn=turn, left=left)
 
     def _state(self, first: int, second: int, *, turn: int, left: int | None = None) -> BambooState:
         board = sum(1 << number for number in cell_numbers(self.radius).values())

@@ -8,10 +8,11 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from engine.bits import lowest, popcount
+from engine.bits import popcount
 from engine.compiled import kernel
-from engine.game import Game, Option, Outcome, State
-from engine.grid import CELLS, NAMES, NOT_FILE_A, NOT_FILE_H, board, names, read_cells, word, write_rows
+from engine.duel import Duel, read_turn
+from engine.game import Game, Option
+from engine.grid import CELLS, NAMES, NOT_FILE_A, NOT_FILE_H, board, listed, names, read_cells, word, write_rows
 from engine.text import PositionText
 
 __all__ = ["GAME", "MAX_MOVES", "Position", "TrapGrid", "TrapGridState", "advance", "gen", "lost", "perft", "targets"]
@@ -44,13 +45,7 @@ def targets(position: Position) -> np.uint64:
 @kernel
 def gen(position: Position, buffer: npt.NDArray[np.int64]) -> int:
     """Write the mover's moves, as bit numbers of target cells, into `buffer`; return how many there are."""
-    rest = targets(position)
-    count = 0
-    while rest:
-        buffer[count] = lowest(rest)
-        rest &= rest - np.uint64(1)
-        count += 1
-    return count
+    return listed(targets(position), buffer)
 
 
 @kernel
@@ -99,24 +94,11 @@ def reach(free: np.uint64, pawn: np.uint64) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TrapGridState(State):
+class TrapGridState(Duel):
     """A TrapGrid position. `open_cells` is `targets(position)`, worked out once; `left` is the seat that gave up."""
 
     game: TrapGrid
     position: Position
-    open_cells: int
-    left: int | None = None
-
-    @property
-    def to_move(self) -> int:
-        return self.position.turn
-
-    @property
-    def outcome(self) -> Outcome | None:
-        if self.left is None and self.open_cells:
-            return None
-        loser = self.position.turn if self.left is None else self.left
-        return Outcome(winner=1 - loser, places=(2, 1) if loser == 0 else (1, 2))
 
     def moves(self) -> list[str]:
         return names(self.open_cells) if self.left is None else []
@@ -129,13 +111,6 @@ class TrapGridState(State):
         free, mover, other, turn = advance(self.position, CELLS[move])
         position = Position(word(free), word(mover), word(other), turn)
         return type(self)(self.game, position, int(targets(position)))
-
-    def leave(self, seat: int) -> Self:
-        if seat not in (0, 1):
-            raise ValueError(f"there is no seat {seat}; there are 0 and 1")
-        if self.outcome is not None:
-            return self
-        return type(self)(self.game, self.position, self.open_cells, seat)
 
     def explain(self, move: str) -> str:
         bit = CELLS.get(move)
@@ -170,17 +145,8 @@ class TrapGridState(State):
 
     def __str__(self) -> str:
         size = self.game.size
-        facts = {} if self.left is None else {"out": str(self.left)}
         rows = write_rows(size, size, int(self.position.free), self.pawns())
-        return str(PositionText(rows, str(self.position.turn), facts))
-
-    def __hash__(self) -> int:
-        return hash((self.game, self.position, self.left))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TrapGridState):
-            return NotImplemented
-        return (self.position, self.left, self.game) == (other.position, other.left, other.game)
+        return str(PositionText(rows, str(self.position.turn), self.facts()))
 
 
 class TrapGrid(Game):
@@ -217,11 +183,9 @@ class TrapGrid(Game):
         pawns = [read_cells(parts, str(seat)) for seat in (0, 1)]
         if any(pawn.bit_count() != 1 for pawn in pawns):
             raise ValueError("a position has one pawn of each seat, 0 and 1")
-        left = parts.facts.get("out")
-        if parts.turn not in ("0", "1") or left not in (None, "0", "1"):
-            raise ValueError("the turn and `out` name a seat, 0 or 1")
+        turn, left = read_turn(parts)
         blocked = read_cells(parts, "x")
-        return self._state(*pawns, turn=int(parts.turn), blocked=blocked, left=None if left is None else int(left))
+        return self._state(*pawns, turn=turn, blocked=blocked, left=left)
 
     def _state(self, first: int, second: int, *, turn: int, blocked: int = 0, left: int | None = None) -> TrapGridState:
         free = word(self.board & ~(first | second | blocked))

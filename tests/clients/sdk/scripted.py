@@ -11,12 +11,14 @@ from typing import TypeVar
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
+import engine
 from clients.sdk import Client
 from protocol.codec import MSGPACK
 from protocol.commands import ClientMessage, Command, Hello
 from protocol.events import Played
 from protocol.messages import Acknowledged, Happened, Snapshot, Welcome
-from protocol.values import NO_CLOCK, Clocks, GameSpec, Player, SeatInfo, Value
+from protocol.values import Clocks, Player, Value
+from tests.clients.snapshots import beginning
 
 T = TypeVar("T", bound=ClientMessage)
 
@@ -118,34 +120,18 @@ async def connected(server: Scripted) -> AsyncIterator[Client]:
 def snapshot(command_id: str | None, *, seat: int | None = 0, seq: int = 1) -> Snapshot:
     """Return a match on 3x3 TrapGrid after `seq` - 1 plies."""
     plies = seq - 1
-    return Snapshot(
+    return beginning(
+        engine.load("trapgrid", size=3),
+        (ANN, BOB),
         id=command_id,
         match="m",
         seq=seq,
-        game=GameSpec(name="trapgrid", options={"size": 3}),
-        title="TrapGrid",
-        clock=NO_CLOCK,
-        seats=(SeatInfo(player=ANN), SeatInfo(player=BOB)),
         seat=seat,
         position=POSITIONS[plies],
         ply=plies,
         to_move=plies % 2,
         moves=MOVES[:plies],
         clocks=CLOCKS,
-        connected=(True, True),
-        watchers=0,
-        commitment="",
-        private=False,
-        delay=0,
-        has_draws=False,
-        draw_offer=None,
-        takeback=None,
-        rematch=(),
-        over=False,
-        winner=None,
-        reason=None,
-        seed=None,
-        next=None,
     )
 
 

@@ -10,8 +10,9 @@ from textual.app import App
 
 import engine
 from clients.tui.table import Action, Change, NotPossible, Seen, Told
-from protocol.messages import Moves, Snapshot
-from protocol.values import NO_CLOCK, Clock, Clocks, GameSpec, Player, SeatInfo
+from protocol.messages import Moves
+from protocol.values import NO_CLOCK, Clock, Clocks, Player
+from tests.clients.snapshots import beginning
 
 
 class LocalTable:
@@ -38,38 +39,11 @@ class LocalTable:
         self.refuses: str | None = None
         self.refused: dict[str, str] = {}
         self.time = 0
-        seats = range(self.game.seats)
-        self.match = Snapshot(
-            id=None,
-            match="m1",
-            seq=1,
-            game=GameSpec(name=name, options=dict(self.game.options)),
-            title=self.game.title,
-            clock=clock,
-            seats=tuple(
-                SeatInfo(player=Player(id=f"p{n}", name=names[n], kind="bot" if n == 1 else "person")) for n in seats
-            ),
-            seat=seat,
-            position=str(self.state),
-            ply=0,
-            to_move=self.state.to_move,
-            moves=(),
-            clocks=Clocks(left=left or tuple(None for _ in seats), running=None, at=0),
-            connected=tuple(True for _ in seats),
-            watchers=0,
-            commitment="0" * 64,
-            private=False,
-            delay=0,
-            has_draws=has_draws,
-            draw_offer=None,
-            takeback=None,
-            rematch=(),
-            over=False,
-            winner=None,
-            reason=None,
-            seed=None,
-            next=None,
+        players = tuple(
+            Player(id=f"p{n}", name=names[n], kind="bot" if n == 1 else "person") for n in range(self.game.seats)
         )
+        clocks = Clocks(left=left or tuple(None for _ in players), running=None, at=0)
+        self.match = beginning(self.game, players, seat=seat, clock=clock, clocks=clocks, has_draws=has_draws)
         for move in moves:
             self.advance(move)
 

@@ -60,16 +60,32 @@ def sample() -> Sample:
     return Sample()
 
 
+def address(request: pytest.FixtureRequest, folder: Path) -> str:
+    """Return where an empty database of the kind `request.param` is."""
+    if request.param == "postgres":
+        new: str = request.getfixturevalue("postgres").new_database()
+        return new
+    return f"sqlite:///{folder / 'cornered.db'}"
+
+
+@pytest.fixture(params=["memory", *DATABASES])
+async def stored(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database | None]:
+    """A database of each kind, and None for what is kept in memory."""
+    if request.param == "memory":
+        yield None
+        return
+    database = await Database.open(address(request, tmp_path))
+    yield database
+    await database.close()
+
+
 Opener = Callable[[], Awaitable[Database]]
 
 
 @pytest.fixture(params=DATABASES)
 async def open_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opener]:
     """Opens the same database as often as it is called, as several processes would."""
-    if request.param == "postgres":
-        url = request.getfixturevalue("postgres").new_database()
-    else:
-        url = f"sqlite:///{tmp_path / 'cornered.db'}"
+    url = address(request, tmp_path)
     opened: list[Database] = []
 
     async def open_() -> Database:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,17 +14,9 @@ from server.adapters.tables import TOKENS
 from server.ports import Accounts, AccountsUnavailable, UnknownPlayer
 
 
-@pytest.fixture(params=["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-async def accounts(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Accounts]:
-    if request.param == "memory":
-        yield MemoryAccounts()
-        return
-    url = f"sqlite:///{tmp_path / 'accounts.db'}"
-    if request.param == "postgres":
-        url = request.getfixturevalue("postgres").new_database()
-    database = await Database.open(url)
-    yield SqlAccounts(database)
-    await database.close()
+@pytest.fixture
+def accounts(stored: Database | None) -> Accounts:
+    return MemoryAccounts() if stored is None else SqlAccounts(stored)
 
 
 @pytest.mark.parametrize("kind", ["person", "bot"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,19 +28,14 @@ from server.adapters.journal_sql import SqlJournal
 from server.ports import Journal, StaleSequence
 
 
-@pytest.fixture(params=["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-async def journal(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Journal]:
-    if request.param == "memory":
+@pytest.fixture
+async def journal(stored: Database | None) -> AsyncIterator[Journal]:
+    if stored is None:
         yield MemoryJournal()
         return
-    url = f"sqlite:///{tmp_path / 'journal.db'}"
-    if request.param == "postgres":
-        url = request.getfixturevalue("postgres").new_database()
-    database = await Database.open(url)
-    sql = SqlJournal(database)
+    sql = SqlJournal(stored)
     yield sql
     await sql.close()
-    await database.close()
 
 
 async def test_what_was_appended_is_read_back_in_order(journal: Journal, sample: Any) -> None:
