@@ -184,9 +184,14 @@ def count_by_move(state: State, depth: int) -> dict[str, int]:
     moves = state.moves()
     counts: dict[str, int] = {}
 
+    failures: list[Exception] = []
+
     def count() -> None:
-        for move in moves:
-            counts[move] = engine.perft(state.play(move), depth - 1)
+        try:
+            for move in moves:
+                counts[move] = engine.perft(state.play(move), depth - 1)
+        except Exception as failure:
+            failures.append(failure)
 
     counting = threading.Thread(target=count, daemon=True)
     console = Console(stderr=True)
@@ -196,6 +201,8 @@ def count_by_move(state: State, depth: int) -> dict[str, int]:
         while counting.is_alive():
             counting.join(0.1)
             progress.update(bar, completed=len(counts))
+    for failure in failures:
+        raise failure
     return counts
 
 

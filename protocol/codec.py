@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final, Protocol, TypeVar
 
 import msgpack
@@ -10,9 +11,10 @@ from pydantic_core import from_json
 
 from protocol.commands import COMMAND, ClientMessage
 from protocol.messages import MESSAGE, ErrorCode, ServerMessage
-from protocol.values import Value
+from protocol.values import CommandId, Value
 
 T = TypeVar("T")
+_COMMAND_ID: Final[TypeAdapter[str]] = TypeAdapter(CommandId)
 
 __all__ = ["CODECS", "JSON", "MAX_DEPTH", "MAX_FRAME", "MSGPACK", "Codec", "ProtocolError"]
 
@@ -99,9 +101,8 @@ def _too_deep() -> ProtocolError:
 def _id_of(decoded: object) -> str | None:
     """Return the command's id from a message that is otherwise wrong, if it is usable."""
     if isinstance(decoded, dict):
-        name = decoded.get("id")
-        if isinstance(name, str) and 0 < len(name) <= 40:
-            return name
+        with suppress(ValidationError):
+            return _COMMAND_ID.validate_python(decoded.get("id"), strict=True)
     return None
 
 

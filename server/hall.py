@@ -15,7 +15,7 @@ from protocol.commands import Hello, LeaveLobby, LobbyCommand, WatchLobby
 from protocol.messages import Acknowledged, MyMatches, Notice, Paired, ServerMessage, Welcome
 from protocol.values import MatchSummary, Player
 from server import views
-from server.lobby import Lobby, changes, lobby_message
+from server.lobby import Lobby
 from server.lobbystate import (
     Answered,
     Arrived,
@@ -32,6 +32,7 @@ from server.lobbystate import (
     SeekPosted,
     WentAway,
 )
+from server.lobbyviews import changes, lobby_message
 from server.metrics import Counts
 from server.peer import Broadcast, Peer
 from server.ports import Accounts, AccountsUnavailable, JournalUnavailable

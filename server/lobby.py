@@ -42,10 +42,9 @@ from server.lobbystate import (
     Table,
     WentAway,
 )
-from server.lobbyviews import changes, lobby_message
 from server.refusal import Refusal
 
-__all__ = ["CHALLENGE_LIFE", "MOST_CHALLENGES", "MOST_INCOMING", "MOST_TABLES", "Lobby", "changes", "lobby_message"]
+__all__ = ["CHALLENGE_LIFE", "MOST_CHALLENGES", "MOST_INCOMING", "MOST_TABLES", "Lobby"]
 
 CHALLENGE_LIFE: Final = 60_000
 """How long a challenge waits for its answer, in milliseconds."""

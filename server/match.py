@@ -215,7 +215,7 @@ class Match(MatchState):
         if state.to_move != seat:
             raise Refusal("not_your_turn", "it is not your turn")
         try:
-            after = engine.apply(state, command.move)
+            after = self.ahead[command.move] = engine.apply(state, command.move)
         except engine.IllegalMove as illegal:
             raise Refusal("illegal_move", illegal.reason) from None
         spent, left = self.timer.spend(seat, now, lag)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, Self, assert_never
 
 from engine.game import CHANCE, State
@@ -56,6 +56,8 @@ class MatchState:
     ending: Ending | None = None
     rematch: tuple[int, ...] = ()
     next: str | None = None
+    ahead: dict[str, State] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Where legal moves lead from here, as far as `decide` has looked: a memo, so that no move is worked out twice."""
 
     @classmethod
     def begin(cls, started: Started, seed: bytes, patience: Patience) -> Self:
@@ -225,7 +227,7 @@ class MatchState:
     def _after_move(self, event: Played) -> Self:
         """Return the match after a move: built by hand because every move of every match comes through here."""
         seat = event.seat
-        state = self.state.play(event.move)
+        state = self.ahead.get(event.move) or self.state.play(event.move)
         moved = self.moved | 1 << seat
         running = _ticking(self.timer, state, moved, self.terms.everyone)
         return self.__class__(

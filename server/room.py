@@ -28,6 +28,8 @@ __all__ = ["Landlord", "Room", "Services"]
 
 MAX_PENDING: Final = 8
 """Commands of one seat that may wait for their turn."""
+MAX_SAID: Final = 50
+"""The newest lines of chat, which whoever comes later hears too. They are not stored."""
 RETRY_SECONDS: Final = 1.0
 """When what time decides could not be stored, it is tried again after this long."""
 
@@ -47,7 +49,7 @@ class Services:
 class Landlord(Protocol):
     """Who keeps the rooms."""
 
-    async def open_rematch(self, match: Match, new_id: str) -> None:
+    async def open_rematch(self, match: Match) -> None:
         """Store and open the match that follows `match`; harmless when it is there already."""
 
     def ended(self, room: Room) -> None:
@@ -87,6 +89,7 @@ class Room:
         self._timer_at = 0
         self._players: dict[Peer, int] = {}
         self._gone_since: list[int | None] = [services.now()] * match.seats
+        self._said: deque[Said] = deque(maxlen=MAX_SAID)
         self._log = log.bind(match=match.id)
         self.gallery = Gallery(
             match,
@@ -167,6 +170,9 @@ class Room:
         peer.rooms[match.id] = self
         if command.since is None or command.since > match.seq:
             peer.send(self._snapshot(match, command.id, seat))
+            for said in self._said:
+                if said.room == ("spectators" if seat is None else "players"):
+                    peer.send(said)
             return
         peer.send(Acknowledged(id=command.id, seq=match.seq))
         if command.since < match.seq:
@@ -250,6 +256,7 @@ class Room:
         if command.room == "spectators" and peer not in self.gallery:
             raise Refusal("not_a_spectator", "join the match first")
         said = Said(match=self.match.id, room=command.room, by=peer.player, text=command.text, at=self._services.now())
+        self._said.append(said)
         if command.room == "players":
             self._tell_players(Broadcast(said))
         else:
@@ -285,7 +292,7 @@ class Room:
                 # A write that seemed to fail had reached the store after all: take it over, and look again.
                 await self._catch_up()
                 continue
-            self._advance(events, peer, Acknowledged(id=command.id, seq=events[-1].seq))
+            self._advance(events, peer, Acknowledged(id=command.id, seq=events[0].seq))
             self._services.counts.acknowledged(self._loop.time() - request.arrived)
             return
 
@@ -307,7 +314,7 @@ class Room:
         for event in events:
             if isinstance(event, Rematched):
                 # First the new match, then the word that leads to it: a crash between the two leads nobody astray.
-                await self._landlord.open_rematch(self.match, event.match)
+                await self._landlord.open_rematch(self.match)
         await self._services.journal.append(self.match.id, self.match.seq, events)
 
     async def _catch_up(self) -> None:

@@ -12,7 +12,7 @@ import structlog
 from protocol.events import MatchEvent
 from server.dice import seed_of
 from server.lobbystate import MatchMade
-from server.match import Match, Patience, open_match
+from server.match import Match, Patience, open_match, open_rematch, rematch_id
 from server.ports import JournalUnavailable, StaleSequence
 from server.refusal import Refusal
 from server.room import Room, Services
@@ -67,30 +67,25 @@ class Rooms:
 
     async def open_new(self, made: MatchMade) -> Room:
         """Store a new match and open its room. Raises JournalUnavailable."""
-        return await self._begin(made, None)
-
-    async def open_rematch(self, match: Match, new_id: str) -> None:
-        """Store and open the match that follows `match`; everybody moves up one seat."""
-        if new_id in self._rooms:
-            return
-        terms = match.terms
-        players = (*terms.players[1:], terms.players[0])
-        made = MatchMade(new_id, terms.spec, players, terms.clock, terms.private, terms.delay)
-        await self._begin(made, match.id)
-
-    async def _begin(self, made: MatchMade, previous: str | None) -> Room:
-        match_id = made.match
-        events: Sequence[MatchEvent] = open_match(
-            match_id,
+        events = open_match(
+            made.match,
             made.spec,
             made.players,
             made.clock,
-            seed_of(self._secret, match_id),
+            seed_of(self._secret, made.match),
             now=self._services.now(),
             private=made.private,
             delay=made.delay,
-            previous=previous,
         )
+        return await self._begin(made.match, events)
+
+    async def open_rematch(self, match: Match) -> None:
+        """Store and open the match that follows `match`."""
+        new_id = rematch_id(match.id)
+        if new_id not in self._rooms:
+            await self._begin(new_id, open_rematch(match, seed_of(self._secret, new_id), self._services.now()))
+
+    async def _begin(self, match_id: str, events: Sequence[MatchEvent]) -> Room:
         try:
             await self._services.journal.append(match_id, 0, events)
         except StaleSequence:
@@ -118,17 +113,22 @@ class Rooms:
     async def recover(self, alive_at: int) -> None:
         """Reopen every match that was going on; clocks get back what passed since `alive_at`."""
         journal = self._services.journal
-        for match_id in await journal.live():
-            events = list(await journal.read(match_id))
-            try:
-                match = self.replay(match_id, events)
-                resumed = match.resume(self._services.now(), alive_at)
-            except ValueError:
-                log.exception("a match cannot be replayed and stays closed", match=match_id)
-                continue
-            if resumed:
-                await journal.append(match_id, match.seq, resumed)
-            self._open(match_id, (*events, *resumed))
+        logs: dict[str, tuple[MatchEvent, ...]] = {}
+        # All at once, so that the refunds share commits.
+        async with asyncio.TaskGroup() as refunds:
+            for match_id in await journal.live():
+                events = tuple(await journal.read(match_id))
+                try:
+                    match = self.replay(match_id, events)
+                    resumed = match.resume(self._services.now(), alive_at)
+                except ValueError:
+                    log.exception("a match cannot be replayed and stays closed", match=match_id)
+                    continue
+                logs[match_id] = (*events, *resumed)
+                if resumed:
+                    refunds.create_task(journal.append(match_id, match.seq, resumed), name=f"refund[{match_id}]")
+        for match_id, events in logs.items():
+            self._open(match_id, events)
         if self._rooms:
             log.info("matches go on", matches=len(self._rooms))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
 
@@ -65,8 +64,6 @@ MAX_FALSE_STARTS: Final = 5
 """Messages other than a good hello before the socket is closed."""
 MAX_ROOMS: Final = 64
 """Matches of others that one socket may watch at once."""
-_ID: Final = re.compile(r"[A-Za-z0-9_.:-]{1,40}")
-"""What a command's id may be: one that is none cannot be answered by name."""
 CHAT_RATE: Final = 0.5
 CHAT_BURST: Final = 5.0
 """Lines a second for ever, and at once."""
@@ -241,16 +238,11 @@ class Session:
         await self._connection.send(self._codec.encode(refused), text=self._codec.is_text)
 
     def _decode(self, raw: bytes, *, is_text: bool) -> ClientMessage:
-        """Return what was said. Raises ProtocolError, whose id is one that an answer can carry."""
+        """Return what was said. Raises ProtocolError."""
         if is_text is not self._codec.is_text:
             kinds = "text messages, not binary" if self._codec.is_text else "binary messages, not text"
             raise ProtocolError("malformed", f"{self._codec.subprotocol} takes {kinds}")
-        try:
-            return self._codec.decode_command(raw)
-        except ProtocolError as error:
-            if error.command_id is not None and not _ID.fullmatch(error.command_id):
-                error.command_id = None
-            raise
+        return self._codec.decode_command(raw)
 
     # Commands
 

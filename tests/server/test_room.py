@@ -210,6 +210,20 @@ async def test_a_rematch_is_a_new_match_with_the_seats_changed(running: Any, pai
         assert (await play_out(new.match, (ben, ann)))[-1].events[-1].type == "ended"
 
 
+async def test_who_comes_later_hears_the_newest_lines_of_their_own_chat(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        match = await pair(ann, ben)
+        await cas.join(match)
+        for number in range(4):
+            await cas.do(Say, match=match, room="spectators", text=f"line {number}")
+        await ann.do(Say, match=match, room="players", text="good luck")
+        async with running.client("Dee") as dee:
+            await dee.join(match)
+            assert [(await dee.hear(Said)).text for _ in range(4)] == [f"line {number}" for number in range(4)]
+        await ben.join(match)
+        assert (await ben.hear(Said)).text == "good luck"
+
+
 async def test_nothing_is_acknowledged_that_could_not_be_stored(house: Any, stores: Any, pair: Any) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
