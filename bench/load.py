@@ -46,6 +46,9 @@ class Socket(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         buffer = self._buffer + data if self._buffer else data
         if not self._is_open:
+            if self.opened.done():
+                # Whoever opened it was interrupted, and nobody waits any more.
+                return
             head, found, buffer = buffer.partition(b"\r\n\r\n")
             if not found:
                 self._buffer = head

@@ -80,6 +80,8 @@ async def target(kind: str) -> AsyncIterator[Target]:
             *(sys.executable, "-m", "bench.targets", kind, directory),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
+            # Ctrl-C in the terminal is for the measuring process; this one ends with its standard input.
+            start_new_session=True,
         )
         assert process.stdin is not None
         assert process.stdout is not None

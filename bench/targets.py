@@ -60,6 +60,8 @@ def cornered(directory: str, *, database: str = "") -> AbstractAsyncContextManag
         message_burst=1e9,
         address_rate=1e9,
         address_burst=1e9,
+        guest_rate=1e9,
+        guest_burst=1e9,
         ping_seconds=60,
     )
     return app.run(settings)

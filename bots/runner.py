@@ -13,11 +13,24 @@ from weakref import WeakKeyDictionary
 from bots.bot import Bot
 from bots.pool import Pool
 from bots.roster import create
-from clients.sdk import BotPlayer, Client, Closed, Limit, MatchView, Pulse, Refused, Tempo, TokenStore, plainly, stay_as
+from clients.sdk import (
+    BotPlayer,
+    Client,
+    Closed,
+    Limit,
+    LobbyView,
+    MatchView,
+    Pulse,
+    Refused,
+    Tempo,
+    TokenStore,
+    plainly,
+    stay_as,
+)
 from engine import load
 from protocol.values import Accepts, Fischer, GameSpec, SeekSettings
 
-__all__ = ["run_bots"]
+__all__ = ["run_bots", "until_still"]
 
 USUAL: Final = Tempo(longest=1500)
 SHOWN: Final = Tempo(longest=200, least=1500)
@@ -25,6 +38,8 @@ SHOWN: Final = Tempo(longest=200, least=1500)
 CLOCK: Final = Fischer(initial=300, increment=5)
 PAUSE: Final = 8.0
 """Seconds between two exhibition games: time to see how the last one ended."""
+STILL: Final = 30.0
+"""Seconds without a move after which no public match counts as one that a visitor could follow."""
 SETTLING: Final = 10.0
 """Seconds within which something asked for shows in the lobby, or is asked for again."""
 
@@ -45,9 +60,9 @@ async def run_bots(
     """Connect the bots called `names` to `server`, each for `concurrency` games at once, until cancelled.
 
     Each is the same player every time, by the token in `store` or, for a single bot, by `token`. With `exhibition` two
-    of them play whenever no public match goes on; with `seek` an idle bot opens a table. They think in `workers`
-    processes, by default one a core but one. Raises ValueError for a name that is no bot's and Refused for a `token`
-    that the server does not know.
+    of them play whenever nothing moves in the public matches; with `seek` an idle bot opens a table. They think in
+    `workers` processes, by default one a core but one. Raises ValueError for a name that is no bot's and Refused for a
+    `token` that the server does not know.
     """
     if token is not None and len(names) != 1:
         raise ValueError("one token is one bot's")
@@ -106,21 +121,19 @@ class _House:
         await stay_as(bot.name, play, server=server, token=token, store=store)
 
     async def exhibit(self) -> None:
-        """Start a game between two of the bots whenever no public match goes on."""
+        """Start a game between two of the bots whenever there is none in which something moves."""
         while True:
             while len(self._clients) < 2:
                 await self._arrivals.after(self._arrivals.count)
             first, second = random.sample(list(self._clients.values()), 2)
             with contextlib.suppress(Closed, Refused, TimeoutError):
                 lobby = await first.lobby()
-                while lobby.matches:
-                    await lobby.changed(lobby.version)
-                    if not lobby.matches:
-                        await asyncio.sleep(PAUSE)
+                await until_still(lobby)
+                known = set(lobby.matches)
                 spec = await _any_game(first, self.bots)
                 await first.challenge(second.player.id, spec.name, clock=CLOCK, **spec.options)
                 async with asyncio.timeout(SETTLING):
-                    while not lobby.matches:
+                    while lobby.matches.keys() <= known:
                         await lobby.changed(lobby.version)
                 continue
             await asyncio.sleep(PAUSE)
@@ -144,6 +157,29 @@ class _House:
                             await lobby.changed(lobby.version)
                     continue
             await lobby.changed(seen)
+
+
+async def until_still(lobby: LobbyView, *, still: float = STILL, pause: float = PAUSE) -> None:
+    """Return once no public match has had a move for `still` seconds, or `pause` seconds after the last one ended.
+
+    A match whose players are gone moves no more, and must not keep a game from those who come to see one.
+    """
+    clock = asyncio.get_running_loop().time
+    plies: dict[str, int] = {}
+    moved = clock()
+    while lobby.matches:
+        seen = lobby.version
+        now = {match.id: match.ply for match in lobby.matches.values()}
+        if now.items() - plies.items():
+            moved = clock()
+        plies = now
+        try:
+            async with asyncio.timeout_at(moved + still):
+                await lobby.changed(seen)
+        except TimeoutError:
+            return
+    if plies:
+        await asyncio.sleep(pause)
 
 
 async def _any_game(client: Client, bots: Sequence[Bot]) -> GameSpec:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import errno
 import json
+import logging
+import socket
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import engine
+from clients.boundary import Bounded, leaf
 from clients.house import keep_house_bots, until_stdin_ends
-from clients.rules import Json, Options, one_line_errors, warm_up
+from clients.rules import Json, Options, warm_up
 from clients.rules import app as rules
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ SERVER = "ws://127.0.0.1:8420"
 
 app = typer.Typer(
     name="cornered",
+    cls=Bounded,
     help="A game server with bots for TrapGrid, Isolation, Bamboo and Quoridor.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -35,12 +39,6 @@ bench = typer.Typer(help="Measure the engine and the server, beside a peer in th
 app.add_typer(bench, name="bench")
 
 ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", help="Where the server listens.")]
-
-
-def _fail(text: str) -> typer.Exit:
-    """Print one clear line and return the exit that says that the caller asked for something impossible."""
-    typer.echo(f"cornered: {text}", err=True)
-    return typer.Exit(2)
 
 
 @app.command()
@@ -56,18 +54,21 @@ def serve(
     from engine.warming import warm
     from server.app import new_event_loop
     from server.app import serve as serve_until_stopped
-    from server.settings import SettingsError
 
     settings = _settings(host=host, port=port, data=data, mqtt=mqtt)
     warm_up(*(game.name for game in engine.games()))
     # Loaded before anybody plays: the first move of a match must not hold the others up.
     warm()
 
+    is_up = False
+
     async def run() -> None:
         async with asyncio.TaskGroup() as tasks:
             house: list[asyncio.Task[None]] = []
 
             def started(address: str) -> None:
+                nonlocal is_up
+                is_up = True
                 typer.echo(f"Cornered is at {address}")
                 if bots:
                     identities = settings.data / "house.json"
@@ -83,17 +84,34 @@ def serve(
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(run())
-    except* (OSError, SettingsError) as errors:
-        raise _fail(f"the server cannot start: {errors.exceptions[0]}") from None
+    except Exception as error:
+        if is_up:
+            # A fault, not a wrong setting: whoever mends it needs all that there is to know.
+            raise RuntimeError("the server broke down") from error
+        reason = leaf(error)
+        if not isinstance(reason, OSError | ValueError):
+            raise
+        raise ValueError(f"the server cannot start: {_why_not(reason, settings)}") from None
+
+
+def _why_not(error: OSError | ValueError, settings: Settings) -> str:
+    """Say what keeps the server from listening, with the address in question."""
+    where = f"{settings.host}:{settings.port}"
+    match error:
+        case OSError(errno=errno.EADDRINUSE):
+            return f"{where} is in use; choose another with --port"
+        case OSError(errno=errno.EACCES, filename=None):
+            return f"{where} is not for ordinary users; choose one above 1023 with --port"
+        case socket.gaierror() | OSError(errno=errno.EADDRNOTAVAIL):
+            return f"{where} is no address of this machine; choose another with --host"
+        case _:
+            return str(error)
 
 
 def _settings(**given: object) -> Settings:
-    from server.settings import SettingsError, load_settings
+    from server.settings import load_settings
 
-    try:
-        return load_settings(**{name: value for name, value in given.items() if value is not None})
-    except SettingsError as error:
-        raise _fail(str(error)) from None
+    return load_settings(**{name: value for name, value in given.items() if value is not None})
 
 
 @app.command()
@@ -102,13 +120,10 @@ def token(
     data: Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")] = None,
 ) -> None:
     """Make a player for a bot on this machine's server and print its token, once. Keep it secret."""
+    from clients.sdk.address import require_name
     from server.app import mint_bot_token
-    from server.settings import SettingsError
 
-    try:
-        typer.echo(asyncio.run(mint_bot_token(_settings(data=data), name)))
-    except SettingsError as error:
-        raise _fail(str(error)) from None
+    typer.echo(asyncio.run(mint_bot_token(_settings(data=data), require_name(name))))
 
 
 @app.command()
@@ -122,21 +137,25 @@ def bot(
     exhibition: Annotated[bool, typer.Option(help="Play each other when nobody else does, for visitors.")] = False,
     seek: Annotated[bool, typer.Option(help="Open a table whenever idle.")] = False,
     identities: Annotated[Path | None, typer.Option(help="A file that keeps who these bots are.")] = None,
-    while_stdin: Annotated[bool, typer.Option(hidden=True, help="End when standard input does.")] = False,
+    house: Annotated[bool, typer.Option("--house", hidden=True, help="A server's own: end when it does.")] = False,
 ) -> None:
     """Connect bots of the roster to a server, until interrupted."""
     from bots.roster import names as roster
     from bots.runner import run_bots
-    from clients.sdk.errors import Refused
+    from clients.sdk.address import require_token, socket_url
     from clients.sdk.tokens import TokenStore
 
     unknown = [name for name in names if name not in roster()]
     if unknown:
-        raise _fail(f"there is no bot {unknown[0]!r}; there are {', '.join(roster())}")
+        raise ValueError(f"there is no bot {unknown[0]!r}; there are {', '.join(roster())}")
     if token and len(names) > 1:
-        raise _fail("one token is one bot: name one bot, or leave the token out")
+        raise ValueError("one token is one bot: name one bot, or leave the token out")
+    token = require_token(token) if token else None
+    socket_url(server)
     warm_up(*(game.name for game in engine.games()))
-    store = TokenStore(identities) if identities else None
+    _tell_of_bots(logging.WARNING if house else logging.INFO)
+    # A house's bots are the same players whatever address their server has this time.
+    store = TokenStore(identities, place="house" if house else None) if identities else None
 
     async def run() -> None:
         playing = asyncio.ensure_future(
@@ -150,7 +169,7 @@ def bot(
                 store=store,
             )
         )
-        waiting = {playing, asyncio.ensure_future(until_stdin_ends())} if while_stdin else {playing}
+        waiting = {playing, asyncio.ensure_future(until_stdin_ends())} if house else {playing}
         done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         for task in rest:
             task.cancel()
@@ -158,11 +177,21 @@ def bot(
         for task in done:
             task.result()
 
-    try:
-        with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(run())
-    except* Refused as errors:
-        raise _fail(str(errors.exceptions[0])) from None
+    asyncio.run(run())
+
+
+def _tell_of_bots(level: int) -> None:
+    """Print what bots have to say, and what several say at once only once."""
+    last = ""
+
+    def is_new(record: logging.LogRecord) -> bool:
+        nonlocal last
+        said, last = last, record.getMessage()
+        return last != said
+
+    handler = logging.StreamHandler()
+    handler.addFilter(is_new)
+    logging.basicConfig(level=level, format="%(message)s", handlers=[handler], force=True)
 
 
 @app.command()
@@ -190,22 +219,35 @@ def play(
     seek: Annotated[bool, typer.Option("--seek", help="Open a table and wait for somebody.")] = False,
     join: Annotated[str | None, typer.Option(help="Sit down at this table, or come back to this match.")] = None,
     name: Annotated[str | None, typer.Option(help="Your name, the first time.")] = None,
+    clock: Annotated[
+        str, typer.Option(help="5+3 is five minutes and three seconds a move more, 20/move seconds for each; or none.")
+    ] = "none",
     server: ServerUrl = SERVER,
     plain: Annotated[
         bool, typer.Option("--plain", help="Lines in place of screens; moves from standard input.")
     ] = False,
 ) -> None:
     """Play in the terminal."""
-    from clients.tui.app import CannotStart
     from clients.tui.app import play as play_in_terminal
+    from clients.tui.words import read_clock
     from engine.record_text import read_option
 
-    with one_line_errors():
-        options = dict(read_option(text) for text in option or [])
-    try:
-        play_in_terminal(game, options=options, bot=bot, seek=seek, join=join, server=server, name=name, plain=plain)
-    except CannotStart as error:
-        raise _fail(str(error)) from None
+    options = dict(read_option(text) for text in option or [])
+    if game is not None:
+        engine.load(game, **options)
+    elif options:
+        raise ValueError("name the game that these options are of")
+    play_in_terminal(
+        game,
+        options=options,
+        bot=bot,
+        seek=seek,
+        join=join,
+        clock=read_clock(clock),
+        server=server,
+        name=name,
+        plain=plain,
+    )
 
 
 @app.command()
@@ -219,13 +261,9 @@ def watch(
     plain: Annotated[bool, typer.Option("--plain", help="Lines in place of screens.")] = False,
 ) -> None:
     """Watch a match in the terminal."""
-    from clients.tui.app import CannotStart
     from clients.tui.app import watch as watch_in_terminal
 
-    try:
-        watch_in_terminal(match, server=server, mqtt=mqtt, plain=plain)
-    except CannotStart as error:
-        raise _fail(str(error)) from None
+    watch_in_terminal(match, server=server, mqtt=mqtt, plain=plain)
 
 
 @app.command()
@@ -247,9 +285,10 @@ def bench_rules(
     from bench.rules import as_json as to_json
     from bench.rules import lines, run
 
+    for name in games or ():
+        engine.load(name)
     warm_up(*(games or [game.name for game in engine.games()]))
-    with one_line_errors():
-        measured = run(tuple(games or ()))
+    measured = run(tuple(games or ()))
     typer.echo(json.dumps(to_json(measured)) if as_json else "\n".join(lines(measured)))
 
 
@@ -263,7 +302,7 @@ def bench_server(as_json: Json = False) -> None:
 
 def main() -> None:
     """Run the command line."""
-    app()
+    app(prog_name="cornered")
 
 
 if __name__ == "__main__":

@@ -11,12 +11,14 @@ from typing import Final
 
 import structlog
 
-__all__ = ["keep_house_bots", "until_stdin_ends"]
+__all__ = ["keep_house_bots", "next_start", "until_stdin_ends"]
 
 PATIENCE: Final = 5.0
 """Seconds that the bots have to say goodbye."""
 BACKOFF: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 """Seconds before the first, second, ... restart of bots that died."""
+WELL: Final = 300.0
+"""Seconds after which bots that lived so long were well: what happens then is a first death again."""
 
 log = structlog.get_logger("house")
 
@@ -26,11 +28,13 @@ async def keep_house_bots(names: Sequence[str], server: str, identities: Path) -
 
     Its standard input is a pipe from here: even when this process is killed, the pipe closes and the bots go.
     """
+    clock = asyncio.get_running_loop().time
     deaths = 0
     while True:
+        born = clock()
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "clients.cli", "bot", *names),
-            *("--server", server, "--identities", str(identities), "--exhibition", "--while-stdin"),
+            *("--server", server, "--identities", str(identities), "--exhibition", "--house"),
             stdin=asyncio.subprocess.PIPE,
             # Ctrl-C in the terminal is for the server, which then ends its bots in good order.
             start_new_session=True,
@@ -39,10 +43,16 @@ async def keep_house_bots(names: Sequence[str], server: str, identities: Path) -
             code = await process.wait()
         finally:
             await _end(process)
-        wait = BACKOFF[min(deaths, len(BACKOFF) - 1)]
+        wait, deaths = next_start(deaths, clock() - born)
         log.warning("house bots ended; they start again", exit_code=code, seconds=wait)
-        deaths += 1
         await asyncio.sleep(wait)
+
+
+def next_start(deaths: int, lived: float) -> tuple[float, int]:
+    """Return how long to wait after bots that `lived` so many seconds died, after `deaths` in a row, and how many
+    deaths in a row that makes."""
+    before = 0 if lived >= WELL else deaths
+    return BACKOFF[min(before, len(BACKOFF) - 1)], before + 1
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

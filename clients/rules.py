@@ -6,21 +6,20 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import engine
+from clients.boundary import Bounded
 from engine.game import CHANCE, State
 
 __all__ = ["app"]
 
 SHOWN_PROBLEMS = 20
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="A game; `cornered games` lists them.")]
 Options = Annotated[
@@ -30,16 +29,6 @@ Options = Annotated[
 Moves = Annotated[str, typer.Option("--moves", "-m", help='Moves from the start, as in "c2 c4".')]
 Position = Annotated[str | None, typer.Option("--position", "-p", help="A position text to start from.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-@contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Turn what the rules refuse into one clear line and exit code 2."""
-    try:
-        yield
-    except (ValueError, OSError) as error:
-        typer.echo(f"cornered: {error}", err=True)
-        raise typer.Exit(2) from None
 
 
 def reach(game: str, options: list[str] | None, position: str | None, moves: str) -> State:
@@ -138,8 +127,7 @@ def moves(
     game: GameName, option: Options = None, moves: Moves = "", position: Position = None, json_: Json = False
 ) -> None:
     """Print the legal moves of a position, in one line."""
-    with one_line_errors():
-        state = reach(game, option, position, moves)
+    state = reach(game, option, position, moves)
     if json_:
         typer.echo(json.dumps(as_json(state)))
     else:
@@ -160,8 +148,7 @@ def show(
     json_: Json = False,
 ) -> None:
     """Draw a position."""
-    with one_line_errors():
-        state = reach(game, option, position, moves)
+    state = reach(game, option, position, moves)
     if json_:
         typer.echo(json.dumps(as_json(state)))
         return
@@ -217,8 +204,7 @@ def perft(
     json_: Json = False,
 ) -> None:
     """Count the legal move sequences of exactly --depth plies; the count is the last line."""
-    with one_line_errors():
-        state = reach(game, option, position, moves)
+    state = reach(game, option, position, moves)
     started = time.perf_counter()
     counts = count_by_move(state, depth) if depth > 1 or (divide and depth) else {}
     leaves = sum(counts.values()) if depth > 1 else engine.perft(state, depth)
@@ -246,15 +232,17 @@ def check(
     agreed: Counter[tuple[str, str]] = Counter()
     differed: Counter[tuple[str, str]] = Counter()
     problems: list[str] = []
-    with one_line_errors():
-        for path in files:
+    for path in files:
+        try:
             text = path.read_text(encoding="utf-8")
-            warm_up(*(game.name for game in engine.games() if f'"{game.name}"' in text))
-            is_records = text.lstrip().startswith("[")
-            for verdict in check_records(text) if is_records else check_lines(text.split("\n")):
-                (agreed if verdict.problem is None else differed)[verdict.game, verdict.kind] += 1
-                if verdict.problem is not None:
-                    problems.append(f"{path}:{verdict.line}: {verdict.kind}: {verdict.problem}")
+        except UnicodeDecodeError:
+            raise ValueError(f"{path}: this is no text; oracles and records are UTF-8") from None
+        warm_up(*(game.name for game in engine.games() if f'"{game.name}"' in text))
+        is_records = text.lstrip().startswith("[")
+        for verdict in check_records(text) if is_records else check_lines(text.split("\n")):
+            (agreed if verdict.problem is None else differed)[verdict.game, verdict.kind] += 1
+            if verdict.problem is not None:
+                problems.append(f"{path}:{verdict.line}: {verdict.kind}: {verdict.problem}")
     keys = sorted({*agreed, *differed})
     if json_:
         counts = [

@@ -26,6 +26,8 @@ FLAGS: Final = (
 """What makes Chromium quiet: it asks nobody on the network for anything."""
 DESK: Final = (1440, 900)
 PHONE: Final = (360, 740)
+NARROW: Final = (320, 568)
+ON_ITS_SIDE: Final = (740, 360)
 GAMES: Final = {
     "TrapGrid": "b7 f1 c7 e1 d7 e2 d6 d2 c6 d3 c5 d4 d5 c4 e5 b4 e6 b5 e7 b6 f7 a6",
     "Isolation": "d1 g1 d4 g2 e4 a2 b7 b3 b4 e6 a3 e7 c1 d6 g5 e5 g3 b5 d3 a5",
@@ -125,6 +127,10 @@ def play(moves: str, players: Sequence[Page]) -> None:
         page.wait_for_selector(".match:not(.myturn)")
 
 
+def resize(page: Page, size: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+
+
 def resign(page: Page) -> None:
     for _ in range(2):
         page.locator("[data-does=resign]").click()
@@ -137,6 +143,9 @@ def lobbies(studio: Studio, windows: dict[str, Page]) -> None:
     desk.wait_for_selector(".of-live .card")
     for name, page in windows.items():
         studio.shoot(page, f"lobby-{name}", full="phone" in name)
+    resize(windows["phone-light"], NARROW)
+    studio.shoot(windows["phone-light"], "lobby-narrow-light", full=True)
+    resize(windows["phone-light"], PHONE)
     desk.get_by_label("Choose bot, board and clock for Quoridor").click()
     studio.shoot(desk, "form-bot-desk-light")
     desk.keyboard.press("Escape")
@@ -147,6 +156,12 @@ def lobbies(studio: Studio, windows: dict[str, Page]) -> None:
     phone.wait_for_selector(".call.waiting")
     studio.shoot(phone, "waiting-phone-dark")
     studio.shoot(desk, "open-table-desk-light")
+    phone.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    phone.get_by_role("button", name="Copy invite link").click()
+    guest = windows["phone-light"]
+    guest.goto(phone.evaluate("navigator.clipboard.readText()"))
+    guest.wait_for_selector(".call.invite .quiet")
+    studio.shoot(guest, "invite-phone-light")
     phone.locator(".call.waiting").get_by_role("button", name="Cancel").click()
     desk.keyboard.press("?")
     studio.shoot(desk, "help-desk-light")
@@ -164,6 +179,9 @@ def matches(studio: Studio, windows: dict[str, Page]) -> None:
         play(moves, (light, dark))
         for name, page in windows.items():
             studio.shoot(page, f"{game.lower()}-{name}")
+        resize(windows["phone-light"], ON_ITS_SIDE)
+        studio.shoot(windows["phone-light"], f"{game.lower()}-landscape-light")
+        resize(windows["phone-light"], PHONE)
         if game == "Quoridor":
             _walls(studio, light)
         resign(light)
@@ -213,16 +231,21 @@ def take(out: Path) -> None:
     if chromium is None:
         raise SystemExit("cornered: screenshots need Chromium; install it (Debian: apt install chromium) and try again")
     out.mkdir(parents=True, exist_ok=True)
-    with running_server() as address, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
-        studio = Studio(browser, address, out)
-        windows = {
-            "desk-light": studio.person("Fox"),
-            "desk-dark": studio.person("Heron", scheme="dark"),
-            "phone-light": studio.person("Otter", size=PHONE),
-            "phone-dark": studio.person("Wren", size=PHONE, scheme="dark"),
-        }
-        lobbies(studio, windows)
-        matches(studio, windows)
-        crowds(studio, windows)
+        with running_server() as address:
+            studio = Studio(browser, address, out)
+            windows = {
+                "desk-light": studio.person("Fox"),
+                "desk-dark": studio.person("Heron", scheme="dark"),
+                "phone-light": studio.person("Otter", size=PHONE),
+                "phone-dark": studio.person("Wren", size=PHONE, scheme="dark"),
+            }
+            lobbies(studio, windows)
+            matches(studio, windows)
+            crowds(studio, windows)
+        # The server has gone away, and the page says so.
+        for name, page in windows.items():
+            page.wait_for_selector("#banner:not(:empty)")
+            studio.shoot(page, f"away-{name}")
         browser.close()

@@ -36,6 +36,7 @@ __all__ = [
     "AskHistory",
     "AskMoves",
     "AskMyMatches",
+    "AskSeek",
     "CancelChallenge",
     "CancelSeek",
     "Challenge",
@@ -135,6 +136,13 @@ class JoinSeek(Command):
     """Sit down at a table. The match starts when it is full; then the acknowledgement's `ref` is the match."""
 
     type: Literal["join_seek"] = "join_seek"
+    seek: Key
+
+
+class AskSeek(Command):
+    """Answered by `seek_info`: a table that may not be listed, for who has its invite. Nothing is joined yet."""
+
+    type: Literal["ask_seek"] = "ask_seek"
     seek: Key
 
 
@@ -329,7 +337,18 @@ MatchCommand: TypeAlias = (
 """Commands that the match itself decides, and that leave events behind."""
 
 ClientMessage: TypeAlias = Annotated[
-    Hello | Ping | AskGames | AskMyMatches | LobbyCommand | Join | Leave | AskMoves | AskHistory | Say | MatchCommand,
+    Hello
+    | Ping
+    | AskGames
+    | AskMyMatches
+    | AskSeek
+    | LobbyCommand
+    | Join
+    | Leave
+    | AskMoves
+    | AskHistory
+    | Say
+    | MatchCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

@@ -71,8 +71,9 @@ The subprotocol chooses how messages travel; both carry exactly the same ones.
 | `cornered.v1.json` | one text frame: a JSON object | browsers, and reading along |
 | `cornered.v1.msgpack` | one binary frame: a msgpack map with text keys | bots |
 
-The first message is `hello`. Without a token the server makes a guest of that name and `welcome` brings a token: keep
-it, it *is* the player, and saying it in the next `hello` comes back as the same one. Tokens travel in messages only,
+The first message is `hello`. Without a token the server makes a guest of that name, or of a name like `Guest 4821` if
+there is none, and `welcome` brings a token: keep it, it *is* the player, and saying it in the next `hello` comes back
+as the same one. Tokens travel in messages only,
 never in an address. A bot says `"kind": "bot"`, and then `declare`s what it plays.
 
 ## Commands and answers
@@ -95,6 +96,9 @@ player's newest 64.
 - A message has at most {MAX_FRAME} bytes and nests at most {MAX_DEPTH} deep. Its fields are strict: unknown fields,
   numbers in quotes and fractions for whole numbers are refused. Of a key that is repeated in one map the last counts.
 - Messages a second are limited for each socket and for each address; a move that is awaited is never held back.
+- New players from one address are limited more tightly than its messages: come back with the token of the first time.
+- A word about the lobby lists at most 200 players and 100 matches. Of more players the receiver and the bots come
+  first, and others are told of when they change; of more matches the newest are listed.
 - A player sits at no more than 5 open tables, and waits for no more than 5 answers to challenges.
 - A socket that does not read loses its place, not the server's time: a watcher is shown a snapshot when it reads
   again, a player's socket is closed, and resumes.
@@ -117,6 +121,12 @@ a client needs no rules.
 - Positions and moves are text. A position is `<rows> <turn> [key=value ...]`: the rows joined by `/`, the top one
   first, a cell each character (`.` free, `x` blocked, a digit that seat's piece), rows of different length make a
   hexagon; the turn is a seat, or `c` while the dice are rolled.
+
+## Private tables
+
+A table with `private` set is in nobody's lobby but that of those who sit at it: `lobby` and `lobby_changed` tell them,
+and nobody else, who sits down and stands up. Its id is the invite: whoever has it sees the table with `ask_seek` and
+sits down with `join_seek`.
 
 ## Resuming
 
@@ -184,11 +194,14 @@ told about, and nothing is ever taken from there: a broker that is away, or lose
 | --- | --- | --- | --- |
 | `{state_topic("{id}")}` | a [MatchState](#matchstate), the newest one; empty once the match is over | yes, for {LEASE:,} s unless told again | 0, the end 1 |
 | `{events_topic("{id}")}` | one [event](#what-happens-in-a-match) each | no | 0 |
-| `{LOBBY}` | a [`lobby_state`](#lobby_state), then each [`lobby_changed`](#lobby_changed) | the `lobby_state` | 1, changes 0 |
+| `{LOBBY}` | a [`lobby`](#lobby), at most once a second when something changed, and each [`lobby_changed`](#lobby_changed) | the `lobby`, for {LEASE:,} s unless told again | 1, changes 0 |
 | `{status_topic("{node}")}` | a [NodeStatus](#nodestatus); `offline` is the server's last will | yes | 1 |
 
 Events come before the state that they led to; states in between may be left out. Whoever misses a number in `seq`
 goes on from the next state, or asks the server for the gap. No state tells of the end: the `ended` event does.
+
+The `lobby` there is what strangers see, without private tables, and bounded like every word about the lobby. It is
+told when the server starts, and again after the broker was away; its `id` means nothing.
 """  # noqa: E501
 
 

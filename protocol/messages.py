@@ -45,6 +45,7 @@ __all__ = [
     "Refused",
     "Said",
     "SeatPresence",
+    "SeekInfo",
     "ServerMessage",
     "Snapshot",
     "Watchers",
@@ -154,8 +155,19 @@ class MyMatches(Value):
     finished: tuple[MatchSummary, ...]
 
 
+class SeekInfo(Value):
+    """The answer to `ask_seek`: the table as it stands. Who sits at it hears in the lobby's words how it changes."""
+
+    type: Literal["seek_info"] = "seek_info"
+    id: CommandId
+    seek: Seek
+
+
 class LobbyState(Value):
-    """Everything that is open now. `id` is the command's."""
+    """Everything that is open now. `id` is the command's.
+
+    `seeks` are the public tables, and private ones at which the receiver sits.
+    """
 
     type: Literal["lobby"] = "lobby"
     id: CommandId
@@ -333,6 +345,7 @@ ServerMessage: TypeAlias = Annotated[
     | Pong
     | Games
     | MyMatches
+    | SeekInfo
     | LobbyState
     | LobbyChanged
     | Challenged

@@ -76,7 +76,8 @@ ChatRoom: TypeAlias = Literal["players", "spectators"]
 
 Reason: TypeAlias = Literal["rules", "resignation", "time", "agreement", "gone", "aborted", "expired", "left"]
 """Why a match ended: by the rules of the game, or `time` (a flag fell), `agreement` (a draw), `gone` (the opponent went
-away and victory was claimed), `aborted` (before the second ply), `expired` (nobody made the first move in time),
+away, and victory was claimed or, in an untimed match, came by itself), `aborted` (before the second ply), `expired`
+(nobody made the first move in time, or all went away from an untimed match),
 `left` (in games for more than two: everybody else gave up in different ways)."""
 
 

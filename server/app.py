@@ -8,7 +8,7 @@ import gc
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -22,29 +22,45 @@ from server.adapters.bus_mqtt import Broker, MqttBus
 from server.adapters.database import STORE_ERRORS, Database
 from server.adapters.journal_memory import MemoryJournal
 from server.adapters.journal_sql import SqlJournal
+from server.adapters.lease import Lease, StoreTaken, lease
 from server.gateway import Gateway
 from server.hall import Hall
 from server.match import Patience
 from server.metrics import Counts, Metrics
 from server.pages import Pages
-from server.ports import Accounts, Bus, Journal
+from server.ports import Accounts, Bus, Journal, JournalUnavailable
 from server.room import Services
 from server.rooms import Rooms
 from server.settings import MEMORY, Settings, SettingsError
 
-__all__ = ["house", "mint_bot_token", "new_event_loop", "run", "serve", "settle_memory", "wall_clock"]
+__all__ = ["SteadyClock", "house", "mint_bot_token", "new_event_loop", "run", "serve", "settle_memory", "wall_clock"]
 
 HEARTBEAT_SECONDS: Final = 1.0
 """How often the server leaves a sign of life. After a crash, clocks are refunded from the last one on."""
 
 log = structlog.get_logger("app")
 
-_STARTED: Final = (time.time(), time.monotonic())
+
+class SteadyClock:
+    """The time in milliseconds, which never goes back.
+
+    Where the system's clock is ahead, as after a laptop's sleep, this one follows; where it was set back, this one goes
+    on from where it was.
+    """
+
+    def __init__(self, real: Callable[[], float], steady: Callable[[], float]) -> None:
+        """`real` is the system's clock and `steady` one that only ever runs on, both in seconds."""
+        self._real = real
+        self._steady = steady
+        self._offset = real() - steady()
+
+    def __call__(self) -> int:
+        steady = self._steady()
+        self._offset = max(self._offset, self._real() - steady)
+        return int((steady + self._offset) * 1000)
 
 
-def wall_clock() -> int:
-    """Return the time in milliseconds. It never jumps: it was read once, and a steady clock goes on from there."""
-    return int((_STARTED[0] + time.monotonic() - _STARTED[1]) * 1000)
+wall_clock: Final = SteadyClock(time.time, time.monotonic)
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
@@ -89,29 +105,45 @@ async def run(settings: Settings) -> AsyncIterator[str]:
     """Run a server inside the block, which gets the page's address; the end of the block ends it in good order."""
     logging.configure(settings.log_level, settings.log_format)
     _prepare(settings)
-    async with _stores(settings) as (journal, accounts), house(settings, journal, accounts) as address:
+    async with (
+        _sole_use(settings) as held,
+        _stores(settings) as (journal, accounts),
+        house(settings, journal, accounts, held=held) as address,
+    ):
         yield address
 
 
 @contextlib.asynccontextmanager
 async def house(
-    settings: Settings, journal: Journal, accounts: Accounts, *, now: Callable[[], int] = wall_clock
+    settings: Settings,
+    journal: Journal,
+    accounts: Accounts,
+    *,
+    now: Callable[[], int] = wall_clock,
+    held: Lease | None = None,
 ) -> AsyncIterator[str]:
-    """Run a server on stores that are open; `now` is the wall clock in milliseconds."""
+    """Run a server on stores that are open; `now` is the wall clock in milliseconds. Raises OSError, SettingsError."""
     bus = _bus(settings)
     services = Services(journal, bus, Counts(), now)
+    with _using_store():
+        secret = await journal.secret()
+    refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
         patience = Patience(first_move=settings.first_move_seconds * 1000, gone=settings.gone_seconds * 1000)
-        rooms = Rooms(services, await journal.secret(), patience, tasks)
+        rooms = Rooms(services, secret, patience, tasks)
         hall = Hall(services, accounts, rooms, max_per_player=settings.max_per_player)
         gateway = Gateway(settings, hall, _pages(settings, hall, services))
         running = [tasks.create_task(bus.run(), name="bus")]
         try:
             sign = settings.data / "alive"
-            await rooms.recover(_alive_at(sign))
-            address = await gateway.open()
+            address = await _open_doors(gateway, hall, rooms, _alive_at(sign))
+        except (OSError, SettingsError) as error:
+            refused = error
+        else:
             if settings.database != MEMORY:
                 running.append(tasks.create_task(_beat(sign), name="heartbeat"))
+            if held is not None:
+                running.append(tasks.create_task(held.keep(), name="lease"))
             log.info("listening", address=address, node=settings.node)
             yield address
         finally:
@@ -123,6 +155,22 @@ async def house(
             await bus.close()
             for task in running:
                 task.cancel()
+    if refused is not None:
+        raise refused
+
+
+async def _open_doors(gateway: Gateway, hall: Hall, rooms: Rooms, alive_at: int) -> str:
+    """Take the port, then up the matches that were going on, then players; return the address.
+
+    Where the port is taken nothing has been written. Until the matches are there `/ready` says no, and so does the
+    gateway to sockets, as it does while the hall stops.
+    """
+    hall.is_stopping = True
+    address = await gateway.open()
+    with _using_store():
+        await rooms.recover(alive_at)
+    hall.is_stopping = False
+    return address
 
 
 def _prepare(settings: Settings) -> None:
@@ -135,28 +183,47 @@ def _prepare(settings: Settings) -> None:
         raise SettingsError(f"CORNERED_DATA: {settings.data} cannot be made: {error.strerror}") from None
 
 
+@contextlib.contextmanager
+def _using_store() -> Iterator[None]:
+    """Turn what goes wrong with the database into the one line that tells the host. Raises SettingsError."""
+    try:
+        yield
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_DATABASE: {error}") from None
+    except (JournalUnavailable, *STORE_ERRORS) as error:
+        line = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {line}") from None
+
+
+@contextlib.asynccontextmanager
+async def _sole_use(settings: Settings) -> AsyncIterator[Lease | None]:
+    """Keep every other server away from the store. Raises SettingsError when one is there already."""
+    async with contextlib.AsyncExitStack() as stack:
+        held: Lease | None = None
+        if settings.database != MEMORY:
+            try:
+                with _using_store():
+                    held = await stack.enter_async_context(lease(settings.database_url))
+            except StoreTaken:
+                what = "database" if settings.database else f"data directory, {settings.data}"
+                name = "CORNERED_DATABASE" if settings.database else "CORNERED_DATA"
+                raise SettingsError(f"{name}: another server uses this {what}; stop it, or choose another") from None
+        yield held
+
+
 @contextlib.asynccontextmanager
 async def _stores(settings: Settings) -> AsyncIterator[tuple[Journal, Accounts]]:
     if settings.database == MEMORY:
         yield MemoryJournal(), MemoryAccounts()
         return
-    database = await _open(settings)
+    with _using_store():
+        database = await Database.open(settings.database_url, durability=settings.durability)
     journal = SqlJournal(database)
     try:
         yield journal, SqlAccounts(database)
     finally:
         await journal.close()
         await database.close()
-
-
-async def _open(settings: Settings) -> Database:
-    try:
-        return await Database.open(settings.database_url, durability=settings.durability)
-    except ValueError as error:
-        raise SettingsError(f"CORNERED_DATABASE: {error}") from None
-    except STORE_ERRORS as error:
-        line = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {line}") from None
 
 
 def _bus(settings: Settings) -> Bus:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, islice, takewhile
 from typing import Final, NamedTuple
 
 from protocol.codec import JSON, MSGPACK, Codec
+from protocol.events import MatchEvent
 from protocol.messages import ServerMessage, Snapshot, Watchers
+from server import views
 from server.match import Match
 from server.metrics import Counts
 from server.peer import Broadcast, Peer, Write
@@ -43,6 +45,7 @@ class Gallery:
     def __init__(
         self,
         match: Match,
+        events: Sequence[MatchEvent],
         *,
         now: Callable[[], int],
         snapshot: Callable[[Match], Snapshot],
@@ -50,7 +53,7 @@ class Gallery:
         tell: Callable[[Broadcast], None],
         announce: Callable[[ServerMessage], None],
     ) -> None:
-        """`tell` reaches the players too, `announce` the world outside."""
+        """`events` made `match`; `tell` reaches the players too, `announce` the world outside."""
         self.shown = match
         self._delay = match.terms.delay * 1000
         self._now = now
@@ -67,6 +70,8 @@ class Gallery:
         self._rounds: deque[_Round] = deque()
         self._is_writing = False
         self._count_timer: asyncio.TimerHandle | None = None
+        if self._delay and not match.over:
+            self._hold_back(events)
 
     def __len__(self) -> int:
         return self._crowd
@@ -164,6 +169,19 @@ class Gallery:
         if is_done:
             self._rounds.popleft()
         self._loop.call_soon(self._write_slice)
+
+    def _hold_back(self, events: Sequence[MatchEvent]) -> None:
+        """Show a match that was reopened only as far as its delay allows; the rest follows when its time comes."""
+        terms, latest = self.shown.terms, self._now() - self._delay
+        # That a match begins is told at once.
+        public = max(1, sum(1 for _ in takewhile(lambda event: event.at <= latest, events)))
+        match = self.shown = Match.replay(events[:public], terms.seed, terms.patience)
+        for at, together in groupby(events[public:], key=lambda event: event.at):
+            news = tuple(together)
+            for event in news:
+                match = match.evolve(event)
+            self._held.append((at + self._delay, Broadcast(views.happened(match, news)), match))
+        self._arm()
 
     def _show(self, broadcast: Broadcast, match: Match) -> None:
         self.shown = match

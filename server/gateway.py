@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -18,7 +19,7 @@ from protocol.codec import CODECS, MAX_FRAME
 from server.allowance import Allowance
 from server.hall import Hall
 from server.log import WEBSOCKETS
-from server.pages import Pages, plain
+from server.pages import Pages, field_of, path_of, plain
 from server.session import Limits, Session
 from server.settings import Settings
 
@@ -38,6 +39,7 @@ class _Address:
     """Everybody who comes from one address."""
 
     allowance: Allowance
+    guests: Allowance
     sockets: int = 0
 
 
@@ -53,23 +55,32 @@ class _Watchful:
         if address is None:
             if len(self.known) >= MAX_ADDRESSES:
                 self.known = {key: one for key, one in self.known.items() if one.sockets}
-            allowance = Allowance(self.settings.address_rate, self.settings.address_burst, now)
-            address = self.known[name] = _Address(allowance)
+            settings = self.settings
+            address = self.known[name] = _Address(
+                Allowance(settings.address_rate, settings.address_burst, now),
+                Allowance(settings.guest_rate, settings.guest_burst, now),
+            )
         return address
 
 
 class _Connection(ServerConnection):
-    """A connection with a short way to its session, once there is one. `address` is where it comes from."""
+    """A connection with a short way to its session, once there is one. `address` is where it comes from.
+
+    `early` counts the whole messages that came before there was a session: they wait for its reader.
+    """
 
     address: _Address
     session: Session | None = None
+    early: int = 0
 
     def process_event(self, event: Event) -> None:
         """Let the session hear whole messages at once; what it leaves goes to its reader, as do control frames."""
         session = self.session
-        if session is not None and isinstance(event, Frame) and event.opcode in DATA_OPCODES:
+        if isinstance(event, Frame) and event.opcode in DATA_OPCODES:
             try:
-                if session.take(event):
+                if session is None:
+                    self.early += event.fin
+                elif session.take(event):
                     return
             except Exception:
                 # A defect that one socket meets must not show to anybody else.
@@ -148,11 +159,14 @@ class Gateway:
     async def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer a plain request; None lets a socket open."""
         address = self._addresses.of(self._address_of(connection, request), asyncio.get_running_loop().time())
-        if request.headers.get("Upgrade", "").lower() != "websocket":
+        path = path_of(request)
+        if path is None or field_of(request, "Upgrade").lower() != "websocket":
             if not address.allowance.spend(asyncio.get_running_loop().time()):
                 return plain(429, "too many requests from this address; try again in a moment")
-            return await self._pages.answer(request)
-        if urlsplit(request.path).path not in ("/", "/ws"):
+            return (
+                plain(400, "this address cannot be read") if path is None else await self._pages.answer(request, path)
+            )
+        if path not in ("/", "/ws"):
             return plain(404, "sockets open at /ws")
         if not self._may_come_from(request):
             return plain(403, "this page may not connect here; the setting CORNERED_ORIGINS names those that may")
@@ -172,16 +186,25 @@ class Gateway:
         hosts = request.headers.get_all("Host")
         if len(origins) > 1 or len(hosts) != 1:
             return False
-        return origins[0] in self._settings.origins or urlsplit(origins[0]).netloc.lower() == hosts[0].lower()
+        if origins[0] in self._settings.origins:
+            return True
+        try:
+            return urlsplit(origins[0]).netloc.lower() == hosts[0].lower()
+        except ValueError:
+            return False
 
     def _address_of(self, connection: ServerConnection, request: Request) -> str:
-        """Return who connects: the last address that a trusted proxy vouches for."""
+        """Return who connects: the last address that a trusted proxy vouches for and that is none itself."""
         remote = connection.remote_address
         peer = str(remote[0]) if remote else ""
-        if peer in self._settings.proxies:
-            forwarded = ",".join(request.headers.get_all("X-Forwarded-For"))
-            return forwarded.rpartition(",")[2].strip() or peer
+        for forwarded in reversed(field_of(request, "X-Forwarded-For").split(",")):
+            if not self._is_proxy(_parsed(peer)) or _parsed(forwarded) is None:
+                break
+            peer = str(_parsed(forwarded))
         return peer
+
+    def _is_proxy(self, address: IPv4Address | IPv6Address | None) -> bool:
+        return address is not None and any(address in network for network in self._settings.proxies)
 
     async def _converse(self, connection: ServerConnection) -> None:
         assert isinstance(connection, _Connection)
@@ -190,7 +213,15 @@ class Gateway:
         self._sockets += 1
         address.sockets += 1
         self._hall.counts.connections += 1
-        session = Session(connection, CODECS[connection.subprotocol], self._hall, address.allowance, self._limits)
+        session = Session(
+            connection,
+            CODECS[connection.subprotocol],
+            self._hall,
+            address.allowance,
+            address.guests,
+            self._limits,
+            early=connection.early,
+        )
         connection.session = session
         try:
             await session.run()
@@ -202,3 +233,12 @@ class Gateway:
             connection.session = None
             self._sockets -= 1
             address.sockets -= 1
+
+
+def _parsed(address: str) -> IPv4Address | IPv6Address | None:
+    """Return an address; the form of an IPv4 address that a socket for both families shows is the address itself."""
+    try:
+        parsed = ip_address(address.strip())
+    except ValueError:
+        return None
+    return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed

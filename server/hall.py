@@ -6,13 +6,14 @@ import asyncio
 import secrets
 from collections import OrderedDict
 from collections.abc import Iterable
+from functools import partial
 from typing import Final, assert_never
 
 import structlog
 
 import server
-from protocol.commands import Hello, LeaveLobby, LobbyCommand, WatchLobby
-from protocol.messages import Acknowledged, MyMatches, Notice, Paired, ServerMessage, Welcome
+from protocol.commands import AskSeek, ClientMessage, Hello, LeaveLobby, LobbyCommand, MatchCommand, WatchLobby
+from protocol.messages import Acknowledged, LobbyChanged, MyMatches, Notice, Paired, SeekInfo, ServerMessage, Welcome
 from protocol.values import MatchSummary, Player
 from server import views
 from server.lobby import Lobby
@@ -24,6 +25,7 @@ from server.lobbystate import (
     Declared,
     Departed,
     LobbyEvent,
+    LobbyFacts,
     MatchEnded,
     MatchMade,
     SeekClosed,
@@ -32,7 +34,7 @@ from server.lobbystate import (
     SeekPosted,
     WentAway,
 )
-from server.lobbyviews import changes, lobby_message
+from server.lobbyviews import changes, lobby_message, private_company, told
 from server.metrics import Counts
 from server.peer import Broadcast, Peer
 from server.ports import Accounts, AccountsUnavailable, JournalUnavailable
@@ -44,6 +46,8 @@ __all__ = ["Hall"]
 
 TELL_SECONDS: Final = 0.25
 """How often at most the lobby's watchers hear what changed."""
+RETAIN_SECONDS: Final = 1.0
+"""How often at most the outside is given the whole lobby to keep."""
 MAX_SUMMARIES: Final = 100
 """Matches that one word about the lobby lists; the others follow with the next."""
 MAX_FINISHED: Final = 20
@@ -66,7 +70,7 @@ class Hall:
         self._loop = asyncio.get_running_loop()
         self._peers: dict[str, list[Peer]] = {}
         self._lobby = Lobby()
-        self._told = self._lobby
+        self._told: LobbyFacts = self._lobby
         self._watching: dict[Peer, None] = {}
         self._changed: dict[str, None] = {}
         self._ended: list[str] = []
@@ -76,6 +80,8 @@ class Hall:
         rooms.on_opened = self._opened
         rooms.on_changed = self._match_changed
         rooms.on_ended = self._match_ended
+        self._retain_timer: asyncio.TimerHandle | None = None
+        self._retain_lobby()
 
     @property
     def counts(self) -> Counts:
@@ -110,7 +116,7 @@ class Hall:
 
     async def _identify(self, hello: Hello) -> tuple[Player, str | None]:
         if hello.token is None:
-            identity, token = await self._accounts.create(hello.name or "Guest", hello.kind)
+            identity, token = await self._accounts.create(hello.name or _guest_name(), hello.kind)
             return identity.player, token
         known = await self._accounts.by_token(hello.token)
         if known is None:
@@ -165,7 +171,7 @@ class Hall:
 
     def close(self) -> None:
         """Stop every timer."""
-        for timer in (self._tell_timer, self._tick_timer):
+        for timer in (self._tell_timer, self._tick_timer, self._retain_timer):
             if timer is not None:
                 timer.cancel()
 
@@ -181,6 +187,17 @@ class Hall:
         if len(self._said) > MAX_SAID:
             self._said.popitem(last=False)
 
+    def was_done(self, player: str, command: ClientMessage) -> bool:
+        """Say whether a match or the lobby remembers that it carried out this command of the player's."""
+        if isinstance(command, MatchCommand):
+            room = self.rooms.get(command.match)
+            return room is not None and any(
+                room.match.answered(seat, command.id) is not None
+                for seat, seated in enumerate(room.match.terms.players)
+                if seated.id == player
+            )
+        return isinstance(command, LobbyCommand) and self._lobby.answered(player, command.id) is not None
+
     # The lobby
 
     async def in_lobby(self, peer: Peer, command: LobbyCommand) -> None:
@@ -188,7 +205,7 @@ class Hall:
         player = peer.player
         if isinstance(command, WatchLobby):
             self._watching[peer] = None
-            peer.send(lobby_message(self._lobby, command.id, self._summaries()))
+            peer.send(lobby_message(self._lobby, command.id, self._summaries(), player.id))
             return
         if isinstance(command, LeaveLobby):
             self._watching.pop(peer, None)
@@ -201,6 +218,10 @@ class Hall:
             self._apply(answer)
         peer.send(Acknowledged(id=command.id, ref=answered.ref if answered else None))
 
+    def seek_info(self, command: AskSeek) -> SeekInfo:
+        """Return a table, private or not, to who knows its id. Raises Refusal."""
+        return SeekInfo(id=command.id, seek=self._lobby.table(command.seek).seek)
+
     async def _carry_out(self, events: list[LobbyEvent]) -> None:
         """Apply what was decided, and open the match if one was made; only then tell of it. Raises Refusal."""
         made = next((event for event in events if isinstance(event, MatchMade)), None)
@@ -210,17 +231,27 @@ class Hall:
         # The table is closed before the match is stored, so that nobody else sits down in the meantime.
         told = [event for event in events if isinstance(event, ChallengeEnded)]
         self._evolve(events)
-        try:
-            await self.rooms.open_new(made)
-        except JournalUnavailable:
+        if not await self._is_opened(made):
             self._apply([MatchEnded(made.match)])
             for event in told:
                 reason = "the server could not start the match"
                 closed = event.closed.model_copy(update={"how": "cancelled", "match": None, "reason": reason})
                 self._tell(event.told, closed)
-            raise Refusal("internal", "the match could not be stored just now; try again") from None
+            raise Refusal("internal", "the match could not be stored just now; try again")
         for event in told:
             self._effect(event)
+
+    async def _is_opened(self, made: MatchMade) -> bool:
+        """Store and open a match; say whether there is one now."""
+        try:
+            await self.rooms.open_new(made)
+        except JournalUnavailable:
+            # A store that went away before it confirmed may have kept the match: only reading it back tells.
+            try:
+                await self.rooms.find(made.match)
+            except Refusal:
+                return False
+        return True
 
     def _apply(self, events: Iterable[LobbyEvent]) -> None:
         """Take over what was decided, and tell those whom it concerns."""
@@ -279,21 +310,33 @@ class Hall:
         listed = [self.rooms.get(match_id) for match_id in tuple(self._changed)[:MAX_SUMMARIES]]
         for match_id in tuple(self._changed)[:MAX_SUMMARIES]:
             del self._changed[match_id]
-        word = changes(
+        said = partial(
+            changes,
             self._told,
             self._lobby,
             matches=[_summary(room) for room in listed if room is not None and not room.match.over],
             matches_gone=self._ended,
         )
-        self._told, self._ended = self._lobby, []
-        if self._changed:
+        word, insiders = said(), private_company(self._told, self._lobby)
+        self._told, self._ended = told(self._told, self._lobby), []
+        if self._changed or self._told is not self._lobby:
             self._tell_soon()
-        if not any((word.seeks, word.matches, word.players, word.seeks_gone, word.matches_gone, word.players_gone)):
-            return
-        self._services.bus.publish_lobby(word)
+        is_news = _says_something(word)
+        if is_news:
+            self._services.bus.publish_lobby(word)
+            if self._retain_timer is None:
+                self._retain_timer = self._loop.call_later(RETAIN_SECONDS, self._retain_lobby)
         broadcast = Broadcast(word)
         for peer in self._watching:
-            peer.deliver(broadcast)
+            if peer.player.id in insiders:
+                peer.send(said(viewer=peer.player.id))
+            elif is_news:
+                peer.deliver(broadcast)
+
+    def _retain_lobby(self) -> None:
+        """Give the outside the lobby as strangers see it, for those who come later."""
+        self._retain_timer = None
+        self._services.bus.publish_lobby(lobby_message(self._lobby, "lobby", self._summaries()))
 
     # Matches
 
@@ -339,8 +382,17 @@ class Hall:
         return MyMatches(
             id=command_id,
             live=tuple(views.summary(room.match, len(room.gallery)) for room in self.rooms.rooms_of(player)),
-            finished=tuple(views.summary(self.rooms.replay(one.id, one.events), 0) for one in stored),
+            finished=tuple(views.summary(match, 0) for match in self.rooms.replayed(stored)),
         )
+
+
+def _guest_name() -> str:
+    """Return a name that tells guests who gave none apart."""
+    return f"Guest {1000 + secrets.randbelow(9000)}"
+
+
+def _says_something(word: LobbyChanged) -> bool:
+    return any((word.seeks, word.matches, word.players, word.seeks_gone, word.matches_gone, word.players_gone))
 
 
 def _summary(room: Room) -> MatchSummary:

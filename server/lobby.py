@@ -153,7 +153,7 @@ class Lobby(LobbyFacts):
         self, command: JoinSeek, player: Player, fresh: str, lot: int
     ) -> tuple[tuple[LobbyEvent, ...], str | None]:
         """Return the events, and the match if the table is full now."""
-        table = self._table(command.seek)
+        table = self.table(command.seek)
         seek = table.seek
         if any(one.id == player.id for one in seek.joined):
             raise Refusal("already_joined", "you sit at this table already")
@@ -168,7 +168,7 @@ class Lobby(LobbyFacts):
         ), fresh
 
     def _leave_seek(self, command: LeaveSeek, player: Player) -> tuple[LobbyEvent, ...]:
-        seek = self._table(command.seek).seek
+        seek = self.table(command.seek).seek
         if all(one.id != player.id for one in seek.joined):
             raise Refusal("not_yours", "you do not sit at this table")
         return (SeekClosed(seek.id),) if seek.by.id == player.id else (SeekLeft(seek.id, player.id),)
@@ -220,14 +220,15 @@ class Lobby(LobbyFacts):
         made = MatchMade(fresh, challenge.game, players, challenge.clock)
         return (_ended(challenge, "accepted", match=fresh), made)
 
-    def _table(self, seek: str) -> Table:
+    def table(self, seek: str) -> Table:
+        """Return an open table. Raises Refusal."""
         table = self.tables.get(seek)
         if table is None:
             raise Refusal("unknown_seek", "that table is gone")
         return table
 
     def _own_table(self, seek: str, player: Player) -> Table:
-        table = self._table(seek)
+        table = self.table(seek)
         if table.seek.by.id != player.id:
             raise Refusal("not_yours", "only who opened the table does that")
         return table

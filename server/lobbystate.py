@@ -249,6 +249,9 @@ class LobbyFacts:
                 return self._after_match(event.match, tuple(player.id for player in event.players))
             case MatchEnded():
                 return self._after_match(event.match, ())
+            case Answered() if event.player not in self.guests:
+                # Who departed while the command was carried out asks no more.
+                return self
             case Answered():
                 known = dict(self.answers.get(event.player, {}))
                 if len(known) >= REMEMBERED:

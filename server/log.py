@@ -20,10 +20,14 @@ WEBSOCKETS.addHandler(logging.NullHandler())
 
 def configure(level: Literal["debug", "info", "warning", "error"], style: Literal["console", "json"]) -> None:
     """Write lines of at least `level` to standard error."""
+    # Local variables stay out of tracebacks: among them are seeds and tokens.
+    plain = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
     final: list[structlog.typing.Processor] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+        [structlog.processors.ExceptionRenderer(plain), structlog.processors.JSONRenderer()]
         if style == "json"
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+        else [
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)
+        ]
     )
     structlog.configure(
         processors=[

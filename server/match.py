@@ -169,6 +169,30 @@ class Match(MatchState):
             return (self.ended(self.seq + 1, now, None, (), "expired"),)
         return self._give_up((self.state.to_move,), "time", now)
 
+    def abandoned_at(self, gone_since: Sequence[int | None]) -> int | None:
+        """Return when `abandon` has something to decide: a match without a clock whose players are away ends by itself.
+
+        While somebody is here, who is away too long loses. When nobody is, the last to go has as long to return.
+        """
+        limit = self.terms.abandoned_limit
+        if self.over or limit is None:
+            return None
+        gone = [since for seat in self.still_in if (since := gone_since[seat]) is not None]
+        if not gone:
+            return None
+        return (min(gone) if len(gone) < len(self.still_in) else max(gone)) + limit
+
+    def abandon(self, now: int, gone_since: Sequence[int | None]) -> tuple[MatchEvent, ...]:
+        """Return the end of the match for those who are away too long by `now`; it expires when that is everybody."""
+        due, limit = self.abandoned_at(gone_since), self.terms.abandoned_limit
+        if due is None or limit is None or now < due:
+            return ()
+        now = max(now, self.at)
+        if all(gone_since[seat] is not None for seat in self.still_in):
+            return (self.ended(self.seq + 1, now, None, (), "expired"),)
+        gone = [seat for seat in self.still_in if (since := gone_since[seat]) is not None and now >= since + limit]
+        return self._give_up(gone, "gone", now)
+
     def resume(self, now: int, alive_at: int) -> tuple[MatchEvent, ...]:
         """Return the refund after the server was away: since `alive_at`, the last time it was certainly there."""
         if self.deadline() is None:

@@ -22,7 +22,7 @@ from server.metrics import Metrics
 from server.ports import Journal, JournalUnavailable
 from server.records import record_of
 
-__all__ = ["Pages", "plain"]
+__all__ = ["Pages", "field_of", "path_of", "plain"]
 
 TYPES: Final = {
     ".html": "text/html; charset=utf-8",
@@ -58,6 +58,19 @@ def plain(status: int, text: str) -> Response:
     return _response(status, "text/plain; charset=utf-8", f"{text}\n".encode(), Cache_Control="no-store")
 
 
+def path_of(request: Request) -> str | None:
+    """Return what a request is for, or None when its target makes no sense."""
+    try:
+        return unquote(urlsplit(request.path).path)
+    except ValueError:
+        return None
+
+
+def field_of(request: Request, name: str) -> str:
+    """Return a header field's value; of one that is repeated, all of them, as one list."""
+    return ",".join(request.headers.get_all(name))
+
+
 @dataclass(frozen=True, slots=True)
 class _File:
     """One file of the page as it was last read; `stamp` tells whether it changed since."""
@@ -78,17 +91,16 @@ class Pages:
         self._is_ready = is_ready
         self._files: dict[Path, _File] = {}
 
-    async def answer(self, request: Request) -> Response:
-        """Return the answer to one request."""
+    async def answer(self, request: Request, path: str) -> Response:
+        """Return the answer to one request for `path`."""
         if request.method not in ("GET", "HEAD"):
             return plain(405, "this server answers GET")
-        response = await self._find(request)
+        response = await self._find(request, path)
         if request.method == "HEAD":
             return Response(response.status_code, response.reason_phrase, response.headers, b"")
         return response
 
-    async def _find(self, request: Request) -> Response:
-        path = unquote(urlsplit(request.path).path)
+    async def _find(self, request: Request, path: str) -> Response:
         match path:
             case "/health":
                 return plain(200, "ok")
@@ -121,7 +133,7 @@ class Pages:
         if file is None:
             return plain(404, "there is nothing here")
         headers = {"Cache_Control": "no-cache", "ETag": file.tag}
-        if request.headers.get("If-None-Match") == file.tag:
+        if field_of(request, "If-None-Match") == file.tag:
             return _response(304, file.kind, b"", **headers)
         if file.kind.startswith("text/html"):
             headers["Content_Security_Policy"] = _policy(request)
@@ -147,9 +159,8 @@ class Pages:
 
 def _policy(request: Request) -> str:
     """Return what the page may load: its own files, and its own socket, which not every browser counts as its own."""
-    host = request.headers.get("Host", "")
+    host = field_of(request, "Host")
     socket = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
     return (
-        f"default-src 'self'; connect-src 'self'{socket}; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
-        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        f"default-src 'self'; connect-src 'self'{socket}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
@@ -30,8 +30,10 @@ MAX_PENDING: Final = 8
 """Commands of one seat that may wait for their turn."""
 MAX_SAID: Final = 50
 """The newest lines of chat, which whoever comes later hears too. They are not stored."""
-RETRY_SECONDS: Final = 1.0
+RETRY_MS: Final = 1_000
 """When what time decides could not be stored, it is tried again after this long."""
+LOOK_AGAIN_MS: Final = 60_000
+"""How late at most the room notices that the wall clock has jumped ahead."""
 
 log = structlog.get_logger("room")
 
@@ -49,8 +51,11 @@ class Services:
 class Landlord(Protocol):
     """Who keeps the rooms."""
 
+    async def store_rematch(self, match: Match) -> None:
+        """Store the beginning of the match that follows `match`; harmless when it is there already."""
+
     async def open_rematch(self, match: Match) -> None:
-        """Store and open the match that follows `match`; harmless when it is there already."""
+        """Open the match that follows `match`, and tell its players."""
 
     def ended(self, room: Room) -> None:
         """The match is over; it may still be looked at and talked about."""
@@ -93,6 +98,7 @@ class Room:
         self._log = log.bind(match=match.id)
         self.gallery = Gallery(
             match,
+            events,
             now=services.now,
             snapshot=self._snapshot_for_watchers,
             counts=services.counts,
@@ -206,6 +212,7 @@ class Room:
         seat = self._seats.get(player)
         if seat is not None and self._gone_since[seat] is not None:
             self._gone_since[seat] = None
+            self._arm()
             self._tell_presence(seat)
 
     def player_went(self, player: str) -> None:
@@ -213,6 +220,7 @@ class Room:
         seat = self._seats.get(player)
         if seat is not None and self._gone_since[seat] is None:
             self._gone_since[seat] = self._services.now()
+            self._arm()
             self._tell_presence(seat)
 
     def _tell_presence(self, seat: int) -> None:
@@ -265,6 +273,16 @@ class Room:
     # The match goes on
 
     async def _carry_out(self, request: _Request) -> None:
+        try:
+            await self._decide(request)
+        except JournalUnavailable:
+            self._services.counts.stalls += 1
+            command = request.command
+            self._log.warning("the journal is away", command=command.type)
+            request.peer.refuse(command.id, "internal", "this could not be stored just now; try again")
+
+    async def _decide(self, request: _Request) -> None:
+        """Decide, store and answer one command. Raises JournalUnavailable."""
         peer, seat, command = request.peer, request.seat, request.command
         for attempt in (1, 2):
             seq = self.match.answered(seat, command.id)
@@ -281,11 +299,6 @@ class Room:
                     peer.allowance.spend(self._loop.time())
                 peer.refuse(command.id, refusal.code, refusal.text)
                 return
-            except JournalUnavailable:
-                self._services.counts.stalls += 1
-                self._log.warning("the journal cannot write", command=command.type)
-                peer.refuse(command.id, "internal", "this could not be stored just now; try again")
-                return
             except StaleSequence:
                 if attempt == 2:
                     raise
@@ -294,33 +307,43 @@ class Room:
                 continue
             self._advance(events, peer, Acknowledged(id=command.id, seq=events[0].seq))
             self._services.counts.acknowledged(self._loop.time() - request.arrived)
+            await self._follow(events)
             return
 
     async def _tick(self) -> None:
+        now = self._services.now()
         try:
-            events = self.match.tick(self._services.now())
+            events = self.match.tick(now) or self.match.abandon(now, self._gone_since)
             if events:
-                await self._store(events)
-                self._advance(events)
+                try:
+                    await self._store(events)
+                    self._advance(events)
+                except StaleSequence:
+                    await self._catch_up()
             self._arm()
         except JournalUnavailable:
             self._services.counts.stalls += 1
-            self._timer = self._loop.call_later(RETRY_SECONDS, self._wake)
-        except StaleSequence:
-            await self._catch_up()
-            self._arm()
+            self._set_timer(now + RETRY_MS)
 
     async def _store(self, events: tuple[MatchEvent, ...]) -> None:
-        for event in events:
-            if isinstance(event, Rematched):
-                # First the new match, then the word that leads to it: a crash between the two leads nobody astray.
-                await self._landlord.open_rematch(self.match)
+        if _leads_on(events):
+            # First the new match, then the word that leads to it: a crash between the two leads nobody astray.
+            await self._landlord.store_rematch(self.match)
         await self._services.journal.append(self.match.id, self.match.seq, events)
 
     async def _catch_up(self) -> None:
-        missed = await self._services.journal.read(self.match.id, self.match.seq)
+        missed = tuple(await self._services.journal.read(self.match.id, self.match.seq))
         if missed:
-            self._advance(tuple(missed))
+            self._advance(missed)
+            await self._follow(missed)
+
+    async def _follow(self, events: tuple[MatchEvent, ...]) -> None:
+        """Open the rematch that `events` lead to. Should that fail now, its players' coming opens it."""
+        if _leads_on(events):
+            try:
+                await self._landlord.open_rematch(self.match)
+            except Refusal as refusal:
+                self._log.warning("the rematch does not open yet", reason=refusal.text)
 
     def _advance(
         self, events: tuple[MatchEvent, ...], asker: Peer | None = None, answer: Acknowledged | None = None
@@ -346,28 +369,37 @@ class Room:
 
     def announce_start(self) -> None:
         """Introduce the match to the world outside: it begins, or goes on after the server was away."""
-        started = self._events[:1]
-        self._announce(
-            views.happened(self.match, started) if self.match.seq == 1 else self._snapshot_for_watchers(self.match)
-        )
+        shown, started = self.gallery.shown, self._events[:1]
+        self._announce(views.happened(shown, started) if shown.seq == 1 else self._snapshot_for_watchers(shown))
 
     def _announce(self, message: ServerMessage) -> None:
         if self.is_listed:
             self._services.bus.publish_match(message)
             self._landlord.changed(self)
 
+    def _due(self) -> int | None:
+        """Return when time decides something."""
+        due, abandoned = self.match.deadline(), self.match.abandoned_at(self._gone_since)
+        return due if abandoned is None else abandoned if due is None else min(due, abandoned)
+
     def _arm(self) -> None:
-        due = self.match.deadline()
+        due = self._due()
         if self._timer is not None:
             # A timer that fires too early looks again, which is cheaper than setting it anew for every move.
-            if due is None or self._timer_at > due:
-                self._timer.cancel()
-                self._timer = None
-            else:
+            if due is not None and self._timer_at <= due:
                 return
-        if due is not None:
-            self._timer_at = due
-            self._timer = self._loop.call_later(max(0, due - self._services.now()) / 1000, self._wake)
+            self._timer.cancel()
+            self._timer = None
+        if due is not None and not self._is_closed:
+            self._set_timer(due)
+
+    def _set_timer(self, at: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        now = self._services.now()
+        # The loop's clock stands still while the machine sleeps; looking again now and then notices that.
+        self._timer_at = min(at, now + LOOK_AGAIN_MS)
+        self._timer = self._loop.call_later(max(0, self._timer_at - now) / 1000, self._wake)
 
     def _wake(self) -> None:
         self._timer = None
@@ -396,3 +428,8 @@ class Room:
 
     def _snapshot_for_watchers(self, match: Match) -> Snapshot:
         return self._snapshot(match, None, None)
+
+
+def _leads_on(events: Sequence[MatchEvent]) -> bool:
+    """Say whether these events end in the next match between the same players."""
+    return any(isinstance(event, Rematched) for event in events)

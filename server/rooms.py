@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 import structlog
@@ -13,7 +13,7 @@ from protocol.events import MatchEvent
 from server.dice import seed_of
 from server.lobbystate import MatchMade
 from server.match import Match, Patience, open_match, open_rematch, rematch_id
-from server.ports import JournalUnavailable, StaleSequence
+from server.ports import JournalUnavailable, StaleSequence, StoredMatch
 from server.refusal import Refusal
 from server.room import Room, Services
 
@@ -77,21 +77,25 @@ class Rooms:
             private=made.private,
             delay=made.delay,
         )
-        return await self._begin(made.match, events)
+        return self._open(made.match, await self._store(made.match, events))
+
+    async def store_rematch(self, match: Match) -> None:
+        """Store the beginning of the match that follows `match`. Raises JournalUnavailable."""
+        new_id = rematch_id(match.id)
+        await self._store(new_id, open_rematch(match, seed_of(self._secret, new_id), self._services.now()))
 
     async def open_rematch(self, match: Match) -> None:
-        """Store and open the match that follows `match`."""
-        new_id = rematch_id(match.id)
-        if new_id not in self._rooms:
-            await self._begin(new_id, open_rematch(match, seed_of(self._secret, new_id), self._services.now()))
+        """Open the room of the match that follows `match`. Raises Refusal."""
+        await self.find(rematch_id(match.id))
 
-    async def _begin(self, match_id: str, events: Sequence[MatchEvent]) -> Room:
+    async def _store(self, match_id: str, events: Sequence[MatchEvent]) -> Sequence[MatchEvent]:
+        """Store the beginning of a match and return it; of one that is there already return all."""
         try:
             await self._services.journal.append(match_id, 0, events)
         except StaleSequence:
-            events = await self._services.journal.read(match_id)
+            return await self._services.journal.read(match_id)
         self._services.counts.events += len(events)
-        return self._open(match_id, events)
+        return events
 
     async def find(self, match_id: str) -> Room:
         """Return the room of any match, reopening a finished one from the journal. Raises Refusal."""
@@ -100,40 +104,75 @@ class Rooms:
             return room
         try:
             events = await self._services.journal.read(match_id)
+            found = self._rooms.get(match_id) or (self._open(match_id, events) if events else None)
         except JournalUnavailable:
             raise Refusal("internal", "old matches cannot be read just now; try again") from None
-        if not events:
+        except Exception as error:
+            log.error("a match cannot be replayed", match=match_id, error=repr(error))
+            raise Refusal("internal", "this match is damaged and cannot be shown; it is logged") from None
+        if found is None:
             raise Refusal("unknown_match", f"there is no match {match_id!r}")
-        return self._rooms.get(match_id) or self._open(match_id, events)
+        return found
 
-    def replay(self, match_id: str, events: Sequence[MatchEvent]) -> Match:
-        """Return the match that these events made."""
+    def _replay(self, match_id: str, events: Sequence[MatchEvent]) -> Match:
+        """Return the match that these events made. Raises whatever is wrong with them."""
         return Match.replay(events, seed_of(self._secret, match_id), self._patience)
 
+    def replayed(self, stored: Iterable[StoredMatch]) -> Iterator[Match]:
+        """Yield these matches, but for those that this version of the server cannot replay."""
+        for one in stored:
+            try:
+                match = self._replay(one.id, one.events)
+            except Exception as error:
+                log.warning("a match cannot be replayed and is not listed", match=one.id, error=repr(error))
+                continue
+            yield match
+
     async def recover(self, alive_at: int) -> None:
-        """Reopen every match that was going on; clocks get back what passed since `alive_at`."""
+        """Reopen every match that was going on; clocks get back what passed since `alive_at`.
+
+        A match that cannot be replayed stays closed and harms no other. Raises JournalUnavailable.
+        """
         journal = self._services.journal
+        live = waiting = list(await journal.live())
         logs: dict[str, tuple[MatchEvent, ...]] = {}
-        # All at once, so that the refunds share commits.
-        async with asyncio.TaskGroup() as refunds:
-            for match_id in await journal.live():
-                events = tuple(await journal.read(match_id))
+        while waiting:
+            refunds: dict[str, tuple[MatchEvent, ...]] = {}
+            for match_id in waiting:
                 try:
-                    match = self.replay(match_id, events)
-                    resumed = match.resume(self._services.now(), alive_at)
-                except ValueError:
-                    log.exception("a match cannot be replayed and stays closed", match=match_id)
+                    events = tuple(await journal.read(match_id))
+                    resumed = self._replay(match_id, events).resume(self._services.now(), alive_at)
+                except JournalUnavailable:
+                    raise
+                except Exception as error:
+                    # Whatever it is, the other matches go on. No traceback: its frames hold the match's seed.
+                    log.error("a match cannot be replayed and stays closed", match=match_id, error=repr(error))
                     continue
-                logs[match_id] = (*events, *resumed)
+                logs[match_id] = events
                 if resumed:
-                    refunds.create_task(journal.append(match_id, match.seq, resumed), name=f"refund[{match_id}]")
-        for match_id, events in logs.items():
-            self._open(match_id, events)
+                    refunds[match_id] = resumed
+            # All at once, so that the refunds share commits.
+            outcomes = await asyncio.gather(
+                *(journal.append(match_id, len(logs[match_id]), resumed) for match_id, resumed in refunds.items()),
+                return_exceptions=True,
+            )
+            waiting = []
+            for (match_id, resumed), outcome in zip(refunds.items(), outcomes, strict=True):
+                if outcome is None:
+                    logs[match_id] += resumed
+                elif isinstance(outcome, StaleSequence):
+                    # What seemed lost when the server before this one went has arrived after all: look again.
+                    waiting.append(match_id)
+                else:
+                    raise outcome
+        for match_id in live:
+            if match_id in logs:
+                self._open(match_id, logs[match_id]).check_emptiness()
         if self._rooms:
             log.info("matches go on", matches=len(self._rooms))
 
     def _open(self, match_id: str, events: Sequence[MatchEvent]) -> Room:
-        room = Room(self.replay(match_id, events), list(events), self._services, self)
+        room = Room(self._replay(match_id, events), list(events), self._services, self)
         self._rooms[match_id] = room
         self._runs[match_id] = self._tasks.create_task(room.run(), name=f"room[{match_id}]")
         if not room.match.over:

@@ -21,6 +21,7 @@ from protocol.commands import (
     AskHistory,
     AskMoves,
     AskMyMatches,
+    AskSeek,
     CancelChallenge,
     CancelSeek,
     Challenge,
@@ -71,7 +72,7 @@ CHAT_BURST: Final = 5.0
 log = structlog.get_logger("session")
 
 _Order: TypeAlias = (
-    Ping | AskGames | AskMyMatches | LobbyCommand | Join | Leave | AskMoves | AskHistory | Say | MatchCommand
+    Ping | AskGames | AskMyMatches | AskSeek | LobbyCommand | Join | Leave | AskMoves | AskHistory | Say | MatchCommand
 )
 """Everything that may follow hello."""
 
@@ -92,6 +93,7 @@ class Session:
         "_address",
         "_codec",
         "_connection",
+        "_guests",
         "_hall",
         "_id",
         "_is_condemned",
@@ -103,17 +105,26 @@ class Session:
     )
 
     def __init__(
-        self, connection: ServerConnection, codec: Codec, hall: Hall, address: Allowance, limits: Limits
+        self,
+        connection: ServerConnection,
+        codec: Codec,
+        hall: Hall,
+        address: Allowance,
+        guests: Allowance,
+        limits: Limits,
+        *,
+        early: int,
     ) -> None:
         self._connection = connection
         self._codec = codec
         self._hall = hall
         self._address = address
+        self._guests = guests
         self._limits = limits
         self._loop = asyncio.get_running_loop()
         self._id = connection.id.hex[:12]
         self._peer: Peer | None = None
-        self._left = 0
+        self._left = early
         self._undone: _Order | None = None
         self._is_condemned = False
 
@@ -202,6 +213,8 @@ class Session:
                 hello = self._decode(data, is_text=isinstance(raw, str))
                 if not isinstance(hello, Hello):
                     raise ProtocolError("hello_first", "the first message must be `hello`", hello.id)
+                if hello.token is None and not self._guests.spend(self._loop.time()):
+                    raise Refusal("too_fast", "too many new players come from your address; try again in a moment")
                 welcome = await self._hall.greet(hello)
                 peer = self._peer_of(welcome.player)
                 self._hall.check_room_for(welcome.player.id)
@@ -275,7 +288,8 @@ class Session:
         is_free = isinstance(command, Play) and self._is_awaited(peer, command)
         if is_free:
             self._is_condemned = peer.allowance.is_hostile
-        may = is_free or self._charge(peer, now)
+        # What was carried out before is only answered again: whoever repeats it may not have heard the first answer.
+        may = is_free or self._charge(peer, now) or self._hall.was_done(peer.player.id, command)
         if self._is_condemned:
             return None
         if isinstance(command, Hello):
@@ -333,6 +347,8 @@ class Session:
                 peer.send(Games(id=command.id, games=catalogue.offered()))
             case AskMyMatches():
                 peer.send(await hall.my_matches(peer, command.id))
+            case AskSeek():
+                peer.send(hall.seek_info(command))
             case Join() | Leave() | AskMoves() | AskHistory() | Say():
                 room = await hall.rooms.find(command.match)
                 try:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import platformdirs
 from pydantic import BeforeValidator, Field, ValidationError, field_validator
@@ -22,6 +25,8 @@ __all__ = ["MEMORY", "Settings", "SettingsError", "load_settings"]
 MEMORY: Final = "memory"
 """The `database` that forgets everything when the server ends."""
 _PREFIX: Final = "CORNERED_"
+_ELSEWHERE: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
+"""What follows the prefix in the names of variables that other parts read."""
 _WEB: Final = Path(__file__).resolve().parent.parent / "clients" / "web"
 
 
@@ -36,7 +41,20 @@ def _split(given: object) -> object:
     return tuple(given) if isinstance(given, list) else given
 
 
-_Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+def _networks(given: object) -> object:
+    parts = _split(given)
+    return tuple(_network(part) for part in parts) if isinstance(parts, tuple) else parts
+
+
+def _network(given: object) -> object:
+    try:
+        return ip_network(given) if isinstance(given, str) else given
+    except ValueError as error:
+        raise ValueError(f"{given!r} is no address (10.0.0.7) and no network (10.0.0.0/8): {error}") from None
+
+
+_Names: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+_Networks: TypeAlias = Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode, BeforeValidator(_networks)]
 
 
 def _config_file(given: Mapping[str, Any]) -> Path:
@@ -75,8 +93,8 @@ class Settings(BaseSettings):
     """The page's files."""
     origins: _Names = ()
     """Other pages, such as https://example.org, whose scripts may connect. This server's own page always may."""
-    proxies: _Names = ()
-    """Addresses of proxies in front of this server, whose X-Forwarded-For is believed."""
+    proxies: _Networks = ()
+    """Addresses or networks (10.0.0.0/8) of proxies in front of this server, whose X-Forwarded-For is believed."""
 
     max_connections: Annotated[int, Field(ge=1)] = 20_000
     max_per_address: Annotated[int, Field(ge=1)] = 200
@@ -88,6 +106,9 @@ class Settings(BaseSettings):
     address_rate: Annotated[float, Field(gt=0)] = 200
     """The same for all sockets of one address together."""
     address_burst: Annotated[float, Field(ge=1)] = 2_000
+    guest_rate: Annotated[float, Field(gt=0)] = 1
+    """New players a second from one address, who each cost a write to the disk."""
+    guest_burst: Annotated[float, Field(ge=1)] = 300
     hello_seconds: Annotated[float, Field(gt=0, le=600)] = 10
     """How long a socket may stay silent before it says hello."""
     ping_seconds: Annotated[float, Field(gt=0, le=600)] = 20
@@ -121,19 +142,54 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments win over the environment, and the environment over the file."""
-        file = TomlConfigSettingsSource(settings_cls, toml_file=_config_file(init_settings()))
-        return init_settings, env_settings, file
+        return init_settings, env_settings, _read(settings_cls, _config_file(init_settings()))
+
+
+def _read(settings_cls: type[BaseSettings], path: Path) -> TomlConfigSettingsSource:
+    """Return what the file sets. Raises SettingsError, which names the file."""
+    try:
+        file = TomlConfigSettingsSource(settings_cls, toml_file=path)
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{path} cannot be read: {error}") from None
+    for key in file.toml_data:
+        if key not in settings_cls.model_fields:
+            hint = _hint(key, list(settings_cls.model_fields))
+            raise SettingsError(f"{path}: there is no setting {key!r}{hint}")
+    return file
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    """Return the known names that `name` may be a slip for, as words to follow an error."""
+    close = difflib.get_close_matches(name.lower(), [one.lower() for one in known], n=2)
+    found = [one for one in known if one.lower() in close]
+    return f"; did you mean {' or '.join(found)}?" if found else ""
+
+
+def _warn_of_strange_variables() -> None:
+    """Say on the standard error output which variables have our prefix and are read by nobody."""
+    known = [*(name.upper() for name in Settings.model_fields), *_ELSEWHERE]
+    for variable in sorted(os.environ):
+        name = variable.removeprefix(_PREFIX)
+        if name not in known and name != variable:
+            sys.stderr.write(f"warning: {variable} sets nothing{_hint(name, known)}\n")
 
 
 def load_settings(**given: object) -> Settings:
-    """Return the settings; `given` wins over the environment. Raises SettingsError."""
+    """Return the settings; `given` wins over the environment. Raises SettingsError.
+
+    Variables that begin like ours and mean nothing are named in a warning.
+    """
+    _warn_of_strange_variables()
     try:
         return Settings(**given)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         name = str(first["loc"][0]) if first["loc"] else ""
-        shown = "" if first["type"] == "extra_forbidden" else f", not {first['input']!r}"
-        raise SettingsError(f"{_PREFIX}{name.upper()}: {first['msg']}{shown}") from None
+        # What we check ourselves names what is wrong in its own words.
+        is_ours = first["type"] in ("extra_forbidden", "value_error")
+        shown = "" if is_ours else f", not {first['input']!r}"
+        text = first["msg"].removeprefix("Value error, ")
+        raise SettingsError(f"{_PREFIX}{name.upper()}: {text}{shown}") from None
     except SettingsError:
         raise
     except ValueError as error:

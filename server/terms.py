@@ -19,6 +19,8 @@ class Patience:
     first_move: int = 60_000
     untimed_first_move: int = 600_000
     gone: int = 60_000
+    abandoned: int = 600_000
+    """Without a clock nothing else would ever end a match whose players went home."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ class Terms:
     def everyone(self) -> int:
         """The set of all seats, one bit each."""
         return (1 << len(self.players)) - 1
+
+    @cached_property
+    def abandoned_limit(self) -> int | None:
+        """How long a player may be away before the match ends without being asked; where a clock runs, that does it."""
+        return self.patience.abandoned if isinstance(self.clock, NoClock) else None
 
     @cached_property
     def first_move_limit(self) -> int | None:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, TypeAlias, TypeVar
 
+from clients.sdk.address import require_name, require_token, socket_url
 from clients.sdk.backoff import Backoff, jittered
 from clients.sdk.errors import Closed, plainly
 from clients.sdk.link import Link
@@ -96,12 +97,18 @@ class Client:
 
         `token` resumes a player; without one a guest called `name` is made, whose new token is `client.token`.
         Raises Unreachable when no server answers for `patience` seconds (None waits for ever), and Refused when the
-        server does not want this player.
+        server does not want this player, and ValueError for an address, name or token that cannot be one.
         """
-        hello = Hello(name=name, token=token, kind=kind, client=program)
+        address = socket_url(url)
+        hello = Hello(
+            name=None if name is None else require_name(name),
+            token=None if token is None else require_token(token),
+            kind=kind,
+            client=program,
+        )
         with plainly():
             async with asyncio.TaskGroup() as tasks:
-                client = cls(_socket_url(url), hello, backoff, tasks)
+                client = cls(address, hello, backoff, tasks)
                 running = tasks.create_task(client._link.run(patience), name=f"link[{name or 'player'}]")
                 await client._link.ready.wait()
                 try:
@@ -342,12 +349,3 @@ class Client:
     def _publish(self, news: News) -> None:
         self._news.append(news)
         self._fresh.beat()
-
-
-def _socket_url(url: str) -> str:
-    """Return the address of the socket, also for somebody who gives that of the page. Raises ValueError."""
-    scheme, separator, rest = url.partition("://")
-    schemes = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
-    if not separator or scheme not in schemes or not rest:
-        raise ValueError(f"a server's address looks like ws://host:port, not {url!r}")
-    return f"{schemes[scheme]}://{rest}"

@@ -140,7 +140,9 @@ class Link:
 
     async def _stay_connected(self, first: asyncio.Timeout) -> None:
         waits = self._backoff()
+        was_here = is_away = False
         while True:
+            is_open = False
             try:
                 async with connect(
                     self._url,
@@ -154,10 +156,16 @@ class Link:
                     welcome = await self._greet(socket)
                     first.reschedule(None)
                     waits = self._backoff()
+                    if was_here:
+                        log.info("back at %s", self._url)
+                    was_here, is_open, is_away = True, True, False
                     await self._converse(socket, welcome)
-                log.info("the server closed the line; connecting again")
+                log.debug("the server closed the line; connecting again")
             except BROKEN as error:
-                log.info("the line broke: %s", error or type(error).__name__)
+                log.debug("the line broke: %s", error or type(error).__name__)
+                if not is_open and not is_away:
+                    is_away = True
+                    log.info("no server answers at %s; trying again", self._url)
             except _NotNow as refusal:
                 log.info("the server says: %s", refusal)
             await asyncio.sleep(next(waits))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -17,13 +18,15 @@ from clients.sdk.match import MatchView
 from clients.sdk.tokens import TokenStore
 from engine.game import State
 from protocol.messages import Challenged, Paired, Welcome
-from protocol.values import Accepts
+from protocol.values import Accepts, Correspondence
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
 
 LINGER: Final = 120.0
 """Seconds after the end during which a bot still hears of a rematch."""
 SERVER: Final = "ws://127.0.0.1:8420"
+UNTOLD: Final = 30.0
+"""Seconds between claims over somebody of whom the server did not say from when on they may be made."""
 RETRY: Final = 0.5
 """Seconds before a move is tried again that the server could not take just now."""
 
@@ -99,6 +102,8 @@ class BotPlayer:
             match = await self._client.join(match_id)
             async with asyncio.TaskGroup() as tasks:
                 answers = tasks.create_task(self._answer(match), name=f"answers[{match_id}]")
+                if not isinstance(match.snapshot.clock, Correspondence):
+                    tasks.create_task(self._claim(match), name=f"claims[{match_id}]")
                 await self._move(match)
                 self.playing.discard(match_id)
                 await self._wait_for_rematch(match)
@@ -159,6 +164,28 @@ class BotPlayer:
                 if self._wants_rematch(match):
                     await match.rematch()
             await match.changed(seen)
+
+    async def _claim(self, match: MatchView) -> None:
+        """Claim victory over opponents who are gone for good, so that no abandoned match holds the bot for ever."""
+        clock = asyncio.get_running_loop().time
+        began, asked = clock(), -math.inf
+        while not match.over:
+            seen = match.version
+            away = [seat for seat in self._opponents(match) if not match.snapshot.connected[seat]]
+            told = [match.claim_at[seat] for seat in away if seat in match.claim_at]
+            # Where the bot itself was away, nobody told it from when on it may claim: then it asks now and then.
+            due = clock() + (min(told) - self._client.server_now()) / 1000 if told else began + UNTOLD
+            try:
+                async with asyncio.timeout_at(max(due, asked + UNTOLD) if away else None):
+                    await match.changed(seen)
+            except TimeoutError:
+                asked = clock()
+                with contextlib.suppress(Refused):
+                    await match.claim()
+
+    def _opponents(self, match: MatchView) -> list[int]:
+        """Return the seats of the others whose game goes on."""
+        return [n for n, info in enumerate(match.snapshot.seats) if n != match.seat and info.place is None]
 
     def _wants_rematch(self, match: MatchView) -> bool:
         asked_by = {match.players[seat].kind for seat in match.snapshot.rematch}

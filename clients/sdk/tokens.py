@@ -12,25 +12,29 @@ __all__ = ["TokenStore"]
 
 
 class TokenStore:
-    """A small file, readable by its owner alone, that remembers one token for each server and player's name."""
+    """A small file, readable by its owner alone, that remembers one token for each server and player's name.
 
-    def __init__(self, path: Path | None = None) -> None:
+    With a `place` it is the file of one server, whatever the address under which that is reached.
+    """
+
+    def __init__(self, path: Path | None = None, *, place: str | None = None) -> None:
+        self._place = place
         self.path = path or platformdirs.user_data_path("cornered") / "tokens.json"
 
     def get(self, server: str, name: str) -> str | None:
         """Return the token of the player called `name` on `server`, if one is kept."""
-        return self._read().get(server, {}).get(name)
+        return self._read().get(self._place or server, {}).get(name)
 
     def put(self, server: str, name: str, token: str) -> None:
         """Keep `token`, in place of an older one."""
         tokens = self._read()
-        tokens.setdefault(server, {})[name] = token
+        tokens.setdefault(self._place or server, {})[name] = token
         self._write(tokens)
 
     def forget(self, server: str, name: str) -> None:
         """Drop a token that the server no longer knows."""
         tokens = self._read()
-        if tokens.get(server, {}).pop(name, None) is not None:
+        if tokens.get(self._place or server, {}).pop(name, None) is not None:
             self._write(tokens)
 
     def _read(self) -> dict[str, dict[str, str]]:

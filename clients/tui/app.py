@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from clients.sdk import Client, Refused
@@ -49,10 +48,10 @@ def play(
 
                 await play_plainly(client, begun.words, begun.match)
             else:
-                menu = MenuScreen(client, game=game, notice=begun.words)
+                menu = MenuScreen(client, game=game, options=options, clock=clock, notice=begun.words)
                 await CorneredApp(menu, client=client, match=begun.match).run_async()
 
-    _run(run())
+    asyncio.run(run())
 
 
 def watch(
@@ -84,7 +83,7 @@ def watch(
             else:
                 await watch_online(client, match)
 
-    _run(run())
+    asyncio.run(run())
 
 
 async def watch_online(client: Client, match: str | None) -> None:
@@ -97,9 +96,3 @@ async def watch_online(client: Client, match: str | None) -> None:
     except Refused as refusal:
         raise CannotStart(refusal.text) from None
     await CorneredApp(MatchScreen(OnlineTable(client, view)), client=client).run_async()
-
-
-def _run(main: Coroutine[None, None, None]) -> None:
-    """Run until done or interrupted."""
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(main)

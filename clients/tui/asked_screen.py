@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from clients.sdk import Client, ClientError
-from clients.tui.words import clock_text, player_text, spec_text
+from clients.tui.words import clock_text, player_text, refusal_text, spec_text
 from protocol.messages import Challenged
 
 __all__ = ["AskedScreen"]
@@ -57,5 +57,5 @@ class AskedScreen(ModalScreen[None]):
             else:
                 await self._client.decline(self._challenged.challenge)
         except ClientError as error:
-            self.app.notify(str(error), markup=False)
+            self.app.notify(refusal_text(error), markup=False)
         self.dismiss()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import getpass
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from protocol.values import Clock, GameSpec, SeekSettings
 __all__ = ["Begun", "begin", "connected"]
 
 PROGRAM: Final = "cornered-tui"
+LAST: Final = ""
+"""The key, no name of anybody's, under which the store keeps who played last."""
 PATIENCE: Final = 5.0
 """Seconds in which a server has to answer at first."""
 BOT_PATIENCE: Final = 3.0
@@ -29,28 +30,37 @@ BOT_PATIENCE: Final = 3.0
 async def connected(
     server: str, name: str | None, token: str | None, *, patience: float = PATIENCE
 ) -> AsyncIterator[Client]:
-    """Connect as the same player as last time, by the token that this machine keeps. Raises CannotStart."""
-    called = (name or getpass.getuser())[:24]
+    """Connect as the same player as last time, by the token that this machine keeps. Raises CannotStart.
+
+    Whoever gives no name is whoever was last here, or a guest, whom the server names.
+    """
     store = TokenStore()
-    known = token or store.get(server, called)
+    known = token or store.get(server, name or LAST)
     try:
         try:
-            async with Client.connect(server, name=called, token=known, program=PROGRAM, patience=patience) as client:
-                if token is None and client.token != known:
-                    store.put(server, called, client.token)
+            async with Client.connect(server, name=name, token=known, program=PROGRAM, patience=patience) as client:
+                if token is None:
+                    _keep(store, server, name, client.token)
                 yield client
                 return
         except Refused as refusal:
             if refusal.code != "bad_token" or token is not None or known is None:
                 raise
-            store.forget(server, called)
-        async with Client.connect(server, name=called, program=PROGRAM, patience=patience) as client:
-            store.put(server, called, client.token)
+            store.forget(server, name or LAST)
+        async with Client.connect(server, name=name, program=PROGRAM, patience=patience) as client:
+            _keep(store, server, name, client.token)
             yield client
     except Unreachable:
         raise CannotStart(f"no server answers at {server}; start one with: cornered serve") from None
     except (Refused, ValueError) as error:
         raise CannotStart(str(error)) from None
+
+
+def _keep(store: TokenStore, server: str, name: str | None, token: str) -> None:
+    """Remember who was here, for the next time with this name or with none."""
+    for key in {name or LAST, LAST}:
+        if store.get(server, key) != token:
+            store.put(server, key, token)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from clients.tui.match_screen import MatchScreen
 from clients.tui.menu_screen import MenuScreen
 from clients.tui.online import OnlineTable
 from clients.tui.table import Table
+from clients.tui.words import refusal_text, sentence
 from protocol.messages import ChallengeClosed, Challenged, Notice, Paired
 
 __all__ = ["CorneredApp", "Opener"]
@@ -34,7 +35,7 @@ class CorneredApp(App[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - textual declares it like this
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("b", "light", "Light/dark", show=False),
-        Binding("ctrl+q", "quit", "Quit", show=False),
+        Binding("ctrl+q,ctrl+c", "quit", "Quit", show=False, priority=True),
     ]
 
     def __init__(
@@ -70,11 +71,11 @@ class CorneredApp(App[None]):
                 case Challenged() if news.to.id == client.player.id:
                     self.push_screen(AskedScreen(news, client))
                 case ChallengeClosed(how="declined"):
-                    self.notify(news.reason or "They would rather not.", title="Declined", markup=False)
+                    self.notify(sentence(news.reason) or "They would rather not.", title="Declined", markup=False)
                 case ChallengeClosed(how="expired"):
                     self.notify("Nobody answered.", title="Your challenge", markup=False)
                 case Notice():
-                    self.notify(news.text, title="The server", markup=False)
+                    self.notify(sentence(news.text), title="The server", markup=False)
                 case _:
                     pass
 
@@ -95,7 +96,7 @@ class CorneredApp(App[None]):
             table = await self._opener(match)
         except ClientError as error:
             self._open = None
-            self.notify(str(error), title="This match cannot be opened", severity="error", markup=False)
+            self.notify(refusal_text(error), title="This match cannot be opened", severity="error", markup=False)
             return
         await self._show(table)
 

@@ -29,7 +29,7 @@ KEYS: Final = (
     ("g", "play again, after the end"),
     ("b", "switch between light and dark"),
     ("Esc", "leave the match; it goes on"),
-    ("Ctrl+Q", "quit"),
+    ("Ctrl+C", "quit"),
 )
 
 

@@ -18,7 +18,7 @@ from clients.tui.board_view import BoardView
 from clients.tui.help_screen import HelpScreen
 from clients.tui.panel import MoveList, Players, SidePanel, Talk
 from clients.tui.table import Action, Line, NotPossible, Seen, Table, Told
-from clients.tui.words import clock_text, facts_text, is_my_turn, player_text, turn_text
+from clients.tui.words import clock_text, facts_text, is_my_turn, player_text, sentence, turn_text
 from protocol.messages import Said, Snapshot
 
 __all__ = ["MatchScreen"]
@@ -108,7 +108,7 @@ class MatchScreen(Screen[None]):
                 case Told(is_move=True):
                     pass
                 case Told():
-                    self.query_one(Talk).tell(Text(change.text, "dim"))
+                    self.query_one(Talk).tell(Text(sentence(change.text), "dim"))
                 case Said():
                     self._hear(change)
                 case Line():
@@ -122,6 +122,9 @@ class MatchScreen(Screen[None]):
             self._board.show(match.position, last=last_placed(match.moves))
             self._explain("")
             self._ask_moves(match.ply)
+        if match.over:
+            # Also where the position stays as it was: somebody resigned, or a flag fell.
+            self._board.allow(())
         self._repaint()
         self.refresh_bindings()
         if match.next is not None and match.seat is not None:
@@ -190,7 +193,7 @@ class MatchScreen(Screen[None]):
             self.query_one(Players).show(self._match, self._table.now(), self._gauges)
 
     def _explain(self, text: str) -> None:
-        self.query_one("#words", Static).update(text)
+        self.query_one("#words", Static).update(sentence(text))
 
     @on(BoardView.Explained)
     def _on_explained(self, message: BoardView.Explained) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 from clients.sdk import Client, ClientError, Closed, LobbyView
 from clients.tui.options_screen import OptionsScreen
 from clients.tui.preview import Preview
-from clients.tui.words import clock_text, player_text, plays, spec_text
+from clients.tui.words import clock_text, player_text, plays, refusal_text, spec_text
 from engine.game import OptionValue
 from protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, OfferedGame, Seek, SeekSettings
 
@@ -65,16 +65,26 @@ class MenuScreen(Screen[None]):
             super().__init__()
             self.match = match
 
-    def __init__(self, client: Client, *, game: str | None = None, notice: str | None = None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        *,
+        game: str | None = None,
+        options: Mapping[str, OptionValue] | None = None,
+        clock: Clock = NO_CLOCK,
+        notice: str | None = None,
+    ) -> None:
+        """Begin with `game` under `options`, if there is one, and with `clock`."""
         super().__init__()
         self._wanted = game
+        self._wanted_options = dict(options or {})
         self._first_notice = notice or ""
         self._client = client
         self._offered: Sequence[OfferedGame] = ()
         self._lobby: LobbyView | None = None
         self._game: OfferedGame | None = None
         self._options: dict[str, OptionValue] = {}
-        self._clock: Clock = NO_CLOCK
+        self._clock = clock
 
     def compose(self) -> ComposeResult:
         yield Static(f"Cornered · {self._client.url} · you are {self._client.player.name}", id="hello", markup=False)
@@ -115,7 +125,7 @@ class MenuScreen(Screen[None]):
         except Closed:
             return
         except ClientError as error:
-            self._notice(str(error))
+            self._notice(refusal_text(error))
 
     def _notice(self, text: str) -> None:
         self.query_one("#notice", Static).update(text)
@@ -201,7 +211,8 @@ class MenuScreen(Screen[None]):
     def _on_game_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         game = next((game for game in self._offered if game.name == event.option.id), None)
         if game is not None and game is not self._game:
-            self._game, self._options = game, {}
+            self._game = game
+            self._options = dict(self._wanted_options) if game.name == self._wanted else {}
             self.query_one("#summary", Static).update(game.summary)
             self.query_one(Preview).show(game.start)
             self._list_tables()
@@ -239,10 +250,11 @@ class MenuScreen(Screen[None]):
             elif kind == "join":
                 await self._client.join_seek(name)
         except ClientError as error:
-            self._notice(str(error))
+            self._notice(refusal_text(error))
 
     def action_clock(self) -> None:
-        self._clock = CLOCKS[(CLOCKS.index(self._clock) + 1) % len(CLOCKS)]
+        at = CLOCKS.index(self._clock) + 1 if self._clock in CLOCKS else 0
+        self._clock = CLOCKS[at % len(CLOCKS)]
         self._list_tables()
         self._show_terms()
 
@@ -262,4 +274,4 @@ class MenuScreen(Screen[None]):
                 await self._client.cancel_seek(seek.id)
                 self._notice("Your table is closed.")
             except ClientError as error:
-                self._notice(str(error))
+                self._notice(refusal_text(error))

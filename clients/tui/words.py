@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, assert_never
 
+from pydantic import ValidationError
+
 from clients.drawing import PIECES
+from clients.sdk import Refused
 from engine.text import PositionText
 from protocol.events import (
     Agreed,
@@ -24,7 +28,19 @@ from protocol.events import (
     TakenBack,
 )
 from protocol.messages import Snapshot
-from protocol.values import Clock, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove, Player, Presence, Reason
+from protocol.values import (
+    NO_CLOCK,
+    Clock,
+    Correspondence,
+    Delay,
+    Fischer,
+    GameSpec,
+    NoClock,
+    PerMove,
+    Player,
+    Presence,
+    Reason,
+)
 
 __all__ = [
     "clock_text",
@@ -34,7 +50,10 @@ __all__ = [
     "ordinal",
     "player_text",
     "plays",
+    "read_clock",
+    "refusal_text",
     "result_text",
+    "sentence",
     "spec_text",
     "time_left",
     "time_text",
@@ -94,6 +113,20 @@ def clock_text(clock: Clock) -> str:
             assert_never(clock)
 
 
+def read_clock(text: str) -> Clock:
+    """Return the time control that a command line names: 5+3, 20/move or none. Raises ValueError."""
+    try:
+        if text == "none":
+            return NO_CLOCK
+        if match := re.fullmatch(r"(\d{1,4})/move", text, re.ASCII):
+            return PerMove(seconds=int(match[1]))
+        if match := re.fullmatch(r"(\d{1,3}(?:\.\d{1,2})?)\+(\d{1,3})", text, re.ASCII):
+            return Fischer(initial=round(60 * float(match[1])), increment=int(match[2]))
+    except ValidationError:
+        raise ValueError(f"{text!r} is out of range: 1 second to 180 minutes, 0 to 180 seconds more a move") from None
+    raise ValueError(f"a clock is 5+3 (minutes and seconds more a move), 20/move (seconds) or none, not {text!r}")
+
+
 def _minutes(seconds: int) -> str:
     return f"{seconds // 60} min" if seconds % 60 == 0 else f"{seconds} s"
 
@@ -117,6 +150,17 @@ def spec_text(spec: GameSpec) -> str:
             told.append(f"{name.replace('_', ' ')} {value}")
     title = TITLES.get(spec.name, spec.name.capitalize())
     return " ".join([title, ", ".join(told)]).strip()
+
+
+def sentence(text: str) -> str:
+    """Return a text of the server's as prose that stands alone: with a capital, unless it begins with a move."""
+    first = text.partition(" ")[0].rstrip(".,:")
+    return text[:1].upper() + text[1:] if first.isalpha() or "'" in first else text
+
+
+def refusal_text(error: Exception) -> str:
+    """Return what went wrong as the user reads it, without the code that is for programs."""
+    return sentence(error.text if isinstance(error, Refused) else str(error))
 
 
 def player_text(player: Player) -> str:

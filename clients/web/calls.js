@@ -5,38 +5,47 @@ import { tableText } from "./form.js";
 import { keep, settings } from "./settings.js";
 import { optionText, plural } from "./words.js";
 
+/** @typedef {import("./protocol").Seek} Seek */
+
 export class Calls {
   /** @param {any} page @param {string} invite the table of an invite link, or nothing */
   constructor(page, invite) {
     this.page = page;
     this.invite = invite;
+    /** @type {Seek | null} the table of the invite link as the server told of it; those who sit there hear more */
+    this.invited = null;
+    /** Why nobody can sit down there any more. */
+    this.gone = "";
     this.element = h("div", { class: "calls" });
+  }
+
+  /** Learn what the invite link leads to. */
+  async ask() {
+    if (!this.invite) return;
+    try {
+      this.invited = (await this.page.link.ask({ type: "ask_seek", seek: this.invite })).seek;
+    } catch (error) {
+      const { code, message } = /** @type {any} */ (error);
+      if (code === "unknown_seek") this.gone = message;
+    }
+    this.draw();
   }
 
   draw() {
     const { store, link } = this.page;
+    const me = link.me?.id;
+    const sits = (/** @type {Seek} */ seek) => seek.joined.some((player) => player.id === me);
     /** @type {{key: string, make: () => any}[]} */
     const calls = [];
-    if (
-      this.invite &&
-      ![...store.seeks.values()].some((seek) => seek.id === this.invite && seek.by.id === link.me?.id)
-    ) {
-      calls.push({ key: `invite:${store.seeks.has(this.invite)}`, make: () => this.#invitation() });
-    }
+    const invited = store.seeks.get(this.invite) ?? this.invited;
+    if (invited && sits(invited)) this.invite = "";
+    if (this.invite) calls.push({ key: `${this.#sign(invited)}${this.gone}`, make: () => this.#invitation(invited) });
     if (!settings.greeted && link.me)
       calls.push({ key: `hello:${link.me.name}`, make: () => this.#hello(link.me.name) });
-    for (const seek of store.seeks.values()) {
-      if (seek.by.id === link.me?.id)
-        calls.push({
-          key: `mine:${seek.id}:${seek.joined.length}`,
-          make: () => this.#waiting(seek.id, seek.settings, seek),
-        });
-    }
-    for (const [id, chosen] of store.hidden) {
-      if (!store.seeks.has(id)) calls.push({ key: `mine:${id}`, make: () => this.#waiting(id, chosen, null) });
-    }
+    for (const seek of store.seeks.values())
+      if (sits(seek)) calls.push({ key: `mine:${this.#sign(seek)}`, make: () => this.#waiting(seek) });
     for (const challenge of store.challenges.values()) {
-      if (challenge.by.id === link.me?.id)
+      if (challenge.by.id === me)
         calls.push({ key: `asked:${challenge.challenge}`, make: () => this.#asked(challenge) });
     }
     keyed(
@@ -45,6 +54,23 @@ export class Calls {
       (call) => call.key,
       (call) => call.make(),
     );
+  }
+
+  /** What a table's words depend on. @param {Seek | null} seek */
+  #sign(seek) {
+    return `${seek?.id} ${seek?.joined.map((player) => player.name)} ${this.page.store.games.length}`;
+  }
+
+  /** A table's game, options, clock and whether it is private. @param {Seek} seek */
+  #terms({ settings: chosen }) {
+    const words = [optionText(chosen.game, this.page.store.offered(chosen.game.name), true), tableText(chosen)];
+    return words.filter(Boolean).join(" · ");
+  }
+
+  /** Who sits at a table, by name. @param {Seek} seek */
+  #company({ joined, seats }) {
+    const names = joined.map((player) => (player.id === this.page.link.me?.id ? "you" : player.name));
+    return `At the table: ${names.join(", ")} (${joined.length} of ${seats}).`;
   }
 
   /** Ask a newcomer for a name, without standing in the way. @param {string} name */
@@ -80,36 +106,49 @@ export class Calls {
     );
   }
 
-  #invitation() {
+  /** @param {Seek | null} seek */
+  #invitation(seek) {
     const { store, link, complain } = this.page;
-    const seek = store.seeks.get(this.invite);
-    const words = seek
-      ? `${seek.by.name} invites you to ${store.title(seek.settings.game.name)}: ${tableText(seek.settings)}.`
-      : "You are invited to a game.";
+    const dismiss = () => {
+      this.invite = "";
+      this.draw();
+    };
+    if (this.gone)
+      return h("div", { class: "call invite" }, h("p", {}, this.gone), h("button", { on: { click: dismiss } }, "Close"));
     const join = async () => {
       try {
         await link.ask({ type: "join_seek", seek: this.invite }, { lasting: true });
-        this.invite = "";
-        this.draw();
+        dismiss();
       } catch (error) {
         complain(error);
+        this.ask();
       }
     };
     return h(
       "div",
       { class: "call invite" },
-      h("p", {}, h("strong", {}, words)),
+      seek
+        ? h(
+            "p",
+            {},
+            h("strong", {}, `${seek.by.name} invites you to a game of ${store.title(seek.settings.game.name)}.`),
+            h("br"),
+            this.#terms(seek),
+            h("br"),
+            h("span", { class: "quiet" }, this.#company(seek)),
+          )
+        : h("p", {}, h("strong", {}, "You are invited to a game.")),
       h("button", { class: "primary", on: { click: join } }, "Sit down"),
     );
   }
 
-  /** @param {string} id @param {any} chosen @param {any} seek */
-  #waiting(id, chosen, seek) {
+  /** A table at which I sit. @param {Seek} seek */
+  #waiting(seek) {
     const { store, link, complain, toast } = this.page;
+    const { id, joined, seats, settings: chosen } = seek;
+    const isMine = seek.by.id === link.me?.id;
     const invite = `${location.href.split("#")[0]}#/s/${id}`;
-    const missing = seek ? seek.seats - seek.joined.length : 1;
-    const cancel = () =>
-      link.ask({ type: "cancel_seek", seek: id }, { lasting: true }).then(() => store.hide(id, null), complain);
+    const send = (/** @type {string} */ type) => () => link.ask({ type, seek: id }, { lasting: true }).catch(complain);
     const copy = async () => {
       try {
         await navigator.clipboard.writeText(invite);
@@ -118,7 +157,7 @@ export class Calls {
         toast(invite, [], 20);
       }
     };
-    const enough = seek && chosen.minimum && seek.joined.length >= chosen.minimum;
+    const enough = isMine && chosen.minimum && joined.length >= chosen.minimum;
     return h(
       "div",
       { class: "call waiting" },
@@ -127,24 +166,21 @@ export class Calls {
         "p",
         {},
         h("strong", {}, store.title(chosen.game.name)),
-        ` · ${[optionText(chosen.game, store.offered(chosen.game.name)), tableText(chosen)].filter(Boolean).join(" · ")}`,
+        ` · ${this.#terms(seek)}`,
         h("br"),
-        h("span", { class: "quiet" }, `Waiting for ${plural(missing, "player")}. Stay on this page, or send the link.`),
+        joined.length > 1 ? [this.#company(seek), h("br")] : null,
+        h(
+          "span",
+          { class: "quiet" },
+          `Waiting for ${plural(seats - joined.length, "player")}. Stay on this page, or send the link.`,
+        ),
       ),
       h(
         "div",
         { class: "row" },
-        enough &&
-          h(
-            "button",
-            {
-              class: "primary",
-              on: { click: () => link.ask({ type: "start_seek", seek: id }, { lasting: true }).catch(complain) },
-            },
-            "Start now",
-          ),
+        enough && h("button", { class: "primary", on: { click: send("start_seek") } }, "Start now"),
         h("button", { on: { click: copy } }, "Copy invite link"),
-        h("button", { on: { click: cancel } }, "Cancel"),
+        h("button", { on: { click: send(isMine ? "cancel_seek" : "leave_seek") } }, isMine ? "Cancel" : "Leave"),
       ),
     );
   }

@@ -57,13 +57,16 @@ export class Chat {
     this.list.scrollTop = this.list.scrollHeight;
   }
 
-  /** @param {any} said */
-  hear(said) {
+  /** Take in what was said; what is old is not news. @param {import("./protocol").Said} said @param {boolean} old */
+  hear({ by, text, at }, old) {
+    const key = `${at} ${by.id} ${text}`;
+    if ([...this.list.children].some((line) => line.dataset.key === key)) return;
+    this.list.setAttribute("aria-live", old ? "off" : "polite");
     this.list.append(
-      h("p", { class: said.by.id === this.me ? "mine" : "" }, h("strong", {}, said.by.name), " ", said.text),
+      h("p", { class: by.id === this.me ? "mine" : "", data: { key } }, h("strong", {}, by.name), " ", text),
     );
     while (this.list.childElementCount > KEPT) this.list.firstElementChild.remove();
     this.list.scrollTop = this.list.scrollHeight;
-    if (this.body.hidden) this.unread.textContent = String(++this.count);
+    if (this.body.hidden && !old) this.unread.textContent = String(++this.count);
   }
 }

@@ -16,6 +16,7 @@ const PITCH = 100;
 const HEX_PITCH = 86.6;
 const RIM = 16;
 const LABELS = 34;
+const HEX_LABELS = 54;
 
 export class Layout {
   /**
@@ -49,7 +50,7 @@ export class Layout {
     /** The frame around the cells. */
     this.frame = { x: -wide, y: -high, width: 2 * wide, height: 2 * high };
     const edge = tiny ? 2 : 9;
-    const left = tiny ? edge : LABELS;
+    const left = tiny ? edge : position.hex ? HEX_LABELS : LABELS;
     const below = tiny || position.hex ? edge : LABELS;
     this.box = { x: -wide - left, y: -high - edge, width: 2 * wide + left + edge, height: 2 * high + below + edge };
     this.labels = tiny ? [] : this.#labels(position);
@@ -61,7 +62,9 @@ export class Layout {
     for (const place of this.places) {
       if (place.column === (this.flipped ? position.rows[place.row].length - 1 : 0)) {
         const text = this.hex ? place.name[0] : place.name.slice(1);
-        found.push({ x: this.hex ? place.x - PITCH : this.frame.x - LABELS / 2, y: place.y, text });
+        // A hexagon's frame recedes with every row away from the middle.
+        const x = this.hex ? Math.abs(place.y) / Math.sqrt(3) - HEX_LABELS * 0.66 : -LABELS / 2;
+        found.push({ x: this.frame.x + x, y: place.y, text });
       }
       if (!this.hex && place.row === (this.flipped ? 0 : this.height - 1)) {
         found.push({ x: place.x, y: this.frame.y + this.frame.height + LABELS / 2 + 4, text: place.name[0] });

@@ -2,6 +2,7 @@
 
 import { announce } from "./dom.js";
 import { isCell, parseWall, wallName } from "./position.js";
+import { sentence } from "./words.js";
 
 /** @typedef {import("./board.js").Board} Board */
 /**
@@ -31,6 +32,8 @@ export class Hand {
     /** @type {string | null} the crossing at which the wall was turned against the pointer */
     this.turnedAt = null;
     this.aim = 0;
+    /** Where the last arrow led; anywhere else the ring begins a new column. */
+    this.walked = "";
     /** @type {{from: string, x: number, y: number, moving: boolean} | null} */
     this.drag = null;
     this.dragged = false;
@@ -129,7 +132,7 @@ export class Hand {
     if (legal || wall) board.ghost(move, this.wishes.seat(), legal ? "hover" : "wrong");
     else this.#rest();
     const about = board.hints.refused[move] ?? board.hints.notes[move];
-    if (about) this.wishes.explain(`${move}: ${about}`);
+    if (about) this.wishes.explain(`${move}: ${sentence(about)}`);
   }
 
   /** Nothing is pointed at. */
@@ -225,7 +228,7 @@ export class Hand {
   #try(move) {
     const { hints, pieces } = this.board;
     if (pieces.get(move)?.seat === this.wishes.seat() && !hints.moves.has(move)) return;
-    if (hints.refused[move]) this.wishes.explain(`${move}: ${hints.refused[move]}`);
+    if (hints.refused[move]) this.wishes.explain(`${move}: ${sentence(hints.refused[move])}`);
     else this.wishes.play(move);
   }
 
@@ -267,9 +270,9 @@ export class Hand {
     const { board } = this;
     const { key } = event;
     if (key.startsWith("Arrow")) {
-      if (key === "ArrowLeft" || key === "ArrowRight" || !this.aim)
-        this.aim = board.layout.byName.get(board.focused)?.x ?? 0;
+      if (board.focused !== this.walked) this.aim = board.layout.byName.get(board.focused)?.x ?? 0;
       const to = board.layout.step(board.focused, key, this.aim);
+      this.walked = to;
       board.focus(to);
       if (key === "ArrowLeft" || key === "ArrowRight") this.aim = board.layout.byName.get(to)?.x ?? 0;
       if (this.walls) announce(this.#showWall());

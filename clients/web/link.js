@@ -4,6 +4,8 @@
  * Events: `online` (after each welcome), `offline`, and one event named for each message type that is not an answer.
  */
 
+import { sentence } from "./words.js";
+
 /** @typedef {"connecting" | "online" | "offline"} LinkState */
 /** @typedef {{command: any, lasting: boolean, resolve: (answer: any) => void, reject: (error: Error) => void}} Waiting */
 
@@ -17,7 +19,7 @@ const SLOWEST = 8_000;
 class Refused extends Error {
   /** @param {string} code @param {string} text */
   constructor(code, text) {
-    super(text);
+    super(sentence(text));
     this.code = code;
   }
 }
@@ -122,6 +124,8 @@ export class Link extends EventTarget {
         this.#welcome(message);
         return;
       case "refused":
+        // Nothing was done. The socket closes in a moment, and the next one carries a lasting command again.
+        if (message.code === "shutting_down" && waiting?.lasting !== false) return;
         if (waiting) {
           this.waiting.delete(message.id);
           waiting.reject(new Refused(message.code, message.text));

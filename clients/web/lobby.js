@@ -50,7 +50,11 @@ export class LobbyView {
     this.abort = new AbortController();
     const { signal } = this.abort;
     page.store.addEventListener("change", () => this.#soon(), { signal });
-    page.link.addEventListener("online", () => this.#mine(), { signal });
+    const online = () => {
+      this.#mine();
+      this.calls.ask();
+    };
+    page.link.addEventListener("online", online, { signal });
     page.link.addEventListener(
       "lobby_changed",
       (/** @type {any} */ event) => {
@@ -59,7 +63,7 @@ export class LobbyView {
       { signal },
     );
     page.store.watch();
-    if (page.link.state === "online") this.#mine();
+    if (page.link.state === "online") online();
     document.title = "Cornered";
     this.#demos();
     this.timer = setInterval(() => this.#beat(), STEP);

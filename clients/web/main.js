@@ -9,7 +9,7 @@ import { LobbyView } from "./lobby.js";
 import { MatchView } from "./match.js";
 import { keep, settings, sound } from "./settings.js";
 import { Store } from "./store.js";
-import { clockText, optionText } from "./words.js";
+import { clockText, optionText, sentence } from "./words.js";
 
 const address = new URL("ws", location.href.split(/[?#]/)[0]);
 address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
@@ -88,8 +88,7 @@ export const page = {
   /** @param {any} chosen */
   openTable: async (chosen) => {
     try {
-      const { ref } = await link.ask({ type: "create_seek", settings: chosen }, { lasting: true });
-      if (chosen.private) store.hide(ref, chosen);
+      await link.ask({ type: "create_seek", settings: chosen }, { lasting: true });
       page.go("#/");
     } catch (error) {
       page.complain(error);
@@ -140,7 +139,7 @@ function header() {
   fill(
     byId("top"),
     h("a", { class: "brand", href: "#/" }, h("img", { src: "icon.svg", alt: "", width: 26, height: 26 }), "Cornered"),
-    h("span", { class: "gap" }),
+    h("span", { class: "gap" }, byId("banner")),
     name,
     noise,
     theme,
@@ -223,7 +222,7 @@ function network() {
     );
   });
   link.addEventListener("notice", (event) => {
-    say(/** @type {CustomEvent} */ (event).detail.text, "restarting");
+    say(sentence(/** @type {CustomEvent} */ (event).detail.text), "restarting");
     away = true;
   });
   link.addEventListener("online", () => {
@@ -273,11 +272,11 @@ function summons() {
     const { challenge, how, reason } = /** @type {CustomEvent} */ (event).detail;
     open.get(challenge)?.();
     open.delete(challenge);
-    if (how === "declined") toast(reason ? `Declined: ${reason}` : "The challenge was declined.");
+    if (how === "declined") toast(reason ? `Declined: ${sentence(reason)}` : "The challenge was declined.");
     if (how === "expired") toast("The challenge went unanswered.");
   });
   link.addEventListener("refused", (event) => {
-    page.complain(new Error(/** @type {CustomEvent} */ (event).detail.text));
+    page.complain(new Error(sentence(/** @type {CustomEvent} */ (event).detail.text)));
   });
 }
 

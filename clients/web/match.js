@@ -22,6 +22,8 @@ export class MatchView {
     this.table = null;
     /** @type {{move: string, ply: number} | null} a move that the server has not answered yet */
     this.pending = null;
+    /** When this came into the match, on the server's clock. */
+    this.joined = 0;
     this.element = h("div", { class: "match loading" }, h("p", { class: "quiet empty" }, "Opening the game…"));
     this.abort = new AbortController();
     const { signal } = this.abort;
@@ -42,7 +44,7 @@ export class MatchView {
       if (this.record) this.record.watchers = count;
       this.table?.drawInfo();
     });
-    on("said", (said) => this.table?.chat.hear(said));
+    on("said", (said) => this.table?.chat.hear(said, said.at < this.joined));
     document.addEventListener("keydown", (event) => this.table?.key(event), { signal });
     document.addEventListener("visibilitychange", () => this.#askMoves(), { signal });
     document.title = "Cornered";
@@ -63,6 +65,7 @@ export class MatchView {
 
   async #join() {
     const since = this.record ? { since: this.record.seq } : {};
+    this.joined ||= this.page.link.now();
     try {
       await this.page.link.ask({ type: "join", match: this.match, ...since });
     } catch (error) {

@@ -24,6 +24,8 @@ export class MoveList {
       button("on", "One move on", () => this.after()),
       button("last", "The newest position", () => record.ply),
     );
+    // Whatever takes the list's room, such as the result, comes after the move.
+    new ResizeObserver(() => this.#follow()).observe(this.list);
     this.element = h("section", { class: "moves", "aria-label": "Moves" }, this.list, this.controls);
     this.drawn = "";
   }
@@ -80,20 +82,24 @@ export class MoveList {
       if (!rows.length) fill(this.list, h("li", { class: "quiet empty" }, "No move yet."));
     }
     this.shown = shown;
-    let current = /** @type {any} */ (null);
     for (const button of this.list.querySelectorAll(".move")) {
       const is = Number(button.dataset.ply) === shown;
-      if (is) current = button;
       button.toggleAttribute("aria-current", is);
       if (is) button.setAttribute("aria-current", "step");
     }
-    // Only the list scrolls, never the page.
-    if (current) {
-      const top = current.offsetTop - this.list.offsetTop;
-      if (top < this.list.scrollTop || top > this.list.scrollTop + this.list.clientHeight - 40)
-        this.list.scrollTop = top - this.list.clientHeight / 2;
-    } else if (shown === 0) this.list.scrollTop = 0;
+    this.#follow();
     this.controls.children[0].disabled = this.controls.children[1].disabled = shown === 0;
     this.controls.children[2].disabled = this.controls.children[3].disabled = shown === record.ply;
+  }
+
+  /** Bring the move on show into sight. Only the list scrolls, never the page. */
+  #follow() {
+    const { list, shown } = this;
+    const current = list.querySelector("[aria-current]");
+    if (current) {
+      const { offsetTop: top, offsetHeight: height } = current;
+      if (top < list.scrollTop || top + height > list.scrollTop + list.clientHeight)
+        list.scrollTop = top - (list.clientHeight - height) / 2;
+    } else if (shown === 0) list.scrollTop = 0;
   }
 }

@@ -92,6 +92,13 @@ export interface AskMyMatches {
   type: "ask_my_matches";
 }
 
+/** Answered by `seek_info`: a table that may not be listed, for who has its invite. Nothing is joined yet. */
+export interface AskSeek {
+  id: string;
+  type: "ask_seek";
+  seek: string;
+}
+
 /** The challenger no longer wants the game. */
 export interface CancelChallenge {
   id: string;
@@ -149,6 +156,7 @@ export type ClientMessage =
   | Ping
   | AskGames
   | AskMyMatches
+  | AskSeek
   | Declare
   | WatchLobby
   | LeaveLobby
@@ -413,7 +421,11 @@ export interface LobbyChanged {
   players_gone: string[];
 }
 
-/** Everything that is open now. `id` is the command's. */
+/**
+ * Everything that is open now. `id` is the command's.
+ *
+ * `seeks` are the public tables, and private ones at which the receiver sits.
+ */
 export interface LobbyState {
   type: "lobby";
   id: string;
@@ -714,6 +726,13 @@ export interface Seek {
   since: number;
 }
 
+/** The answer to `ask_seek`: the table as it stands. Who sits at it hears in the lobby's words how it changes. */
+export interface SeekInfo {
+  type: "seek_info";
+  id: string;
+  seek: Seek;
+}
+
 /** What a player who looks for a game asks for. */
 export interface SeekSettingsInput {
   game: GameSpecInput;
@@ -749,6 +768,7 @@ export type ServerMessage =
   | Pong
   | Games
   | MyMatches
+  | SeekInfo
   | LobbyState
   | LobbyChanged
   | Challenged

@@ -17,8 +17,6 @@ export class Store extends EventTarget {
     this.players = new Map();
     /** @type {Map<string, import("./protocol").Challenged>} challenges that stand, mine and to me */
     this.challenges = new Map();
-    /** @type {Map<string, import("./protocol").SeekSettings>} my private seeks, which no list shows */
-    this.hidden = new Map();
     this.loaded = false;
     this.watching = false;
     const on = (/** @type {string} */ type, /** @type {(message: any) => void} */ listener) =>
@@ -34,15 +32,10 @@ export class Store extends EventTarget {
       this.challenges.delete(message.challenge);
       this.#tell();
     });
-    on("paired", () => {
-      this.hidden.clear();
-      this.#tell();
-    });
   }
 
   #online() {
     this.challenges.clear();
-    this.hidden.clear();
     this.link.ask({ type: "ask_games" }).then(
       (answer) => {
         this.games = answer.games;
@@ -114,12 +107,5 @@ export class Store extends EventTarget {
 
   #tell() {
     this.dispatchEvent(new Event("change"));
-  }
-
-  /** Remember a private seek of mine, or forget it. @param {string} id @param {any} settings null forgets */
-  hide(id, settings) {
-    if (settings) this.hidden.set(id, settings);
-    else this.hidden.delete(id);
-    this.#tell();
   }
 }

@@ -165,6 +165,7 @@ export class Table {
     this.#orient();
     this.#drawBoard();
     if (moved) this.hand.reset();
+    this.#startRing();
     this.bars.draw();
     this.moves.draw(this.replayed ?? record.ply);
     this.drawStatus();
@@ -272,7 +273,16 @@ export class Table {
     };
     this.notesButton.hidden = !Object.keys(answer.notes).length;
     this.#drawHints();
+    this.#startRing();
     this.actions.draw(this.extra, this.replayed);
+  }
+
+  /** Until the keyboard comes to the board, its ring waits on one's own piece, or else where one may play. */
+  #startRing() {
+    const { board, record } = this;
+    if (board.element.contains(document.activeElement)) return;
+    const own = [...board.pieces].find(([, { seat }]) => seat === record.seat);
+    board.focus(own?.[0] ?? [...(this.hints?.moves ?? [])].find(isCell) ?? "", false);
   }
 
   #drawHints() {

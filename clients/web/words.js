@@ -1,6 +1,12 @@
-/** How games, clocks, results and times are said. */
+/** How games, clocks, results and times are said, and how the server's words become sentences. */
 
 /** @typedef {import("./protocol").Clock} Clock */
+
+/** Begin words with a capital and end them with a full stop; a move's name stays as it is. @param {string} text */
+export function sentence(text) {
+  const begun = /^[a-z]\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$|^$/.test(begun) ? begun : `${begun}.`;
+}
 
 /** @param {any} clock */
 export function clockText(clock) {
@@ -105,14 +111,14 @@ export function reasonText(reason, drawn) {
 export function resultText(record) {
   const drawn = record.winner === null;
   const why = reasonText(record.reason ?? "rules", drawn);
-  const sentence = `${why[0].toUpperCase()}${why.slice(1)}.`;
+  const because = sentence(why);
   if (record.winner === null) {
     if (record.reason === "aborted") return ["Called off", "Nothing counts."];
-    return [record.reason === "expired" ? "Called off" : "A draw", sentence];
+    return [record.reason === "expired" ? "Called off" : "A draw", because];
   }
-  if (record.winner === record.seat) return ["You won", sentence];
+  if (record.winner === record.seat) return ["You won", because];
   const name = record.seats[record.winner].player.name;
-  return [record.seat !== null && record.seats.length === 2 ? "You lost" : `${name} won`, sentence];
+  return [record.seat !== null && record.seats.length === 2 ? "You lost" : `${name} won`, because];
 }
 
 /** @param {number} at @param {number} now */

@@ -1,7 +1,7 @@
 """The bus over an MQTT broker. QoS 0 for what happens and QoS 1 for what must not stay behind.
 
 States are kept by the broker under a lease: they expire unless they are told again, so a server that dies leaves no
-match standing for ever.
+match and no lobby standing for ever.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ async def _until_lost(client: Client) -> None:
 
 async def _tell(client: Client, publication: Publication) -> None:
     lease = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-    if publication.match is not None and publication.retain:
+    if publication.leased:
         lease.MessageExpiryInterval = LEASE
     must_arrive = publication.retain and (publication.match is None or not publication.payload)
     await client.publish(

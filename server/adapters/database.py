@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-__all__ = ["STORE_ERRORS", "Database", "Durability"]
+__all__ = ["STORE_ERRORS", "Database", "Durability", "address_of"]
 
 Durability: TypeAlias = Literal["full", "normal"]
 """Whether a commit survives a loss of power, or only the end of the process."""
@@ -49,7 +49,7 @@ class Database:
 
         Raises a ValueError for any other address, and one of STORE_ERRORS when the store cannot be reached.
         """
-        engine = _engine(_address(url), durability)
+        engine = _engine(address_of(url), durability)
         try:
             async with engine.connect() as connection:
                 await _migrate(connection)
@@ -100,7 +100,8 @@ async def _abandon(connection: AsyncConnection) -> None:
         await connection.close()
 
 
-def _address(url: str) -> URL:
+def address_of(url: str) -> URL:
+    """Return where `url` leads, with the driver that leads there. Raises ValueError."""
     try:
         address = make_url(url)
     except SQLAlchemyError as error:

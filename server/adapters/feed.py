@@ -1,9 +1,9 @@
 """What the outside is to be told, behind the move: bounded, coalesced, and the same for every bus.
 
 A `Feed` takes messages as they are published and gives out *publications*, a topic and a payload each. States coalesce
-to the newest of each match and are rendered only when somebody takes them. Events queue; when the queue is full the
-oldest are lost, which watchers see by the sequence numbers. A match is told about from its `started` event or a
-snapshot on; one that was never introduced, or is private, is not told about at all.
+to the newest of each match, and of the lobby, and are rendered only when somebody takes them. Events queue; when the
+queue is full the oldest are lost, which watchers see by the sequence numbers. A match is told about from its `started`
+event or a snapshot on; one that was never introduced, or is private, is not told about at all.
 """
 
 from __future__ import annotations
@@ -28,11 +28,15 @@ MAX_OVER: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """One message for the outside. `retain` asks to keep it for those who come later; empty retained ones clear."""
+    """One message for the outside. `retain` asks to keep it for those who come later; empty retained ones clear.
+
+    What is `leased` is kept only for a while, unless it is told again.
+    """
 
     topic: str
     payload: bytes
     retain: bool = False
+    leased: bool = False
     match: str | None = None
 
 
@@ -62,8 +66,11 @@ class Feed:
         self._live: dict[str, _Introduced] = {}
         self._over: dict[str, None] = {}
         self._events: deque[tuple[str, MatchEvent]] = deque(maxlen=max_events)
-        self._lobby: deque[ServerMessage] = deque(maxlen=MAX_LOBBY)
+        self._lobby: LobbyState | None = None
+        self._is_lobby_due = False
+        self._lobby_changes: deque[LobbyChanged] = deque(maxlen=MAX_LOBBY)
         self._changed: dict[str, None] = {}
+        self._told: set[str] = set()
         self._something = asyncio.Event()
 
     def match(self, message: ServerMessage) -> None:
@@ -77,12 +84,15 @@ class Feed:
                 raise ValueError(f"{message.type!r} is not published")
 
     def lobby(self, message: ServerMessage) -> None:
-        """Note the lobby as it is, or a change of it."""
-        if not isinstance(message, LobbyState | LobbyChanged):
-            raise ValueError(f"{message.type!r} is not published")
-        if isinstance(message, LobbyState):
-            self._lobby.clear()
-        self._lobby.append(message)
+        """Note the lobby as it is, which makes what changed before it old news, or a change of it."""
+        match message:
+            case LobbyState():
+                self._lobby, self._is_lobby_due = message, True
+                self._lobby_changes.clear()
+            case LobbyChanged():
+                self._lobby_changes.append(message)
+            case _:
+                raise ValueError(f"{message.type!r} is not published")
         self._something.set()
 
     def _note_snapshot(self, message: Snapshot) -> None:
@@ -90,6 +100,8 @@ class Feed:
             return
         players = tuple(seat.player for seat in message.seats)
         self._live[message.match] = _Introduced(players, message.game, message.clock, message)
+        # It goes on from before: an earlier process of this server may have told its state.
+        self._told.add(message.match)
         self._change(message.match)
 
     def _note_happened(self, message: Happened) -> None:
@@ -120,6 +132,9 @@ class Feed:
 
     def _forget(self, name: str) -> None:
         self._live.pop(name, None)
+        if name not in self._told:
+            # Nobody keeps a state that was never told, so none has to be cleared: what waits stays bounded.
+            self._changed.pop(name, None)
         self._over[name] = None
         if len(self._over) > MAX_OVER:
             del self._over[next(iter(self._over))]
@@ -130,9 +145,11 @@ class Feed:
 
     def take(self) -> Publication | None:
         """Return what is to be told next, events before the states that they led to, or None for nothing."""
-        if self._lobby:
-            message = self._lobby.popleft()
-            return Publication(LOBBY, _json(message), retain=isinstance(message, LobbyState))
+        if self._lobby is not None and self._is_lobby_due:
+            self._is_lobby_due = False
+            return Publication(LOBBY, _json(self._lobby), retain=True, leased=True)
+        if self._lobby_changes:
+            return Publication(LOBBY, _json(self._lobby_changes.popleft()))
         if self._events:
             name, event = self._events.popleft()
             return Publication(events_topic(name), _json(event), match=name)
@@ -146,17 +163,26 @@ class Feed:
     def put_back(self, publication: Publication) -> None:
         """Let a publication that was taken and not told come again: states do, as they are then; the rest is lost."""
         if publication.retain and publication.match is not None:
+            self._told.add(publication.match)
             self._change(publication.match)
+        elif publication.retain:
+            self._is_lobby_due = True
+            self._something.set()
 
     def repeat(self) -> None:
-        """Let the states of all live matches be told again, after whoever kept them may have lost them."""
+        """Let the lobby and the states of all live matches be told again: whoever kept them may have lost them."""
         for name in self._live:
             self._change(name)
+        if self._lobby is not None:
+            self._is_lobby_due = True
+            self._something.set()
 
     def _state_of(self, name: str) -> Publication:
         known = self._live.get(name)
         if known is None:
-            return Publication(state_topic(name), b"", retain=True, match=name)
+            self._told.discard(name)
+            return Publication(state_topic(name), b"", retain=True, leased=True, match=name)
+        self._told.add(name)
         newest = known.newest
         state = MatchState(
             match=name,
@@ -169,4 +195,4 @@ class Feed:
             to_move=newest.to_move,
             clocks=newest.clocks,
         )
-        return Publication(state_topic(name), _json(state), retain=True, match=name)
+        return Publication(state_topic(name), _json(state), retain=True, leased=True, match=name)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import structlog
 from sqlalchemy import Select, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -38,6 +39,8 @@ GATHERING: Final = 0.001
 A commit costs about 0.35 ms of CPU however little it holds: a busy server saves by waiting, and a calm one never waits.
 """
 MAX_KNOWN: Final = 100_000
+
+log = structlog.get_logger("journal")
 
 _Row = dict[str, Any]
 
@@ -61,7 +64,7 @@ class _Append:
     def reached(self) -> int:
         return self.expected_seq + len(self.events)
 
-    def fail(self, failure: Exception, cause: Exception | None = None) -> None:
+    def fail(self, failure: Exception, cause: BaseException | None = None) -> None:
         if not self.stored.done():
             failure.__cause__ = cause
             self.stored.set_exception(failure)
@@ -118,6 +121,7 @@ class SqlJournal:
             raise JournalUnavailable(f"{self._max_waiting} appends are waiting for the store already")
         if self._committer is None:
             self._committer = asyncio.create_task(self._commit_forever(), name="journal")
+            self._committer.add_done_callback(self._committer_ended)
         stored = asyncio.get_running_loop().create_future()
         self._waiting.append(_Append(match, expected_seq, tuple(events), stored))
         self._arrived.set()
@@ -141,7 +145,13 @@ class SqlJournal:
         logs: dict[str, list[MatchEvent]] = {name: [] for (name,) in await self._fetch(newest)}
         whole = select(EVENTS.c.match, EVENTS.c.body).where(EVENTS.c.match.in_(logs)).order_by(EVENTS.c.seq)
         for name, body in await self._fetch(whole) if logs else ():
-            logs[name].append(EVENT.validate_json(body))
+            if name in logs:
+                try:
+                    logs[name].append(EVENT.validate_json(body))
+                except ValueError:
+                    # One damaged match must not hide the others.
+                    log.warning("a match cannot be read and is not listed", match=name)
+                    del logs[name]
         return [StoredMatch(name, tuple(log)) for name, log in logs.items()]
 
     async def secret(self) -> bytes:
@@ -155,7 +165,7 @@ class SqlJournal:
         self._closed = True
         self._arrived.set()
         if self._committer is not None:
-            await self._committer
+            await asyncio.wait((self._committer,))
 
     async def _make_secret(self) -> bytes | None:
         """Return a new secret, or None when somebody else made one first."""
@@ -177,6 +187,17 @@ class SqlJournal:
             raise JournalUnavailable("the store cannot be read") from error
         return rows
 
+    def _committer_ended(self, committer: asyncio.Task[None]) -> None:
+        """Leave nobody waiting for a task that is no more; the next append starts another."""
+        error = None if committer.cancelled() else committer.exception()
+        if committer.cancelled() or error is not None:
+            log.error("the journal's committer died", error=repr(error))
+        self._committer = None
+        self._newest.clear()
+        for append in self._waiting:
+            append.fail(JournalUnavailable("the store is not written any more"), error)
+        self._waiting.clear()
+
     async def _commit_forever(self) -> None:
         while self._waiting or not self._closed:
             await self._arrived.wait()
@@ -185,12 +206,14 @@ class SqlJournal:
                 self._arrived.clear()
             try:
                 await self._commit(batch)
-            except Exception as error:
+            except BaseException as error:
                 # Whatever it is, the callers must hear of it and the next batch must be tried. Nor is it known what was
                 # stored: a commit may have arrived whose answer did not.
                 self._newest.clear()
                 for append in batch:
                     append.fail(JournalUnavailable("the store cannot be written"), error)
+                if not isinstance(error, Exception):
+                    raise
             if len(batch) >= SIBLINGS and not self._closed:
                 await asyncio.sleep(GATHERING)
 

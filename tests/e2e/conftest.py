@@ -89,3 +89,12 @@ def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
                 pytest.fail(f"npm could not fetch {AXE}")
             pytest.skip(f"npm could not fetch {AXE}")
     return script.read_text()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a file in one process and in order, where several run: they share a server and its lobby."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 import clients
-from tests.e2e.window import PHONE, Window, play_to_the_end, turn_of
+from tests.e2e.window import PHONE, Window, begin, play_to_the_end, turn_of
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +26,6 @@ GAMES = {
 WEB = Path(clients.__file__).parent / "web"
 SERVED = (".html", ".js", ".css", ".svg", ".json")
 BUDGET = 200 * 1024
-SMALL = ((320, 568), (360, 740), (740, 360))
 
 
 def pair(open_window: OpenWindow, game: str, **options: int | bool) -> tuple[Window, Window]:
@@ -34,13 +33,6 @@ def pair(open_window: OpenWindow, game: str, **options: int | bool) -> tuple[Win
     first, second = open_window(), open_window()
     begin(first, second, game, **options)
     return first, second
-
-
-def begin(first: Window, second: Window, game: str, **options: int | bool) -> None:
-    first.open_table(game, seat=0, **options)
-    second.sit_down(game)
-    first.in_match()
-    second.in_match()
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -115,6 +107,23 @@ def test_a_move_made_without_a_connection_is_sent_once(open_window: OpenWindow) 
     assert first.moves == ["b5", "d1"]
 
 
+def test_a_move_that_meets_a_restart_is_sent_again_under_its_id(open_window: OpenWindow) -> None:
+    first, second = open_window(cuttable=True), open_window()
+    begin(first, second, "TrapGrid", size=5)
+    first.await_turn()
+    first.meet_a_restart()
+    first.click("b5")
+    expect(first.page.locator(".ghost.sent")).to_be_visible()
+    first.cut()
+    expect(first.page.locator(".ghost.unsent")).to_be_visible()
+    first.mend()
+    expect(second.page.locator(".movelist .move")).to_have_text(["b5"])
+    expect(first.page.locator(".ghost")).to_have_count(0)
+    expect(first.page.locator(".toast")).to_have_count(0)
+    assert len(first.plays) == 2
+    assert len(set(first.plays)) == 1
+
+
 @pytest.mark.parametrize("lost", ["commands", "answers"])
 def test_a_move_lost_on_its_way_is_made_once(lost: Literal["commands", "answers"], open_window: OpenWindow) -> None:
     first, second = open_window(cuttable=True), open_window()
@@ -134,15 +143,6 @@ def test_a_move_lost_on_its_way_is_made_once(lost: Literal["commands", "answers"
     second.make("d1")
     first.await_turn()
     assert first.moves == ["b5", "d1"]
-
-
-def test_a_banner_moves_nothing_on_the_page(open_window: OpenWindow) -> None:
-    window = open_window(cuttable=True)
-    tile = window.page.locator(".tile-card").first
-    before = tile.bounding_box()
-    window.cut()
-    expect(window.page.locator("#banner")).to_contain_text("Reconnecting")
-    assert tile.bounding_box() == before
 
 
 def test_walls_are_placed_by_mouse_turned_by_r_and_refused_with_a_reason(open_window: OpenWindow) -> None:
@@ -220,6 +220,26 @@ def test_a_game_is_played_by_keyboard_alone(open_window: OpenWindow) -> None:
     assert len(second.moves) == 3
 
 
+def test_the_focus_ring_starts_at_ones_own_piece_or_where_one_may_play(open_window: OpenWindow) -> None:
+    first, second = pair(open_window, "Quoridor", size=5)
+    first.await_turn()
+    ring = ".board [tabindex='0']"
+    expect(first.page.locator(ring)).to_have_attribute("data-cell", "c1")
+    expect(second.page.locator(ring)).to_have_attribute("data-cell", "c5")
+    first.page.locator(ring).focus()
+    for key in ("ArrowUp", "ArrowUp", "Enter"):
+        first.page.keyboard.press(key)
+    expect(first.cell("c3")).to_be_focused()
+    expect(first.page.locator(".explanation")).to_contain_text("A pawn moves one step up, down, left or right")
+    first.to_lobby()
+    second.to_lobby()
+    begin(first, second, "Bamboo", radius=1)
+    first.await_turn()
+    first.make("c1")
+    second.await_turn()
+    assert second.page.locator(ring).get_attribute("data-cell") in second.targets()
+
+
 def test_forbidden_cells_say_why_and_stones_tell_their_groups(open_window: OpenWindow) -> None:
     first, second = pair(open_window, "Bamboo", radius=2)
     for name, window in zip(("a1", "e1", "b4", "e3", "a2"), (first, second, first, second, first), strict=True):
@@ -230,7 +250,8 @@ def test_forbidden_cells_say_why_and_stones_tell_their_groups(open_window: OpenW
     first.await_turn()
     expect(first.cell("a3")).to_have_class("cell refused")
     first.click("a3")
-    expect(first.page.locator(".explanation")).to_contain_text("group of 4, and you would have only 1 group")
+    words = "a3: This would make a group of 4, and you would have only 1 group."
+    expect(first.page.locator(".explanation")).to_have_text(words)
     first.page.keyboard.press("z")
     assert sorted(first.page.locator(".count").all_text_contents()) == ["1", "1", "2", "2", "2", "2"]
     assert len(first.moves) == 6
@@ -344,11 +365,36 @@ def test_players_and_spectators_talk_in_rooms_of_their_own(open_window: OpenWind
     assert first.moves == []
 
 
+def test_a_reload_keeps_the_chat_and_makes_no_news_of_it(open_window: OpenWindow) -> None:
+    first, second = open_window(size=PHONE), open_window()
+    begin(first, second, "TrapGrid", size=4)
+
+    def says(text: str) -> None:
+        second.page.get_by_label("Message").fill(text)
+        second.page.get_by_label("Message").press("Enter")
+
+    fold, lines = second.page.locator(".chat > button"), first.page.locator(".chat .lines")
+    if not second.page.get_by_label("Message").is_visible():
+        fold.click()
+    unread = first.page.locator(".unread")
+    says("hello there")
+    expect(unread).to_have_text("1")
+    first.page.reload()
+    first.in_match()
+    expect(lines.locator("p")).to_have_count(1)
+    expect(lines).to_contain_text("hello there")
+    expect(lines).to_have_attribute("aria-live", "off")
+    expect(unread).to_be_empty()
+    says("are you back?")
+    expect(unread).to_have_text("1")
+    expect(lines.locator("p")).to_have_count(2)
+    expect(lines).to_have_attribute("aria-live", "polite")
+
+
 def test_a_player_is_challenged_and_may_say_no(open_window: OpenWindow) -> None:
     first, second = open_window(), open_window()
-    for window, name in ((first, "Otter"), (second, "Wren")):
-        window.page.locator(".hello input").fill(name)
-        window.page.get_by_role("button", name="Use it").click()
+    first.take_name("Otter")
+    second.take_name("Wren")
     for answer in ("No, thanks", "Play"):
         first.page.get_by_label("Challenge Wren").click()
         first.page.locator("dialog").get_by_role("button", name="TrapGrid").click()
@@ -391,10 +437,43 @@ def test_an_invite_link_leads_to_a_private_table(open_window: OpenWindow) -> Non
     assert turn_of((first, second)) is not None
 
 
+def test_an_invite_tells_what_it_leads_to_and_the_host_may_start_early(open_window: OpenWindow) -> None:
+    host, guest, late = open_window(), open_window(), open_window()
+    host.take_name("Otter")
+    guest.take_name("Wren")
+    host.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    host.open_table("Isolation", private=True, minimum=2, clock="1 min + 1 s", width=5, height=4, players=3)
+    host.page.get_by_role("button", name="Copy invite link").click()
+    expect(host.page.locator(".toast")).to_contain_text("copied")
+    link = host.page.evaluate("navigator.clipboard.readText()")
+    invite, waiting = guest.page.locator(".call.invite"), host.page.locator(".call.waiting")
+    guest.page.goto(link)
+    for words in (
+        "Otter invites you to a game of Isolation.",
+        "5 \N{MULTIPLICATION SIGN} 4",
+        "1 min + 1 s",
+        "private",
+        "Otter (1 of 3)",
+    ):
+        expect(invite).to_contain_text(words)
+    expect(waiting.get_by_role("button", name="Start now")).to_have_count(0)
+    invite.get_by_role("button", name="Sit down").click()
+    expect(waiting).to_contain_text("At the table: you, Wren (2 of 3).")
+    expect(guest.page.locator(".call.waiting")).to_contain_text("Otter, you (2 of 3)")
+    guest.page.reload()
+    expect(guest.page.locator(".call.waiting").get_by_role("button", name="Leave")).to_be_visible()
+    expect(invite).to_have_count(0)
+    waiting.get_by_role("button", name="Start now").click()
+    host.in_match()
+    guest.in_match()
+    late.page.goto(link)
+    expect(late.page.locator(".call.invite")).to_contain_text("That table is gone.")
+    expect(late.page.get_by_role("button", name="Sit down")).to_have_count(0)
+
+
 def test_a_name_is_taken_and_kept(open_window: OpenWindow) -> None:
     window, other = open_window(), open_window()
-    window.page.locator(".hello input").fill("Heron")
-    window.page.get_by_role("button", name="Use it").click()
+    window.take_name("Heron")
     expect(other.page.locator(".of-here")).to_contain_text("Heron")
     window.page.reload()
     expect(window.page.locator(".me")).to_have_text("Heron")
@@ -414,29 +493,6 @@ def test_colours_follow_the_system_and_can_be_pinned(open_window: OpenWindow) ->
     window.page.reload()
     window.page.wait_for_selector(".lobby.ready")
     assert window.page.evaluate(background) == dark
-
-
-def test_a_phone_never_scrolls_sideways(open_window: OpenWindow) -> None:
-    first, second = open_window(size=PHONE), open_window()
-    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    dialog = "document.querySelector('dialog').scrollWidth - document.querySelector('dialog').clientWidth"
-    for width, height in SMALL:
-        first.page.set_viewport_size({"width": width, "height": height})
-        assert first.page.evaluate(overflow) == 0
-        first.page.get_by_role("button", name="Play someone").first.click()
-        assert first.page.evaluate(dialog) == 0
-        first.page.keyboard.press("Escape")
-    for game in ("Quoridor", "Bamboo"):
-        first.to_lobby()
-        second.to_lobby()
-        begin(first, second, game)
-        for width, height in SMALL:
-            first.page.set_viewport_size({"width": width, "height": height})
-            assert first.page.evaluate(overflow) == 0, game
-            board = first.page.locator(".board").bounding_box()
-            assert board is not None
-            assert board["width"] >= 0.9 * min(width, height - 60), game
-            assert board["y"] + board["height"] <= height, game
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -188,14 +188,16 @@ async def test_a_bot_that_is_not_there_is_one_clear_line(address: str, tmp_path:
     assert done.stderr.splitlines()[-1].endswith("CannotStart: no bot 'nobody' plays trapgrid here; there are none")
 
 
-async def test_the_same_name_is_the_same_player_the_next_time(address: str, tmp_path: Path) -> None:
-    call = "play('bamboo', seek=True, server={server}, plain=True, name='Ana')"
-    for _ in range(2):
+async def test_the_same_name_or_none_is_the_same_player_the_next_time(address: str, tmp_path: Path) -> None:
+    tokens = set()
+    for name in ("Ana", "Ana", None):
+        call = f"play('bamboo', seek=True, server={{server}}, plain=True, name={name!r})"
         process = await asyncio.to_thread(plainly_started, address, tmp_path, call)
         process.kill()
         process.communicate()
-    kept = json.loads((tmp_path / "cornered" / "tokens.json").read_text())
-    assert list(kept[address]) == ["Ana"]
+        kept = json.loads((tmp_path / "cornered" / "tokens.json").read_text())
+        tokens |= set(kept[address].values())
+    assert len(tokens) == 1
     async with Client.connect(address, token=kept[address]["Ana"]) as ana:
         assert ana.player.name == "Ana"
 

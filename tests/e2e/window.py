@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Final, Literal
 
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
-__all__ = ["DESK", "PHONE", "Window", "play_to_the_end", "turn_of"]
+__all__ = ["DESK", "PHONE", "Window", "begin", "play_to_the_end", "turn_of"]
 
 DESK: Final = (1200, 800)
 PHONE: Final = (360, 740)
@@ -47,6 +48,9 @@ class Window:
         self._visits = 0
         self._is_cut = False
         self._loses: Literal["commands", "answers", "nothing"] = "nothing"
+        self._is_restarting = False
+        self.plays: list[str] = []
+        """The ids of the moves that left the window, where it is cuttable."""
         self._route: WebSocketRoute | None = None
         if cuttable:
             self.page.route_web_socket("**/ws", self._connect)
@@ -70,12 +74,28 @@ class Window:
             return
         self._route = route
         server = route.connect_to_server()
-        route.on_message(lambda message: None if self._loses == "commands" else server.send(message))
+
+        def send(message: str | bytes) -> None:
+            command = json.loads(message)
+            if command["type"] == "play":
+                self.plays.append(command["id"])
+            if self._is_restarting:
+                words = "the server restarts; connect again in a moment"
+                refused = {"type": "refused", "id": command["id"], "code": "shutting_down", "text": words}
+                route.send(json.dumps(refused))
+            elif self._loses != "commands":
+                server.send(message)
+
+        route.on_message(send)
         server.on_message(lambda message: None if self._loses == "answers" else route.send(message))
 
     def lose(self, what: Literal["commands", "answers"]) -> None:
         """From now on these are lost on their way, without anybody noticing."""
         self._loses = what
+
+    def meet_a_restart(self) -> None:
+        """From now on every command meets a server that is about to restart."""
+        self._is_restarting = True
 
     def cut(self) -> None:
         """Pull the plug: the socket is gone, and so is every new one."""
@@ -85,10 +105,15 @@ class Window:
 
     def mend(self) -> None:
         """Put the plug back in."""
-        self._is_cut = False
+        self._is_cut = self._is_restarting = False
         self._loses = "nothing"
 
     # The lobby
+
+    def take_name(self, name: str) -> None:
+        self.page.locator(".hello input").fill(name)
+        self.page.get_by_role("button", name="Use it").click()
+        expect(self.page.locator(".me")).to_have_text(name)
 
     def to_lobby(self) -> None:
         self.page.locator(".brand").click()
@@ -101,11 +126,14 @@ class Window:
         seat: int | None = None,
         clock: str | None = None,
         private: bool = False,
+        minimum: int | None = None,
         **options: int | bool,
     ) -> None:
         """Fill in the form of `Play someone` and send it."""
         self.page.locator(".tile-card", has_text=game).get_by_role("button", name="Play someone").click()
         self._fill_in(options, seat, clock)
+        if minimum is not None:
+            self.page.locator(f"dialog input[name=minimum][value='{minimum}']").check(force=True)
         if private:
             self.page.locator("dialog summary").click()
             self.page.get_by_label("Private").check()
@@ -223,6 +251,14 @@ def turn_of(windows: Sequence[Window]) -> Window | None:
             return None
         windows[0].page.wait_for_timeout(10)
     raise AssertionError("nobody may move, and the game is not over")
+
+
+def begin(first: Window, second: Window, game: str, **options: int | bool) -> None:
+    """Let two people begin a match; the first has seat 0."""
+    first.open_table(game, seat=0, **options)
+    second.sit_down(game)
+    first.in_match()
+    second.in_match()
 
 
 def play_to_the_end(windows: Sequence[Window]) -> None:

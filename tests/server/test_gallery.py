@@ -11,7 +11,7 @@ import pytest
 from websockets.protocol import State
 
 from protocol.codec import JSON
-from protocol.commands import Play
+from protocol.commands import Play, Resign
 from protocol.values import NO_CLOCK, GameSpec, Player
 from server import views
 from server.allowance import Allowance
@@ -63,25 +63,36 @@ class Show:
 
     def __init__(self, *, delay: int = 0) -> None:
         players = [Player(id=name, name=name, kind="person") for name in ("a", "b")]
-        events = open_match("m", SPEC, players, NO_CLOCK, b"s" * 32, now=0, delay=delay)
-        self.match = Match.replay(events, b"s" * 32)
+        self.log = list(open_match("m", SPEC, players, NO_CLOCK, b"s" * 32, now=0, delay=delay))
+        self.match = Match.replay(self.log, b"s" * 32)
         self.counts = Counts()
         self.announced: list[Any] = []
+        self.has_announced = asyncio.Event()
         self.now = 0
-        self.gallery = Gallery(
+        self.gallery = self.open()
+
+    def open(self) -> Gallery:
+        """Return a gallery such as a room has that is opened now."""
+        return Gallery(
             self.match,
+            self.log,
             now=lambda: self.now,
             snapshot=lambda match: views.snapshot(match, None, connected=(True, True), watchers=0),
             counts=self.counts,
             tell=lambda _: None,
-            announce=self.announced.append,
+            announce=self.announce,
         )
+
+    def announce(self, message: Any) -> None:
+        self.announced.append(message)
+        self.has_announced.set()
 
     def move(self) -> None:
         command = Play(id="c", match="m", ply=self.match.ply, move=self.match.state.moves()[0])
         events = self.match.decide(command, self.match.to_move, self.now)
         for event in events:
             self.match = self.match.evolve(event)
+        self.log += events
         self.gallery.publish(Broadcast(views.happened(self.match, events)), self.match)
 
     def come(self, count: int) -> list[Line]:
@@ -183,6 +194,38 @@ async def test_a_delay_holds_everything_back_and_the_world_outside_too() -> None
     (line,) = show.come(1)
     show.move()
     assert (line.written, show.announced, show.gallery.shown.ply) == ([], [], 0)
+    show.gallery.close()
+
+
+async def test_a_match_that_is_opened_again_keeps_its_delay() -> None:
+    show = Show(delay=60)
+    for show.now in (10_000, 20_000, 69_999):
+        show.move()
+    show.gallery.close()
+    show.gallery = show.open()
+    (line,) = show.come(1)
+    assert (show.gallery.shown.ply, show.announced) == (0, [])
+    show.gallery.close()
+    show.now = 79_999
+    show.gallery = show.open()
+    assert (show.gallery.shown.ply, show.announced) == (1, [])
+    (line,) = show.come(1)
+    show.now = 80_000
+    async with asyncio.timeout(30):
+        await show.has_announced.wait()
+    assert [event.seq for said in show.announced for event in said.events] == line.seqs() == [3]
+    assert show.gallery.shown.ply == 2
+    show.gallery.close()
+
+
+async def test_that_a_delayed_match_begins_is_known_at_once_and_its_end_too() -> None:
+    show = Show(delay=60)
+    assert show.open().shown == show.match
+    show.move()
+    for event in show.match.decide(Resign(id="r", match="m"), 0, 0):
+        show.log.append(event)
+        show.match = show.match.evolve(event)
+    assert show.open().shown == show.match
     show.gallery.close()
 
 

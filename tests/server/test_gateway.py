@@ -46,7 +46,10 @@ async def test_the_page_is_served_and_nothing_beside_it(start: Any, tmp_path: Pa
         page = await running.fetch("/")
         assert (page.status, page.body) == (200, "<title>Cornered</title>")
         assert page.headers["content-type"] == "text/html; charset=utf-8"
-        assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+        policy = page.headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "data:" not in policy
         script = await running.fetch("/main.js")
         assert script.headers["content-type"] == "text/javascript; charset=utf-8"
         unchanged = await running.fetch("/main.js", **{"If-None-Match": script.headers["etag"]})
@@ -130,6 +133,34 @@ async def test_a_trusted_proxy_says_who_connects(start: Any) -> None:
     ):
         with pytest.raises(InvalidStatus):
             await connect(running.url, subprotocols=[JSON.subprotocol], **coming_from("10.0.0.1"))
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "is_same"),
+    [
+        ("127.0.0.0/8", "10.9.9.9, 10.0.0.2", False),
+        ("127.0.0.0/8", "10.9.9.9, 10.0.0.1", True),
+        ("10.0.0.0/8, ::1", "10.9.9.9", True),
+        ("127.0.0.1, 172.16.0.0/12", "10.0.0.2, 172.18.0.5", False),
+        ("127.0.0.1, 172.16.0.0/12", "10.0.0.1,172.18.0.7", True),
+        ("127.0.0.1, 172.16.0.0/12", "anything at all, 172.18.0.5", False),
+    ],
+)
+async def test_proxies_are_addresses_and_networks(start: Any, proxies: str, forwarded: str, is_same: bool) -> None:
+    def coming_from(addresses: str) -> dict[str, Any]:
+        return {"additional_headers": {"X-Forwarded-For": addresses}, "subprotocols": [JSON.subprotocol]}
+
+    async with (
+        start(max_per_address=1, proxies=proxies) as running,
+        running.socket(additional_headers={"X-Forwarded-For": "10.0.0.1"}),
+    ):
+        if is_same:
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(running.url, **coming_from(forwarded))
+            assert refused.value.response.status_code == 429
+        else:
+            async with connect(running.url, **coming_from(forwarded)):
+                pass
 
 
 async def test_an_address_that_asks_too_often_for_pages_must_wait(start: Any) -> None:

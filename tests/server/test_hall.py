@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+from collections.abc import Callable
 from typing import Any
 
+import aiomqtt
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
 from protocol.commands import (
     AcceptChallenge,
+    AskMyMatches,
+    AskSeek,
     CancelSeek,
     Challenge,
     CreateSeek,
@@ -19,6 +25,7 @@ from protocol.commands import (
     Join,
     JoinSeek,
     LeaveLobby,
+    LeaveSeek,
     Play,
     WatchLobby,
 )
@@ -43,6 +50,52 @@ async def test_a_table_is_listed_joined_and_becomes_a_match(running: Any) -> Non
         await ben.do(Play, match=match, ply=0, move="a2")
         assert (await cas.hear(LobbyChanged, lambda said: bool(said.matches))).matches[0].ply == 1
         assert match in [one.id for one in (await ann.ask(WatchLobby)).matches]
+
+
+async def test_guests_without_a_name_can_be_told_apart(running: Any) -> None:
+    names = set()
+    for _ in range(5):
+        async with running.socket() as client:
+            names.add((await client.hello()).player.name)
+    assert len(names) > 1
+    assert all(re.fullmatch(r"Guest [0-9]{4}", name) for name in names)
+
+
+async def test_who_has_the_invite_of_a_private_table_sees_what_it_is_about(running: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        settings = SeekSettings(game=SMALL, private=True, clock=Fischer(initial=60))
+        seek = (await ann.do(CreateSeek, settings=settings)).ref
+        info = await ben.ask(AskSeek, seek=seek)
+        assert (info.type, info.seek.by, info.seek.settings, info.seek.joined) == (
+            "seek_info",
+            ann.player,
+            settings,
+            (ann.player,),
+        )
+        await ann.do(CancelSeek, seek=seek)
+        assert await ben.refused(AskSeek, seek=seek) == "unknown_seek"
+
+
+async def test_a_private_table_is_in_the_lobbys_words_to_those_who_sit_at_it(running: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        for client in (ann, ben, cas):
+            await client.ask(WatchLobby)
+        three = GameSpec(name="isolation", options={"players": 3})
+        seek = (await ann.do(CreateSeek, settings=SeekSettings(game=three, private=True))).ref
+        shown = await ann.hear(LobbyChanged, lambda said: bool(said.seeks))
+        assert [one.id for one in shown.seeks] == [seek]
+        await ben.do(JoinSeek, seek=seek)
+        for client in (ann, ben):
+            shown = await client.hear(LobbyChanged, lambda said: bool(said.seeks))
+            assert shown.seeks[0].joined == (ann.player, ben.player)
+            assert [one.id for one in (await client.ask(WatchLobby)).seeks] == [seek]
+        await ben.do(LeaveSeek, seek=seek)
+        assert (await ben.hear(LobbyChanged, lambda said: bool(said.seeks_gone))).seeks_gone == (seek,)
+        assert (await ann.hear(LobbyChanged, lambda said: bool(said.seeks))).seeks[0].joined == (ann.player,)
+        await ann.do(CancelSeek, seek=seek)
+        assert (await ann.hear(LobbyChanged, lambda said: bool(said.seeks_gone))).seeks_gone == (seek,)
+        assert (await cas.ask(WatchLobby)).seeks == ()
+        assert not [one for one in cas.heard if isinstance(one, LobbyChanged) and (one.seeks or one.seeks_gone)]
 
 
 async def test_who_leaves_the_lobby_hears_no_more_of_it(running: Any) -> None:
@@ -108,6 +161,51 @@ async def test_a_match_that_cannot_be_stored_is_refused_and_nobody_is_busy(house
         assert (await ann.hear(ChallengeClosed)).how == "cancelled"
         assert all(one.playing == 0 for one in (await ann.ask(WatchLobby)).players)
         assert not [one for one in ann.heard if isinstance(one, Paired)]
+
+
+async def test_a_match_whose_storing_was_not_confirmed_begins_if_it_is_there(house: Any, stores: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        stores.journal.failures = ["after"]
+        sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
+        match = (await ben.do(AcceptChallenge, challenge=sent.ref)).ref
+        for client in (ann, ben):
+            assert (await client.hear(Paired)).match == match
+            closed = await client.hear(ChallengeClosed)
+            assert (closed.how, closed.match) == ("accepted", match)
+        assert [one.playing for one in (await ann.ask(WatchLobby)).players] == [1, 1]
+
+
+async def test_a_finished_match_that_cannot_be_replayed_hides_no_others(
+    house: Any, stores: Any, pair: Any, play_out: Any
+) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await play_out(match, (ann, ben))
+        events = await stores.journal.read(match)
+        lost = GameSpec(name="gone", options={})
+        await stores.journal.append("lost", 0, [events[0].model_copy(update={"game": lost}), *events[1:]])
+        assert [one.id for one in (await ann.ask(AskMyMatches)).finished] == [match]
+
+
+@pytest.mark.mqtt
+async def test_the_broker_keeps_the_lobby_as_strangers_see_it(start: Any, mosquitto: Any) -> None:
+    async def kept_until(is_so: Callable[[Any], bool]) -> Any:
+        async with asyncio.timeout(20), aiomqtt.Client("127.0.0.1", mosquitto.port) as broker:
+            await broker.subscribe("cornered/v1/pub/lobby", qos=1)
+            async for message in broker.messages:
+                assert isinstance(message.payload, bytes)
+                lobby = json.loads(message.payload)
+                if lobby["type"] == "lobby" and is_so(lobby):
+                    return lobby
+
+    async with start(mqtt=mosquitto.url) as running:
+        assert (await kept_until(lambda _: True))["players"] == []
+        async with running.client("Ann") as ann:
+            await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, private=True))
+            seek = (await ann.do(CreateSeek, settings=SeekSettings(game=SMALL))).ref
+            lobby = await kept_until(lambda lobby: bool(lobby["seeks"]))
+            assert [one["id"] for one in lobby["seeks"]] == [seek]
+            assert [one["player"]["name"] for one in lobby["players"]] == ["Ann"]
 
 
 async def test_a_player_has_so_many_sockets_and_no_more(start: Any) -> None:

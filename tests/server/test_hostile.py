@@ -207,6 +207,26 @@ async def test_junk_on_the_port_is_a_clean_close(bystanders: Any, junk: bytes) -
         await asyncio.wait_for(bystanders.send_raw(junk), 10)
 
 
+@pytest.mark.parametrize(
+    ("request_line", "fields", "status"),
+    [
+        ("GET //[", "", 400),
+        ("GET http://[", "", 400),
+        ("GET //[", "Upgrade: websocket\r\nConnection: Upgrade\r\n", 400),
+        ("GET /ws", "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://[\r\n", 403),
+        ("GET /ws", "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://a]b[\r\n", 403),
+        ("GET /health", "Upgrade: a\r\nUpgrade: b\r\n", 200),
+        ("GET /", "Host: b\r\n", 200),
+        ("GET /", "If-None-Match: a\r\nIf-None-Match: b\r\n", 200),
+    ],
+)
+async def test_a_request_that_makes_no_sense_is_answered_in_words(
+    bystanders: Any, request_line: str, fields: str, status: int
+) -> None:
+    answer = await bystanders.send_raw(f"{request_line} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode())
+    assert int(answer.split()[1]) == status
+
+
 async def test_a_message_in_many_fragments_is_one_message_or_a_clean_close(bystanders: Any) -> None:
     async with bystanders.client("Eve") as eve:
         text = JSON.encode(Ping(id="bits")).decode()

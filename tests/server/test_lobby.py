@@ -30,6 +30,7 @@ from protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, Playe
 from server.lobby import CHALLENGE_LIFE, MOST_CHALLENGES, MOST_INCOMING, MOST_TABLES, Lobby
 from server.lobbystate import (
     AWAY_GRACE,
+    Answered,
     ChallengeEnded,
     ChallengeSent,
     Departed,
@@ -41,7 +42,7 @@ from server.lobbystate import (
     SeekLeft,
     SeekPosted,
 )
-from server.lobbyviews import changes, lobby_message
+from server.lobbyviews import MAX_PLAYERS, changes, lobby_message, private_company, told
 from server.refusal import Refusal
 
 TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
@@ -475,6 +476,51 @@ def test_changes_tell_what_is_new_and_what_is_gone_and_nothing_else(hall: Hall) 
     assert (word.seeks_gone, word.players_gone, word.matches_gone) == ((seek,), ("dee",), ("m9",))
     assert [(one.player.id, one.playing) for one in word.players] == [("ann", 1), ("ben", 1)]
     assert word.seeks == ()
+
+
+def test_private_tables_are_shown_to_those_who_sit_at_them(hall: Hall) -> None:
+    before = hall.lobby
+    seek = hall.open_table(ANN, THREE, private=True)
+    hall.do(JoinSeek, BEN, seek=seek)
+    for name, shown in (("ann", [seek]), ("ben", [seek]), ("cyd", []), (None, [])):
+        assert [one.id for one in lobby_message(hall.lobby, "c1", (), name).seeks] == shown
+        assert [one.id for one in changes(before, hall.lobby, viewer=name).seeks] == shown
+    assert private_company(before, hall.lobby) == {"ann", "ben"}
+    before = hall.lobby
+    hall.do(LeaveSeek, BEN, seek=seek)
+    for name, gone in (("ann", ()), ("ben", (seek,)), ("cyd", ())):
+        assert changes(before, hall.lobby, viewer=name).seeks_gone == gone
+    assert private_company(before, hall.lobby) == {"ann", "ben"}
+    hall.open_table(CYD)
+    assert private_company(hall.lobby, hall.lobby) == set()
+
+
+def test_of_many_players_the_viewer_and_the_bots_are_listed_first() -> None:
+    hall = Hall()
+    crowd = [person(f"p{number}") for number in range(5 * MAX_PLAYERS)]
+    hall.arrive(*crowd, BOT, ANN)
+    listed = [one.player.id for one in lobby_message(hall.lobby, "c1", (), "ann").players]
+    assert listed == ["ann", "bot", *(one.id for one in crowd[: MAX_PLAYERS - 2])]
+
+
+def test_of_many_changes_no_word_tells_all_and_all_words_together_do() -> None:
+    hall = Hall()
+    known = Lobby()
+    hall.arrive(*(person(f"p{number}") for number in range(2 * MAX_PLAYERS)), ANN, BOT)
+    heard: list[str] = []
+    for expected in (MAX_PLAYERS, MAX_PLAYERS, 2, 0):
+        word = changes(known, hall.lobby)
+        assert len(word.players) == expected
+        heard += [one.player.id for one in word.players]
+        known = told(known, hall.lobby)
+    assert heard[0] == "bot"
+    assert set(heard) == set(hall.lobby.guests)
+    assert known is hall.lobby
+
+
+def test_the_answer_to_somebody_who_departed_meanwhile_is_not_kept(hall: Hall) -> None:
+    hall.apply([Departed("ann"), Answered("ann", "c1", "new")])
+    assert "ann" not in hall.lobby.answers
 
 
 # Any interleaving

@@ -761,3 +761,63 @@ def test_when_the_mover_leaves_after_the_roll_the_next_one_gets_a_roll() -> None
     assert isinstance(rolled, Rolled)
     assert table.match.to_move == 1
     assert Match.replay(table.log, SEED) == table.match
+
+
+# Going home
+
+
+LONG = Patience().abandoned
+
+
+def test_without_a_clock_who_is_away_too_long_loses() -> None:
+    table = Table(size=5)
+    table.play()
+    since = table.now
+    assert table.match.abandoned_at((since, None)) == since + LONG
+    assert table.match.abandon(since + LONG - 1, (since, None)) == ()
+    end = ended(table.apply(table.match.abandon(since + LONG, (since, None))))
+    assert (end.reason, end.winner, end.places, end.cause) == ("gone", 1, (2, 1), None)
+    assert table.match.abandoned_at((since, None)) is None
+
+
+def test_a_match_without_a_clock_whose_players_are_all_away_expires_when_the_last_is_gone_too_long() -> None:
+    table = Table(size=5)
+    table.play()
+    since = table.now
+    gone = (since, since + 5_000)
+    assert table.match.abandoned_at(gone) == since + 5_000 + LONG
+    assert table.match.abandon(since + LONG, gone) == ()
+    # Who comes back in time finds the other gone too long.
+    assert ended(table.match.abandon(since + LONG, (since, None))).winner == 1
+    end = ended(table.match.abandon(since + 5_000 + LONG, gone))
+    assert (end.reason, end.winner, end.places) == ("expired", None, ())
+
+
+def test_of_more_than_two_the_absent_go_out_and_the_others_play_on() -> None:
+    table = Table("isolation", width=5, height=5, players=4)
+    table.play()
+    since = table.now
+    events = table.apply(table.match.abandon(since + LONG, (since, None, since + 1, None)))
+    assert [(event.type, event.seat, event.reason) for event in events] == [("eliminated", 0, "gone")]
+    assert table.match.abandoned_at((since, None, since + 1, None)) == since + 1 + LONG
+    events = table.apply(table.match.abandon(since + 1 + LONG, (since, since + 2, since + 1, None)))
+    assert [event.seat for event in events] == [2]
+    assert not table.match.over
+    assert table.match.abandon(since + 2 + LONG, (since, since + 2, since + 1, since + 3)) == ()
+    end = ended(table.match.abandon(since + 3 + LONG, (since, since + 2, since + 1, since + 3)))
+    assert (end.reason, end.places) == ("expired", ())
+
+
+@pytest.mark.parametrize(
+    "clock", [Fischer(initial=60), Delay(initial=60, delay=1), PerMove(seconds=9), Correspondence(days=1)]
+)
+def test_where_a_clock_runs_nobody_loses_by_being_away(clock: Clock) -> None:
+    table = Table(size=5, clock=clock)
+    table.play()
+    assert table.match.abandoned_at((0, None)) is None
+    assert table.match.abandon(table.now + LONG, (0, 0)) == ()
+
+
+def test_while_everybody_is_here_nothing_is_abandoned() -> None:
+    table = Table(size=5)
+    assert table.match.abandoned_at((None, None)) is None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import pytest
 
 from protocol.commands import (
     AskHistory,
@@ -18,17 +21,23 @@ from protocol.commands import (
     Say,
     WatchLobby,
 )
+from protocol.events import MatchEvent
 from protocol.messages import (
+    Acknowledged,
     Happened,
     History,
     Moves,
     Paired,
+    Refused,
     Said,
     SeatPresence,
     Snapshot,
     Watchers,
 )
 from protocol.values import Fischer, GameSpec, PerMove, SeekSettings
+from server import room
+from server.adapters.journal_memory import MemoryJournal
+from server.ports import JournalUnavailable
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
@@ -278,3 +287,125 @@ async def test_a_finished_match_can_be_looked_at_for_ever(running: Any, pair: An
         assert (snapshot.over, snapshot.winner, snapshot.reason) == (True, 1, "resignation")
         assert snapshot.seed is not None
         assert isinstance(await cas.ask(AskHistory, match=match), History)
+
+
+class Unreadable(MemoryJournal):
+    """A journal whose writes and reads fail as told: a write after it was stored."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lost_answers = self.failing_reads = 0
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        await super().append(match, expected_seq, events)
+        if self.lost_answers:
+            self.lost_answers -= 1
+            raise JournalUnavailable("the store went away before it confirmed")
+
+    async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
+        if self.failing_reads:
+            self.failing_reads -= 1
+            raise JournalUnavailable("the store cannot be read")
+        return await super().read(match, since)
+
+
+async def test_a_store_that_is_away_twice_asks_for_patience_and_not_for_pardon(
+    house: Any, stores: Any, pair: Any
+) -> None:
+    stores.journal = Unreadable()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        stores.journal.lost_answers = stores.journal.failing_reads = 1
+        for _ in range(2):
+            answer = await ann.ask(Play, id="move", match=match, ply=0, move="a2")
+            assert isinstance(answer, Refused)
+            assert (answer.code, answer.text) == ("internal", "this could not be stored just now; try again")
+        assert (await ann.do(Play, id="move", match=match, ply=0, move="a2")).seq == 2
+
+
+async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "RETRY_MS", 1)
+    monkeypatch.setattr(room, "LOOK_AGAIN_MS", 1)
+    stores.journal = Unreadable()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        await pair(ann, ben, clock=PerMove(seconds=1))
+        stores.journal.lost_answers, stores.journal.failing_reads = 1, 2
+        stores.now.at += 2_000
+        ended = (await ann.hear(Happened)).events[-1]
+        assert (ended.winner, ended.reason) == (1, "time")
+
+
+async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_stored(
+    house: Any, stores: Any, pair: Any
+) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+        await ann.do(Rematch, match=match)
+        stores.journal.failures = ["", "before"]
+        assert await ben.refused(Rematch, id="yes", match=match) == "internal"
+        assert (await ann.join(match)).next is None
+        assert not [message for message in ann.heard if isinstance(message, Paired)]
+        assert isinstance(await ben.ask(Rematch, id="yes", match=match), Acknowledged)
+        new = await ann.hear(Paired)
+        assert (await ann.join(match)).next == new.match == (await ben.hear(Paired)).match
+
+
+async def test_a_rematch_opens_although_its_answer_was_lost(house: Any, stores: Any, pair: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+        await ann.do(Rematch, match=match)
+        stores.journal.failures = ["", "after"]
+        assert await ben.refused(Rematch, id="yes", match=match) == "internal"
+        assert isinstance(await ben.ask(Rematch, id="yes", match=match), Acknowledged)
+        assert (await ann.hear(Paired)).match == (await ann.join(match)).next
+
+
+async def test_after_a_restart_spectators_of_a_delayed_match_still_see_the_past(house: Any, stores: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
+        match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        await ann.do(Play, match=match, ply=0, move="a2")
+        stores.now.at += 200_000
+        await ben.do(Play, match=match, ply=1, move="c2")
+    stores.now.at += 100_000
+    async with house() as running, running.client("Cas") as cas:
+        assert (await cas.ask(WatchLobby)).matches[0].ply == 1
+        assert (await cas.join(match)).moves == ("a2",)
+
+
+async def test_a_match_without_a_clock_ends_when_its_guest_went_home(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "LOOK_AGAIN_MS", 1)
+    async with house() as running, running.client("Bob") as bob:
+        async with running.client("Ann") as ann:
+            match = await pair(ann, bob)
+            await ann.do(Play, match=match, ply=0, move="a2")
+            await bob.do(Play, match=match, ply=1, move="c2")
+        await bob.hear(SeatPresence, lambda said: not said.connected)
+        stores.now.at += 599_999
+        assert not (await bob.join(match)).over
+        stores.now.at += 1
+        ended = (await bob.hear(Happened, lambda said: said.events[-1].type == "ended")).events[-1]
+        assert (ended.winner, ended.reason) == (1, "gone")
+
+
+async def test_after_a_restart_nobody_has_been_away_for_longer_than_the_server(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "LOOK_AGAIN_MS", 1)
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        for ply, (player, move) in enumerate(((ann, "a2"), (ben, "c2"))):
+            await player.do(Play, match=match, ply=ply, move=move)
+    stores.now.at += 3_600_000
+    async with house() as running, running.client("Cas") as cas:
+        stores.now.at += 599_999
+        await cas.join(match)
+        stores.now.at += 1
+        ended = (await cas.hear(Happened)).events[-1]
+        assert (ended.winner, ended.reason, ended.places) == (None, "expired", ())

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
 from protocol.codec import JSON, MSGPACK
-from protocol.commands import AskGames, AskMyMatches, Hello, Join, Ping, Play, Say, WatchLobby
+from protocol.commands import AskGames, AskMyMatches, CreateSeek, Hello, Join, Ping, Play, Say, WatchLobby
 from protocol.messages import Games, Happened, LobbyState, MyMatches, Pong, Refused, Said, SeatPresence
+from protocol.values import GameSpec, SeekSettings
 
 
 async def flood(client: Any, times: int, message: Any = Ping(id="flood")) -> None:  # noqa: B008
@@ -17,6 +19,20 @@ async def flood(client: Any, times: int, message: Any = Ping(id="flood")) -> Non
     for _ in range(times):
         await client.tell(message)
         await client.listen()
+
+
+TABLE = SeekSettings(game=GameSpec(name="trapgrid", options={"size": 3}))
+UPGRADE = (
+    b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: cornered.v1.json\r\n\r\n"
+)
+
+
+def framed(message: Any) -> bytes:
+    """Return a short message as a client's frame, masked with zeros."""
+    raw = JSON.encode(message)
+    assert len(raw) < 126
+    return bytes((0x81, 0x80 | len(raw))) + bytes(4) + raw
 
 
 BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
@@ -106,6 +122,59 @@ async def test_an_illegal_move_in_haste_counts(start: Any, pair: Any) -> None:
         with pytest.raises(ConnectionClosedError):
             await flood(ann, 30, Play(id="x", match=match, ply=0, move="z9"))
         assert (await ben.hear(SeatPresence, lambda said: not said.connected)).seat == 0
+
+
+async def test_a_move_that_was_stored_is_acknowledged_again_even_to_who_is_in_haste(start: Any, pair: Any) -> None:
+    async with (
+        start(message_rate=0.001, message_burst=3) as running,
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        first = await ann.do(Play, id="first", match=match, ply=0, move="a2")
+        async with running.client("Ann", token=ann.welcome.token) as again:
+            for _ in range(3):
+                await again.ask(Ping)
+            assert await again.refused(Ping) == "too_fast"
+            assert await again.do(Play, id="first", match=match, ply=0, move="a2") == first
+            assert await again.refused(Play, id="other", match=match, ply=0, move="a2") == "too_fast"
+            with pytest.raises(ConnectionClosedError):
+                await flood(again, 20, Play(id="first", match=match, ply=0, move="a2"))
+
+
+async def test_a_repeated_lobby_command_is_acknowledged_again_even_to_who_is_in_haste(start: Any) -> None:
+    async with start(message_rate=0.001, message_burst=3) as running, running.client("Ann") as ann:
+        made = await ann.do(CreateSeek, id="once", settings=TABLE)
+        for _ in range(2):
+            await ann.ask(Ping)
+        assert await ann.refused(CreateSeek, id="twice", settings=TABLE) == "too_fast"
+        assert await ann.do(CreateSeek, id="once", settings=TABLE) == made
+
+
+async def test_new_guests_of_one_address_are_limited_and_those_who_come_back_are_not(start: Any) -> None:
+    async with (
+        start(guest_rate=0.001, guest_burst=2) as running,
+        running.client("Ann") as ann,
+        running.client("Ben"),
+        running.socket() as third,
+    ):
+        await third.tell(Hello(name="Cas"))
+        assert (await third.hear(Refused)).code == "too_fast"
+        assert (await third.hello(token=ann.welcome.token)).player == ann.player
+
+
+@pytest.mark.parametrize("early", [0, 20])
+async def test_messages_that_come_with_the_handshake_keep_their_order(running: Any, early: int) -> None:
+    host, port = running.address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(UPGRADE + framed(Hello(name="Ann")) + b"".join(framed(Ping(id=f"e{n}")) for n in range(early)))
+    await reader.readuntil(f'"id":"e{early - 1}"'.encode() if early else b'"type":"welcome"')
+    # What came first has to be done first, whichever way a message is heard.
+    writer.write(framed(Join(id="first", match="nowhere")) + framed(Ping(id="second")))
+    heard = await reader.readuntil(b'"id":"second"')
+    assert b'"id":"first"' in heard
+    writer.close()
+    await writer.wait_closed()
 
 
 async def test_chat_has_its_own_limit_and_a_repeated_line_is_said_once(running: Any, pair: Any) -> None:

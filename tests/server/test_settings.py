@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,8 @@ from server.settings import SettingsError, load_settings
 
 @pytest.fixture(autouse=True)
 def _clean(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for name in ("PORT", "HOST", "DATABASE", "CONFIG", "ORIGINS", "MQTT", "NODE"):
-        monkeypatch.delenv(f"CORNERED_{name}", raising=False)
+    for name in [name for name in os.environ if name.startswith("CORNERED_")]:
+        monkeypatch.delenv(name)
     monkeypatch.setenv("CORNERED_DATA", str(tmp_path))
 
 
@@ -58,15 +60,53 @@ def test_a_wrong_setting_is_one_line_that_names_it(monkeypatch: pytest.MonkeyPat
     assert "\n" not in str(failure.value)
 
 
-def test_a_setting_that_does_not_exist_is_refused_in_the_file(tmp_path: Path) -> None:
-    (tmp_path / "cornered.toml").write_text("prot = 1\n")
-    with pytest.raises(SettingsError, match="CORNERED_PROT"):
+def test_proxies_are_addresses_and_networks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "cornered.toml").write_text('proxies = ["10.0.0.7"]\n')
+    assert load_settings().proxies == (ip_network("10.0.0.7/32"),)
+    monkeypatch.setenv("CORNERED_PROXIES", "10.0.0.0/8, ::1")
+    assert load_settings().proxies == (ip_network("10.0.0.0/8"), ip_network("::1/128"))
+
+
+@pytest.mark.parametrize("value", ["1", "proxy", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.1, ,x"])
+def test_proxies_that_are_no_addresses_are_one_line(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("CORNERED_PROXIES", value)
+    with pytest.raises(SettingsError, match=r"^CORNERED_PROXIES: '[^']*' is no address [^\n]*$"):
         load_settings()
 
 
-def test_a_broken_or_missing_file_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "cornered.toml").write_text("port = \n")
-    with pytest.raises(SettingsError, match=r"^the settings cannot be read: .*$"):
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("prot = 1", "'prot'; did you mean port?"), ("Mqtt = 1", "'Mqtt'; did you mean mqtt?"), ("[xyzzy]", "'xyzzy'")],
+)
+def test_a_setting_that_does_not_exist_is_refused_in_the_file(tmp_path: Path, text: str, hint: str) -> None:
+    file = tmp_path / "cornered.toml"
+    file.write_text(f"{text}\n")
+    with pytest.raises(SettingsError) as failure:
+        load_settings()
+    assert str(failure.value) == f"{file}: there is no setting {hint}"
+
+
+def test_a_variable_that_sets_nothing_is_named_in_a_warning(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("PORT", "TOKEN", "KERNELS", "SERVER"):
+        monkeypatch.setenv(f"CORNERED_{name}", "1")
+    load_settings()
+    assert capsys.readouterr().err == ""
+    monkeypatch.setenv("CORNERED_ORIGIN", "https://a.example")
+    monkeypatch.setenv("CORNERED_XYZZY", "")
+    load_settings()
+    assert capsys.readouterr().err.splitlines() == [
+        "warning: CORNERED_ORIGIN sets nothing; did you mean ORIGINS?",
+        "warning: CORNERED_XYZZY sets nothing",
+    ]
+
+
+@pytest.mark.parametrize("content", [b"port = \n", b'node = "\xff"\n'])
+def test_a_broken_or_missing_file_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "cornered.toml"
+    file.write_bytes(content)
+    with pytest.raises(SettingsError, match=rf"^{file} cannot be read: [^\n]*$"):
         load_settings()
     monkeypatch.setenv("CORNERED_CONFIG", str(tmp_path / "nowhere.toml"))
     with pytest.raises(SettingsError, match="CORNERED_CONFIG"):

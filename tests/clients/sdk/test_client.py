@@ -382,3 +382,25 @@ async def test_a_message_that_nobody_understands_is_passed_over() -> None:
 
     async with scripted(script) as server, connected(server) as client:
         await client.ping()
+
+
+async def test_it_says_once_that_nobody_answers_and_when_it_is_back(caplog: pytest.LogCaptureFixture) -> None:
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        wire.cut()
+
+    async def away(wire: Wire) -> None:
+        wire.cut()
+
+    async def back(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    with caplog.at_level("INFO", "cornered.sdk"):
+        async with scripted(first, away, away, back) as server, connected(server) as client:
+            await client.ping()
+    assert [record.getMessage() for record in caplog.records] == [
+        f"no server answers at {server.url}; trying again",
+        f"back at {server.url}",
+    ]

@@ -47,3 +47,11 @@ def test_a_damaged_file_is_an_empty_one(store: TokenStore) -> None:
     assert store.get("ws://one", "ann") is None
     store.put("ws://one", "ann", "second")
     assert store.get("ws://one", "ann") == "second"
+
+
+def test_the_store_of_one_place_asks_for_no_address(store: TokenStore) -> None:
+    TokenStore(store.path, place="house").put("ws://127.0.0.1:1", "ann", "first")
+    house = TokenStore(store.path, place="house")
+    assert house.get("ws://127.0.0.1:2", "ann") == "first"
+    house.forget("ws://127.0.0.1:3", "ann")
+    assert house.get("ws://127.0.0.1:1", "ann") is None

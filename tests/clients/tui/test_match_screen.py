@@ -67,7 +67,7 @@ async def test_a_refused_move_says_why_and_may_be_tried_again(local_table, shown
         await pilot.pause()
         await pilot.press("enter")
         await pilot.pause()
-        assert "the match went on without you" in shown(app)
+        assert "The match went on without you" in shown(app)
         table.refuses = None
         await pilot.press("enter")
         await pilot.pause()
@@ -277,3 +277,23 @@ async def test_escape_leaves_the_entry_first_and_then_the_match(local_table):
         await pilot.press("escape")
         await pilot.pause()
     assert app.return_code == 0
+
+
+async def test_after_a_resignation_nothing_can_be_played_any_more(local_table, shown):
+    table = local_table("trapgrid", size=3)
+    app = screen(table)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert "Play" in shown(app)
+        table.change(over=True, winner=0, reason="resignation")
+        await pilot.pause()
+        assert "Play" not in shown(app)
+
+
+async def test_control_c_quits_even_while_typing(local_table):
+    app = screen(local_table("trapgrid", size=3))
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        await pilot.press("m", "a", "ctrl+c")
+        await pilot.pause()
+        assert not app.is_running

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from clients.tui.words import clock_text, ordinal, result_text, spec_text, time_left, time_text, turn_text
-from protocol.values import Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
+from clients.sdk import Refused
+from clients.tui.words import (
+    clock_text,
+    ordinal,
+    read_clock,
+    refusal_text,
+    result_text,
+    sentence,
+    spec_text,
+    time_left,
+    time_text,
+    turn_text,
+)
+from protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
 
 
 @pytest.mark.parametrize(
@@ -81,3 +93,30 @@ def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table):
 
 def test_a_result_without_a_reason_is_still_told(local_table):
     assert result_text(local_table("trapgrid").match) == "The match is over."
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("none", NO_CLOCK),
+        ("5+3", Fischer(initial=300, increment=3)),
+        ("0.5+0", Fischer(initial=30, increment=0)),
+        ("20/move", PerMove(seconds=20)),
+    ],
+)
+def test_a_clock_is_read_as_players_write_it(text, clock):
+    assert read_clock(text) == clock
+
+
+@pytest.mark.parametrize("text", ["", "5", "5+", "+3", "-5+3", "0+3", "999+3", "5+999", "0/move", "x/move", "5+3 "])
+def test_what_is_no_clock_is_refused(text):
+    with pytest.raises(ValueError, match=r"5\+3|out of range"):
+        read_clock(text)
+
+
+def test_what_the_server_says_stands_alone_with_a_capital_but_moves_stay_moves():
+    assert sentence("the match went on") == "The match went on"
+    assert sentence("it's over: nothing moves") == "It's over: nothing moves"
+    assert sentence("e3h: a wall stands here") == "e3h: a wall stands here"
+    assert sentence("") == ""
+    assert refusal_text(Refused("private", "only its players see this match")) == "Only its players see this match"

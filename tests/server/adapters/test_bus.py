@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import json
 import sys
+import weakref
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Protocol
 
@@ -238,9 +240,13 @@ async def test_a_goodbye_comes_after_everything_that_was_to_be_told(sample: Any,
 async def test_a_bus_without_a_listener_keeps_nothing(sample: Any) -> None:
     bus = LocalBus()
     async with running(bus.run()):
-        bus.publish_match(sample.happened("m", sample.started("m")))
-        bus.publish_lobby(LobbyChanged())
-        await asyncio.sleep(0)
+        match, lobby = sample.happened("m", sample.started("m")), LobbyChanged()
+        kept = [weakref.ref(match), weakref.ref(lobby)]
+        bus.publish_match(match)
+        bus.publish_lobby(lobby)
+        del match, lobby
+        gc.collect()
+        assert [reference() for reference in kept] == [None, None]
     await bus.close()
 
 
@@ -268,6 +274,19 @@ async def test_a_broker_that_is_killed_in_mid_match_stops_nobody_and_the_feed_re
         assert (await outside.kept(state_of("m")))["seq"] == 50
         assert (await outside.kept(state_of("quiet")))["seq"] == 1
         assert not any(task.done() for task in tasks)
+
+
+@pytest.mark.mqtt
+async def test_a_broker_that_lost_everything_is_given_the_lobby_again(mosquitto: Any, sample: Any) -> None:
+    outside = MqttOutside(mosquitto.port)
+    here = Presence(player=sample.anna, playing=0)
+    async with running(outside.listen(), outside.bus.run()):
+        outside.bus.publish_lobby(LobbyState(id="lobby", seeks=(), matches=(), players=(here,)))
+        await outside.ears.until(lambda: bool(outside.ears.on(LOBBY)))
+        mosquitto.kill()
+        mosquitto.start()
+        await outside.ears.until(lambda: len(outside.ears.on(LOBBY)) >= 2)
+        assert (await outside.kept(LOBBY))["players"][0]["player"]["id"] == "anna"
 
 
 @pytest.mark.mqtt

@@ -6,7 +6,43 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from protocol.messages import LobbyChanged, LobbyState, Snapshot
+from protocol.values import Presence, SeatInfo
 from server.adapters.feed import Feed, Publication
+
+
+def snapshot(match: str, sample: Any) -> Snapshot:
+    started = sample.started(match)
+    happened = sample.happened(match, started)
+    return Snapshot(
+        id=None,
+        match=match,
+        seq=8,
+        game=started.game,
+        title="TrapGrid",
+        clock=started.clock,
+        seats=tuple(SeatInfo(player=player) for player in started.players),
+        seat=None,
+        position="position-8",
+        ply=7,
+        to_move=0,
+        moves=(),
+        clocks=happened.clocks,
+        connected=(True, True),
+        watchers=0,
+        commitment=started.commitment,
+        private=False,
+        delay=0,
+        has_draws=False,
+        draw_offer=None,
+        takeback=None,
+        rematch=(),
+        over=False,
+        winner=None,
+        reason=None,
+        seed=None,
+        next=None,
+    )
 
 
 def everything(feed: Feed) -> Iterator[Publication]:
@@ -48,7 +84,9 @@ def test_a_state_that_was_not_told_comes_again_as_it_is_then(sample: Any) -> Non
 
 def test_the_end_of_a_match_that_was_not_told_comes_again(sample: Any) -> None:
     feed = Feed()
-    feed.match(sample.happened("m", sample.started("m"), sample.ended(2)))
+    feed.match(sample.happened("m", sample.started("m")))
+    list(everything(feed))
+    feed.match(sample.happened("m", sample.ended(2)))
     *_, cleared = everything(feed)
     assert (cleared.payload, cleared.retain) == (b"", True)
     feed.repeat()
@@ -65,6 +103,36 @@ def test_repeating_tells_the_states_of_all_live_matches_and_of_no_others(sample:
     list(everything(feed))
     feed.repeat()
     assert sorted(each.match or "" for each in everything(feed)) == ["a", "c"]
+
+
+def test_a_match_that_came_and_went_untold_leaves_nothing_to_clear(sample: Any) -> None:
+    feed = Feed(max_events=1)
+    for number in range(100):
+        feed.match(sample.happened(f"m{number}", sample.started(f"m{number}"), sample.ended(2)))
+    assert [each.topic.rpartition("/")[2] for each in everything(feed)] == ["events"]
+
+
+def test_a_match_that_goes_on_from_before_is_cleared_at_its_end_even_if_untold(sample: Any) -> None:
+    feed = Feed()
+    feed.match(snapshot("m", sample))
+    feed.match(sample.happened("m", sample.ended(9)))
+    *_, cleared = everything(feed)
+    assert (cleared.match, cleared.payload, cleared.retain) == ("m", b"", True)
+
+
+def test_the_lobby_comes_again_when_it_was_not_told_or_may_be_lost(sample: Any) -> None:
+    feed = Feed()
+    for _ in range(3):
+        feed.lobby(LobbyState(id="lobby", seeks=(), matches=(), players=(Presence(player=sample.anna, playing=0),)))
+        feed.lobby(LobbyChanged(players_gone=("bert",)))
+    state, change = everything(feed)
+    assert (state.retain, state.leased, change.retain) == (True, True, False)
+    feed.put_back(change)
+    assert list(everything(feed)) == []
+    feed.put_back(state)
+    assert list(everything(feed)) == [state]
+    feed.repeat()
+    assert list(everything(feed)) == [state]
 
 
 async def test_waiting_ends_when_there_is_something_to_take(sample: Any) -> None:

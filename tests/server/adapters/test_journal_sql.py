@@ -176,3 +176,24 @@ async def test_postgres_waits_for_the_disk_as_told(postgres: Any, durability: An
     async with database.writing() as connection:
         assert (await connection.execute(text("SHOW synchronous_commit"))).scalar() == level
     await database.close()
+
+
+async def test_the_death_of_the_committer_fails_who_waits_and_the_next_append_starts_another(
+    open_database: Any, sample: Any
+) -> None:
+    database = await open_database()
+    journal = SqlJournal(database)
+    async with database.writing():
+        appends = [asyncio.create_task(journal.append("m", 0, [sample.started("m")]))]
+        for _ in range(50):
+            await asyncio.sleep(0)
+        appends.append(asyncio.create_task(journal.append("later", 0, [sample.started("later")])))
+        await asyncio.sleep(0)
+        (committer,) = (task for task in asyncio.all_tasks() if task.get_name() == "journal")
+        committer.cancel()
+        async with asyncio.timeout(30):
+            outcomes = await asyncio.gather(*appends, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [JournalUnavailable] * 2
+    await journal.append("m", 0, [sample.started("m")])
+    assert list(await journal.live()) == ["m"]
+    await journal.close()

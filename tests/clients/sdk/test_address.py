@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+
+from clients.sdk.address import require_name, require_token, socket_url
+
+
+@pytest.mark.parametrize(
+    ("given", "url"),
+    [
+        ("ws://127.0.0.1:8420", "ws://127.0.0.1:8420"),
+        ("http://[::1]:8420", "ws://[::1]:8420"),
+        ("https://example.org/", "wss://example.org/"),
+    ],
+)
+def test_the_address_of_the_page_or_the_socket_will_do(given: str, url: str) -> None:
+    assert socket_url(given) == url
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "8420", "ws://", "ws://:8420", "ftp://host", "http://host:18420x", "ws://host:99999"]
+)
+def test_what_is_no_address_is_refused(wrong: str) -> None:
+    with pytest.raises(ValueError, match="looks like ws://host:port"):
+        socket_url(wrong)
+
+
+def test_names_and_tokens_are_checked_before_they_are_sent() -> None:
+    assert require_name("Ann Lee") == "Ann Lee"
+    assert require_token("t" * 20) == "t" * 20
+    for wrong in ("", " Ann", "x" * 25, "a\nb"):
+        with pytest.raises(ValueError, match="a name has"):
+            require_name(wrong)
+    with pytest.raises(ValueError, match="no token") as error:
+        require_token("secret")
+    assert "secret" not in str(error.value)

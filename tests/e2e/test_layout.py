@@ -1,0 +1,168 @@
+"""The page on every screen: nothing is cut off, covered or out of reach, seen in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.e2e.window import DESK, PHONE, Window, begin
+
+pytestmark = pytest.mark.browser
+
+OpenWindow = Callable[..., Window]
+LAPTOP = (1280, 800)
+LANDSCAPE = (740, 360)
+SMALL = ((320, 568), (360, 740), LANDSCAPE)
+LONG = "Kingfisher of the Weir"
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def box_of(locator: Locator) -> tuple[float, float, float, float]:
+    """Return left, top, right and bottom of an element."""
+    box = locator.bounding_box()
+    assert box is not None
+    return box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]
+
+
+def resize(window: Window, size: tuple[int, int]) -> None:
+    window.page.set_viewport_size({"width": size[0], "height": size[1]})
+
+
+def test_a_phone_never_scrolls_sideways(open_window: OpenWindow) -> None:
+    first, second = open_window(size=PHONE), open_window(size=DESK)
+    first.take_name(LONG)
+    second.take_name(LONG[::-1])
+    dialog = "document.querySelector('dialog').scrollWidth - document.querySelector('dialog').clientWidth"
+    for size in SMALL:
+        resize(first, size)
+        assert first.page.evaluate(OVERFLOW) == 0
+        first.page.get_by_role("button", name="Play someone").first.click()
+        assert first.page.evaluate(dialog) == 0
+        first.page.keyboard.press("Escape")
+    for game in ("Quoridor", "Bamboo"):
+        first.to_lobby()
+        second.to_lobby()
+        begin(first, second, game)
+        for width, height in SMALL:
+            resize(first, (width, height))
+            assert first.page.evaluate(OVERFLOW) == 0, game
+            board = first.page.locator(".board").bounding_box()
+            assert board is not None
+            assert board["width"] >= 0.9 * min(width, height - 60), game
+            assert board["y"] + board["height"] <= height, game
+            for clock in first.page.locator(".clock").all():
+                assert box_of(clock)[2] <= width
+
+
+@pytest.mark.parametrize("size", [(320, 568), (360, 740), LAPTOP], ids=str)
+def test_nothing_is_cut_off_in_the_lobby(size: tuple[int, int], open_window: OpenWindow) -> None:
+    first, second, third = open_window(size=LAPTOP), open_window(size=LAPTOP), open_window(size=size)
+    first.take_name("Kingfisher")
+    second.take_name("Wagtail")
+    begin(first, second, "TrapGrid")
+    expect(third.page.locator(".of-live .card", has_text="Kingfisher").first).to_be_visible()
+    expect(third.page.locator(".tile-card", has_text="TrapGrid").locator(".watch")).to_be_visible()
+    for selector in (".tile-card", ".tile-card .words", ".watch:not([hidden])", ".card", ".line", ".call"):
+        cut = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+        assert third.page.locator(selector).evaluate_all(cut) == [], selector
+    for tile in third.page.locator(".tile-card").all():
+        edge = box_of(tile)[2]
+        for part in tile.locator("button, .watch, p").all():
+            assert not part.is_visible() or box_of(part)[2] < edge
+
+
+def test_a_laptops_live_games_show_long_names_whole(open_window: OpenWindow) -> None:
+    first, second, third = (open_window(size=LAPTOP) for _ in range(3))
+    first.take_name("Heron of the Upper Lake")
+    second.take_name("Avocet of the Salt Marsh")
+    begin(first, second, "TrapGrid")
+    names = third.page.locator(".of-live .card", has_text="Avocet").locator(".who span")
+    expect(names).to_have_count(2)
+    assert names.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
+
+
+@pytest.mark.parametrize("size", [DESK, (320, 568), LANDSCAPE], ids=str)
+def test_the_banner_covers_and_moves_nothing(size: tuple[int, int], open_window: OpenWindow) -> None:
+    window = open_window(cuttable=True, size=size)
+    parts = window.page.locator("#top :is(a, button)")
+    tile = window.page.locator(".tile-card").first
+    before = [box_of(part) for part in (*parts.all(), tile)]
+    banner = window.page.locator("#banner")
+    window.cut()
+    expect(banner).to_contain_text("Reconnecting")
+    assert [box_of(part) for part in (*parts.all(), tile)] == before
+    for words in (None, "The server restarts. Your games go on in a moment."):
+        if words:
+            banner.evaluate("(element, words) => element.textContent = words", words)
+        left, top, right, bottom = box_of(banner)
+        assert banner.evaluate("one => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth")
+        assert top >= 0
+        assert bottom <= box_of(window.page.locator("#top"))[3]
+        for part in parts.all():
+            if part.is_visible():
+                its_left, _, its_right, _ = box_of(part)
+                assert its_right <= left or its_left >= right, part.inner_text()
+
+
+def test_the_last_move_stays_in_sight_at_the_end(open_window: OpenWindow) -> None:
+    first, second = open_window(size=(1200, 560)), open_window(size=DESK)
+    begin(first, second, "TrapGrid")
+    for ply, name in enumerate(("b7", "f1", "c7", "e1", "d7", "e2", "d6", "d2", "c6", "d3")):
+        mover = (first, second)[ply % 2]
+        mover.await_turn()
+        mover.make(name)
+    for _ in range(2):
+        second.does("resign").click()
+    first.page.wait_for_selector(".match.over")
+    expect(first.page.locator(".result").get_by_role("button", name="Rematch")).to_be_visible()
+    first.page.wait_for_timeout(100)
+    (_, top, _, bottom), (_, its_top, _, its_bottom) = (
+        box_of(first.page.locator(selector)) for selector in (".movelist", ".move >> nth=-1")
+    )
+    assert top <= its_top
+    assert its_bottom <= bottom
+
+
+def test_a_phone_on_its_side_has_buttons_of_usual_size_and_the_moves_beside_the_board(open_window: OpenWindow) -> None:
+    first, second = open_window(size=LANDSCAPE), open_window()
+    begin(first, second, "TrapGrid", size=5)
+    _, top, _, bottom = box_of(first.does("abort"))
+    assert bottom - top < 60
+    first.await_turn()
+    first.make("b5")
+    left, top, _, bottom = box_of(first.page.locator(".moves"))
+    assert left > box_of(first.page.locator(".board"))[2]
+    assert top < LANDSCAPE[1] - 60
+    assert bottom - top >= 100
+    first.page.locator(".steps button").first.scroll_into_view_if_needed()
+    first.page.locator(".steps button").first.click()
+    expect(first.status).to_have_text("Move 0 of 1")
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=str)
+def test_the_letters_of_a_hexagon_are_legible_and_outside_its_frame(
+    size: tuple[int, int], open_window: OpenWindow
+) -> None:
+    first, second = open_window(size=size), open_window(size=DESK)
+    begin(first, second, "Bamboo")
+    for _ in range(2):
+        letters = first.page.locator(".board .coordinate")
+        expect(letters).to_have_count(11)
+        inside = letters.evaluate_all(
+            """letters => letters.filter((letter) => {
+                const frame = letter.ownerSVGElement.querySelector(".frame");
+                const box = letter.getBBox();
+                return [box.x, box.x + box.width].some((x) => [box.y, box.y + box.height].some((y) => {
+                    const point = new DOMPoint(x, y);
+                    return frame.isPointInFill(point) || frame.isPointInStroke(point);
+                }));
+            }).length"""
+        )
+        assert inside == 0
+        scale = "letter => parseFloat(getComputedStyle(letter).fontSize) * letter.getScreenCTM().a"
+        assert letters.first.evaluate(scale) >= 10
+        board = box_of(first.page.locator(".board"))
+        assert all(box_of(letter)[0] >= board[0] for letter in letters.all())
+        first.page.get_by_role("button", name="Flip").click()
