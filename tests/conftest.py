@@ -6,6 +6,8 @@ skipped; in CI it is installed, and a skip is a failure.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import pwd
 import shutil
@@ -49,14 +51,28 @@ def accepts(port: int) -> bool:
     return True
 
 
+@contextlib.contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Hold a lock among the processes that run tests: two of them must not install the same thing over each other."""
+    with (Path(tempfile.gettempdir()) / f"cornered-tests-{os.getuid()}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def install(package: str, find: Callable[[], Path | None]) -> Path | None:
+    """Install a package of the system's, and return where its program is then."""
+    root = [] if os.geteuid() == 0 else ["sudo"]
+    for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", package]):
+        subprocess.run([*root, "apt-get", *command], check=True, stdin=subprocess.DEVNULL)
+    return find()
+
+
 def require(package: str, find: Callable[[], Path | None]) -> Path:
     """Return where a program is; in CI install it first when it is missing, elsewhere skip the test."""
     found = find()
     if found is None and IN_CI:
-        root = [] if os.geteuid() == 0 else ["sudo"]
-        for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", package]):
-            subprocess.run([*root, "apt-get", *command], check=True, stdin=subprocess.DEVNULL)
-        found = find()
+        with one_at_a_time():
+            found = find() or install(package, find)
     if found is None:
         if IN_CI:
             pytest.fail(f"{package} is not installed and could not be")

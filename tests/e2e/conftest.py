@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from clients.shots import FLAGS, find_chromium, running_server
-from tests.conftest import IN_CI, require
+from tests.conftest import IN_CI, one_at_a_time, require
 from tests.e2e.window import Window
 
 AXE = "axe-core@4.14.1"
@@ -82,9 +82,9 @@ def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
     npm = require("npm", find)
     folder = pytestconfig.cache.mkdir("axe") if pytestconfig.cache else tmp_path_factory.mktemp("axe")
     script = folder / "node_modules/axe-core/axe.min.js"
-    if not script.is_file():
-        command = [npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--silent", AXE]
-        if subprocess.run(command, capture_output=True, check=False).returncode:
+    command = [npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--silent", AXE]
+    with one_at_a_time():
+        if not script.is_file() and subprocess.run(command, capture_output=True, check=False).returncode:
             if IN_CI:
                 pytest.fail(f"npm could not fetch {AXE}")
             pytest.skip(f"npm could not fetch {AXE}")
