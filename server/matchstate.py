@@ -125,10 +125,6 @@ class MatchState:
         """The seats that are not out."""
         return tuple(seat for seat, place in enumerate(self.out) if place is None)
 
-    def seat_of(self, player: str) -> int | None:
-        """Return the seat of the player with this id."""
-        return next((seat for seat, one in enumerate(self.terms.players) if one.id == player), None)
-
     def answered(self, seat: int, command_id: str) -> int | None:
         """Return the number of the event that this command of the seat's caused, if it was carried out before."""
         return self.causes[seat].get(command_id) if 0 <= seat < self.seats else None
