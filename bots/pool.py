@@ -181,7 +181,7 @@ class Pool:
             worker = await self._idle.get()
         remaining = job.limit.remaining
         if remaining is not None and remaining * 1000 < LATE:
-            job = replace(job, limit=Limit(LATE, job.limit.depth, job.limit.nodes))
+            job = replace(job, limit=Limit(LATE, job.limit.depth, job.limit.nodes, job.limit.lines))
             remaining = LATE / 1000
         patience = None if remaining is None else remaining + GRACE
         self._thinking.add(worker)

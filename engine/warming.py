@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -16,12 +17,13 @@ import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 
 import engine
-from engine.compiled import CACHE, IS_CACHED, IS_COMPILED
+from engine.compiled import CACHE, IS_CACHED, IS_COMPILED, cache_of
 
 __all__ = ["Progress", "is_warm", "warm"]
 
+_CACHE_NAME: Final = re.compile(r"([\w.]+)-[0-9a-f]{16}")
 KEPT: Final = 4
-"""How many caches stay: the current one, and a few of other checkouts or branches."""
+"""How many caches of a module stay: the current one, and a few of other checkouts or branches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def ignore(_: Progress) -> None:
 def _marker(game: str) -> Path:
     """Return the file that says that this Python, numba and processor have every kernel of `game` in the cache."""
     made_for = f"{platform.python_version()}-{numba.__version__}-{llvmlite.binding.get_host_cpu_name()}"
-    return CACHE / f"{game}-{made_for}.warm"
+    return cache_of(f"engine.games.{game}") / f"{made_for}.warm"
 
 
 def is_warm(game: str) -> bool:
@@ -68,9 +70,9 @@ def warm(*games: str, report: Callable[[Progress], None] = ignore) -> None:
             cold = not is_warm(name)
             _exercise(name, report if cold else ignore)
             if IS_CACHED:
+                _marker(name).parent.mkdir(exist_ok=True)
                 _marker(name).touch()
     if IS_CACHED:
-        os.utime(CACHE)
         _drop_old_caches()
 
 
@@ -116,9 +118,14 @@ def _locked(path: Path) -> Iterator[None]:
 
 def _drop_old_caches() -> None:
     """Remove the caches of other sources but the last used ones; a process that is still using one compiles again."""
-    named = [
-        path for path in CACHE.parent.iterdir() if len(path.name) == 16 and set(path.name) <= set("0123456789abcdef")
-    ]
-    others = sorted((path for path in named if path != CACHE), key=lambda path: path.stat().st_mtime)
-    for path in others[: max(0, len(others) - KEPT + 1)]:
-        shutil.rmtree(path, ignore_errors=True)
+    by_module: dict[str, list[Path]] = {}
+    for path in CACHE.iterdir():
+        if found := _CACHE_NAME.fullmatch(path.name):
+            by_module.setdefault(found[1], []).append(path)
+    for module, paths in by_module.items():
+        current = cache_of(module)
+        if current.exists():
+            os.utime(current)
+        others = sorted((path for path in paths if path != current), key=lambda path: path.stat().st_mtime)
+        for path in others[: max(0, len(others) - KEPT + 1)]:
+            shutil.rmtree(path, ignore_errors=True)

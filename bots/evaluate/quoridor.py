@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
+from bots.evaluate.mixing import mixed
 from engine import State
+from engine.compiled import kernel
 from engine.games.quoridor import NUMBERS, QuoridorState
-from engine.maze import CELLS, SPLIT, passages
-from engine.walls import GONE, Position, goal, walls_of
+from engine.maze import CELLS, SPLIT, Four, bit, down, passages, up
+from engine.walls import GONE, Position, goal, pawn, stock, walls_of
 
-__all__ = ["candidates", "evaluate"]
+__all__ = ["SCRATCH", "candidates", "evaluate", "key", "known", "narrow", "quiet", "rank", "worth"]
+
+SCRATCH: Final = np.dtype([("unused", np.int64)])
 
 WALL: Final = 0.4
 """What a wall in hand is worth, in steps."""
@@ -74,9 +81,9 @@ def candidates(state: State) -> Sequence[str]:
     position = state.position
     maze = _Maze.of(position)
     closing: set[int] = set()
-    for seat, pawn in enumerate(state.pawns()):
-        if seat != state.to_move and pawn != GONE:
-            closing |= _closing(maze, maze.rings(position, seat), pawn)
+    for seat, cell in enumerate(state.pawns()):
+        if seat != state.to_move and cell != GONE:
+            closing |= _closing(maze, maze.rings(position, seat), cell)
     return [move for move in moves if not CELLS <= NUMBERS[move] < 3 * CELLS or NUMBERS[move] in closing]
 
 
@@ -90,3 +97,57 @@ def _closing(maze: _Maze, rings: list[int], pawn: int) -> set[int]:
         walls |= {CELLS + low, CELLS + low - 1} if apart == 9 else {2 * CELLS + low, 2 * CELLS + low - 9}
         pawn = target
     return walls
+
+
+@kernel
+def steps_home(doors: Four, cell: int, goal_lo: int, goal_hi: int) -> int:
+    """Return how many steps the shortest path from `cell` to its goal takes; pawns are not in the way."""
+    north_lo, north_hi, east_lo, east_hi = doors
+    lo, hi = bit(cell)
+    steps = 0
+    while lo & goal_lo == 0 and hi & goal_hi == 0:
+        up_lo, up_hi = up(lo & north_lo, hi & north_hi)
+        down_lo, down_hi = down(lo, hi)
+        lo |= up_lo | down_lo & north_lo | (lo & east_lo) << 1 | (lo >> 1) & east_lo
+        hi |= up_hi | down_hi & north_hi | (hi & east_hi) << 1 | (hi >> 1) & east_hi
+        steps += 1
+    return steps
+
+
+@kernel
+def worth(position: Position) -> int:
+    """Return how many steps the mover is ahead, with walls in hand and the turn counted in; for two players."""
+    doors = passages(walls_of(position), position.size)
+    mover, other = position.turn, 1 - position.turn
+    own_lo, own_hi = goal(position, mover)
+    other_lo, other_hi = goal(position, other)
+    ahead = steps_home(doors, pawn(position, other), other_lo, other_hi)
+    ahead -= steps_home(doors, pawn(position, mover), own_lo, own_hi)
+    return 100 * ahead + 40 * (stock(position, mover) - stock(position, other)) + 50
+
+
+@kernel
+def key(position: Position) -> int:
+    seed = mixed(mixed(position.turn, position.h_lo), position.h_hi)
+    seed = mixed(mixed(seed, position.v_lo), position.v_hi)
+    return mixed(mixed(seed, position.pawns << 16 | position.left), position.ply << 16 | position.quiet)
+
+
+@kernel
+def quiet(position: Position) -> bool:
+    return True
+
+
+@kernel
+def rank(position: Position, move: int) -> int:
+    return 0
+
+
+@kernel
+def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
+    return count
+
+
+@kernel
+def known(position: Position, scratch: Any) -> int:
+    return 0

@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from engine import State
-from engine.games.trapgrid import TrapGridState
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["evaluate"]
+from bots.evaluate.mixing import mixed
+from engine.bits import popcount
+from engine.compiled import kernel
+from engine.games.trapgrid import Position, neighbours
 
-NOT_FILE_A: Final = 0xFEFE_FEFE_FEFE_FEFE
-NOT_FILE_H: Final = 0x7F7F_7F7F_7F7F_7F7F
+__all__ = ["SCRATCH", "key", "known", "narrow", "quiet", "rank", "worth"]
 
-
-def evaluate(state: State, seat: int) -> float:
-    """Return the cells that the seat reaches before the other does, less the other's, and a little for open steps."""
-    assert isinstance(state, TrapGridState)
-    free, pawns, mover = int(state.position.free), state.pawns(), state.position.turn
-    territory = [0, 0]
-    fronts = list(pawns)
-    turn = mover
-    while fronts[0] or fronts[1]:
-        front = _around(fronts[turn]) & free
-        free &= ~front
-        territory[turn] += front.bit_count()
-        fronts[turn] = front
-        turn = 1 - turn
-    steps = [(_around(pawn) & int(state.position.free)).bit_count() for pawn in pawns]
-    return float(territory[seat] - territory[1 - seat]) + 0.5 * (steps[seat] - steps[1 - seat])
+SCRATCH: Final = np.dtype([("unused", np.int64)])
 
 
-def _around(cells: int) -> int:
-    """Return the cells one step from any of `cells`; those beside the board are never free."""
-    return cells << 8 | cells >> 8 | (cells & NOT_FILE_H) << 1 | (cells & NOT_FILE_A) >> 1
+@kernel
+def worth(position: Position) -> int:
+    """Return the cells that the mover reaches before the other does, less the other's, and a little for open steps."""
+    free, own, other = position.free, position.mover, position.other
+    score = 50 * (popcount(neighbours(own) & free) - popcount(neighbours(other) & free))
+    while own | other:
+        own = neighbours(own) & free
+        free &= ~own
+        other = neighbours(other) & free
+        free &= ~other
+        score += 100 * (popcount(own) - popcount(other))
+    return score
+
+
+@kernel
+def key(position: Position) -> int:
+    seed = mixed(position.turn, np.int64(position.free))
+    return mixed(mixed(seed, np.int64(position.mover)), np.int64(position.other))
+
+
+@kernel
+def quiet(position: Position) -> bool:
+    return True
+
+
+@kernel
+def rank(position: Position, move: int) -> int:
+    return 0
+
+
+@kernel
+def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
+    return count
+
+
+@kernel
+def known(position: Position, scratch: Any) -> int:
+    return 0

@@ -1,4 +1,4 @@
-"""The bots. One file is one bot, found by being there; its class is called BOT."""
+"""The bots. One file is one bot, found by being there; its class is called BOT, and dashes are underscores."""
 
 from __future__ import annotations
 
@@ -6,29 +6,45 @@ import importlib
 import pkgutil
 from functools import cache
 
-from bots.bot import Bot
+from bots.bot import Bot, SettingValue
 
-__all__ = ["bots", "create", "names"]
+__all__ = ["bots", "create", "kind", "names"]
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all bots, without loading any."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__)))
 
 
 @cache
 def _load(name: str) -> type[Bot]:
-    bot: type[Bot] = importlib.import_module(f"{__name__}.{name}").BOT
+    bot: type[Bot] = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").BOT
     return bot
 
 
 def bots() -> tuple[type[Bot], ...]:
-    """Return every bot's class: its name, description and games."""
+    """Return every bot's class: its name, description, games and settings."""
     return tuple(_load(name) for name in names())
 
 
-def create(name: str, seed: int | None = None) -> Bot:
-    """Return the bot called `name`. Raises a ValueError that lists the names there are."""
+def kind(name: str) -> type[Bot]:
+    """Return the class of the bot called `name`. Raises a ValueError that lists the names there are."""
     if name not in names():
         raise ValueError(f"there is no bot {name!r}; there are {', '.join(names())}")
-    return _load(name)(seed)
+    return _load(name)
+
+
+def create(spec: str, seed: int | None = None) -> Bot:
+    """Return the bot that `spec` describes: a name, or `name:setting=value,setting=value`.
+
+    Raises a ValueError that lists the names, settings or values there are.
+    """
+    name, _, listed = spec.partition(":")
+    bot = kind(name)
+    settings: dict[str, SettingValue] = {}
+    for part in listed.split(",") if listed else ():
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(f"a bot's settings look like {name}:setting=value, not {spec!r}")
+        settings[key.strip()] = value.strip()
+    return bot(seed, **settings)

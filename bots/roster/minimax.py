@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import random
-
 from bots.bot import Bot, Limit, Thought
 from bots.evaluate import judgement
-from bots.search.alphabeta import search
+from bots.textbook.deepening import search
 from engine import State
 
 __all__ = ["BOT", "MinimaxBot"]
@@ -16,12 +14,8 @@ class MinimaxBot(Bot):
     name = "minimax"
     description = "Looks ahead with alpha-beta, deeper and deeper until its time is up."
 
-    def __init__(self, seed: int | None = None) -> None:
-        super().__init__(seed)
-        self._chance = random.Random(seed)
-
     def choose(self, state: State, limit: Limit) -> Thought:
-        return search(state, limit, judgement(state.game.name), self._chance)
+        return search(state, limit, judgement(state.game.name), self.chance)
 
 
 BOT = MinimaxBot

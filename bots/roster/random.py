@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
-
 from bots.bot import Bot, Limit, Thought
 from engine import State
 
@@ -14,12 +12,8 @@ class RandomBot(Bot):
     name = "random"
     description = "Plays any legal move. Good for a first win."
 
-    def __init__(self, seed: int | None = None) -> None:
-        super().__init__(seed)
-        self._chance = Random(seed)
-
     def choose(self, state: State, limit: Limit) -> Thought:
-        move = self._chance.choice(state.moves())
+        move = self.chance.choice(state.moves())
         return Thought(move, nodes=1, pv=(move,))
 
 

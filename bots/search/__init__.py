@@ -1,0 +1,1 @@
+"""The compiled search: written once, specialised for each game by numba."""

@@ -19,15 +19,19 @@ SHORTEST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What one search may use: milliseconds, plies, nodes. None does not limit; time runs from when this is made."""
+    """What one search may use: milliseconds, plies, nodes. None does not limit; time runs from when this is made.
+
+    `lines` is for how many of the moves an exact score and a line are wanted: one to play, more to study.
+    """
 
     time: int | None = None
     depth: int | None = None
     nodes: int | None = None
+    lines: int = 1
     started: float = field(default_factory=monotonic, compare=False)
 
     def __post_init__(self) -> None:
-        for name in ("time", "depth", "nodes"):
+        for name in ("time", "depth", "nodes", "lines"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"a limit's {name} is 1 or more, or None, not {value}")

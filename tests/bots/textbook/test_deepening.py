@@ -10,7 +10,7 @@ import pytest
 import engine
 from bots.bot import WIN
 from bots.evaluate import Judgement, judgement
-from bots.search.alphabeta import search
+from bots.textbook.deepening import search
 from clients.sdk import Limit
 from engine import CHANCE, Game, State
 
