@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -91,19 +92,26 @@ class Setting:
 
     def check(self, value: SettingValue) -> SettingValue:
         """Return `value`, also given as text, if the setting takes it. Raises a ValueError that says what it takes."""
+        if self.choices and value in self.choices:
+            return value
+        if not self.choices:
+            with contextlib.suppress(ValueError):
+                number = type(self.default)(value)
+                if isinstance(number, int | float) and self.low <= number <= self.high:
+                    return number
+        raise ValueError(f"{self.name} is {self.range}, not {value!r}")
+
+    @property
+    def range(self) -> str:
+        """What it takes, in words."""
         if self.choices:
-            if value in self.choices:
-                return value
-            raise ValueError(f"{self.name} is one of {', '.join(self.choices)}, not {value!r}")
-        kind = type(self.default)
-        try:
-            number = kind(value)
-        except ValueError:
-            number = None
-        if not isinstance(number, int | float) or not self.low <= number <= self.high:
-            what = "a whole number" if kind is int else "a number"
-            raise ValueError(f"{self.name} is {what} from {self.low:g} to {self.high:g}, not {value!r}")
-        return number
+            return f"one of {', '.join(self.choices)}"
+        if isinstance(self.default, int):
+            return f"a whole number from {int(self.low)} to {int(self.high)}"
+        return f"a number from {self.low:g} to {self.high:g}"
+
+    def describe(self) -> str:
+        return f"{self.range} (default {self.default})"
 
 
 class Bot(ABC):
@@ -141,6 +149,10 @@ class Bot(ABC):
         """Say whether this bot plays a game. A name asks for the default options; bots that do not play all options
         override this, and are asked with the game itself."""
         return cls.games is None or (game if isinstance(game, str) else game.name) in cls.games
+
+    def prepare(self, game: Game) -> None:
+        """Compile or load what it takes to play `game`, before a clock runs. Most need only the rules."""
+        del game
 
     def lend(self, memory: Memory) -> None:
         """Let the bot use a memory that outlives this search and that others may share. Most need none."""

@@ -1,40 +1,52 @@
-"""Worker processes that choose moves. One that crashes or hangs is replaced, and its move is made all the same."""
+"""Worker processes that choose moves. One that crashes or hangs is replaced, and its move is made all the same.
+
+Every question has one worker's answer. Where its bot gains from it, workers that nobody else needs help, and think
+ahead while opponents do; another question calls them away within milliseconds.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import itertools
 import logging
-import multiprocessing
 import os
 import random
-import threading
-from collections.abc import AsyncIterator, Callable, Coroutine
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from typing import Final, ParamSpec, Self, TypeVar
+from dataclasses import replace
+from time import monotonic
+from typing import Any, Final, ParamSpec, TypeVar
 
+import engine
 from bots.bot import Limit, Thought
+from bots.process import Lost, Worker, preloading
 from bots.roster import create
-from bots.worker import Failed, Job, Ready, work
+from bots.rota import Rota
+from bots.search.memory import Memory
+from bots.warming import Preparation, is_warm
+from bots.worker import Desk, Failed, Job
 from clients.sdk import plainly
 from engine import State
 
 __all__ = ["Pool"]
 
 GRACE: Final = 0.25
-"""Seconds after its deadline until a worker counts as hung. `clients.sdk.limit.RESERVE` has room for it."""
+"""Seconds after its deadline until a worker counts as hung, unless the limit itself says how late is too late."""
 LATE: Final = 50
 """Milliseconds for a job whose time went by in the queue, and for the move that stands in for a lost one."""
-START_PATIENCE: Final = 600.0
-"""Seconds that a worker has to start: on a new machine the first one compiles the rules."""
-ATTEMPTS: Final = 2
+WAITING: Final = 0.1
+"""Seconds before it is too late at which nobody waits for a free worker any more."""
+HASTE: Final = 0.03
+"""Seconds before it is too late within which only a move without any thought is quick enough."""
+ATTEMPTS: Final = 3
 RETRY: Final = (0.5, 2.0, 10.0)
 """Seconds before a worker that could not start is started again."""
+COMPILERS: Final = 2
+"""Processes that compile at the same time: each waits for the other half of the time."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,124 +54,190 @@ T = TypeVar("T")
 log = logging.getLogger("cornered.pool")
 
 
-class _Lost(Exception):
-    """A worker died or hangs; it is of no use any more."""
-
-
-@dataclass(eq=False)
-class _Worker:
-    """A process and the line to it. Everything here blocks, and runs in the pool's threads."""
-
-    process: BaseProcess
-    connection: Connection
-    ending: threading.Lock = field(default_factory=threading.Lock)
-
-    @classmethod
-    def start(cls) -> Self:
-        """Return a worker that is ready. Raises _Lost."""
-        # Never fork: a forked process inherits locks of threads that it does not have.
-        process: BaseProcess
-        here, there = multiprocessing.Pipe()
-        if "forkserver" in multiprocessing.get_all_start_methods():
-            server = multiprocessing.get_context("forkserver")
-            server.set_forkserver_preload(["bots.preload"])
-            process = server.Process(target=work, args=(there,), name="bot worker", daemon=True)
-        else:
-            spawn = multiprocessing.get_context("spawn")
-            process = spawn.Process(target=work, args=(there,), name="bot worker", daemon=True)
-        process.start()
-        there.close()
-        worker = cls(process, here)
-        try:
-            if not here.poll(START_PATIENCE) or not isinstance(here.recv(), Ready):
-                raise _Lost("it did not become ready")
-        except (EOFError, OSError) as error:
-            worker.stop()
-            raise _Lost("it died while it started") from error
-        return worker
-
-    def ask(self, job: Job, patience: float | None) -> Thought | Failed:
-        """Return the answer to `job`. Raises _Lost when none comes within `patience` seconds."""
-        try:
-            self.connection.send(job)
-            if not self.connection.poll(patience):
-                raise _Lost("it hangs")
-            answer: Thought | Failed = self.connection.recv()
-        except (EOFError, OSError) as error:
-            raise _Lost("it died") from error
-        return answer
-
-    def stop(self) -> None:
-        """End the process, whatever it is doing; may be called twice, and by two threads."""
-        with self.ending:
-            self.process.kill()
-            self.process.join()
-            self.connection.close()
-
-
 class Pool:
     """Some worker processes and the jobs that wait for them. Get it from `Pool.open`."""
 
-    def __init__(self, size: int, tasks: asyncio.TaskGroup, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, size: int, memory: Memory, tasks: asyncio.TaskGroup, threads: ThreadPoolExecutor) -> None:
         self._size = size
+        self._memory = memory
         self._tasks = tasks
         self._threads = threads
-        self._idle: asyncio.Queue[_Worker] = asyncio.Queue(size)
-        self._workers: set[_Worker] = set()
+        self._rota = Rota()
+        self._workers: set[Worker] = set()
+        self._preparations: list[Preparation] = []
+        self._prepared: set[Preparation] = set()
+        self._preparing = asyncio.Lock()
+        self._compiling = asyncio.Semaphore(COMPILERS)
+        self._stands_in: set[str] = set()
         self._in_flight = 0
-        self._thinking: set[_Worker] = set()
-        self._chores: set[asyncio.Task[None]] = set()
+        self._thinking: set[Worker] = set()
+        self._at_leisure: set[Worker] = set()
+        self._chores: set[asyncio.Task[Any]] = set()
         self._closed = False
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, size: int | None = None) -> AsyncIterator[Pool]:
+    async def open(cls, size: int | None = None, bots: Sequence[str] = ()) -> AsyncIterator[Pool]:
         """Start `size` workers, by default one a core but one, and end them with the `async with` block.
 
-        Waits until the first is ready, which takes a minute on a machine that has to compile the rules first.
+        Waits until the first is there. Workers come with what `bots` need, as far as that has been compiled before;
+        for what has not, see `prepare`.
         """
         count = size or max(1, (os.cpu_count() or 1) - 1)
-        threads = ThreadPoolExecutor(2 * count + 2, thread_name_prefix="pool")
+        threads = ThreadPoolExecutor(3 * count + 4, thread_name_prefix="pool")
+        memory = Memory.create(desks=count)
         try:
             with plainly():
                 async with asyncio.TaskGroup() as tasks:
-                    pool = cls(count, tasks, threads)
+                    pool = cls(count, memory, tasks, threads)
                     try:
-                        # Alone, so that a cold machine compiles once and the others load what it made.
-                        await pool._add()
-                        for _ in range(count - 1):
-                            pool._chore(pool._add(), "start worker")
+                        # The first one alone: with it comes the fork server, which makes the others.
+                        with preloading(bots):
+                            await pool._add(0)
+                        for desk in range(1, count):
+                            pool._chore(pool._add(desk), "start worker")
                         yield pool
                     finally:
                         await pool._close()
         finally:
+            memory.unlink()
+            memory.close()
             threads.shutdown(wait=False)
 
     @property
+    def memory(self) -> str:
+        """The name of the memory that the workers share."""
+        assert self._memory.name is not None
+        return self._memory.name
+
+    @property
     def thinking(self) -> tuple[int, ...]:
-        """The process ids of the workers that are at work now."""
+        """The process ids of the workers that are answering questions now."""
         return tuple(worker.process.pid or 0 for worker in self._thinking)
 
-    async def choose(self, bot: str, state: State, limit: Limit) -> Thought:
+    @property
+    def at_leisure(self) -> tuple[int, ...]:
+        """The process ids of the workers that help others or think ahead now."""
+        return tuple(worker.process.pid or 0 for worker in self._at_leisure)
+
+    async def choose(self, bot: str, state: State, limit: Limit, *, seed: int | None = None) -> Thought:
         """Return what `bot` plays in `state`, within `limit` and a moment more, whatever happens to the workers.
 
-        A worker that dies is replaced by another while there is time; after that, a quick move stands in.
+        A worker that dies is replaced by another while there is time; after that, a quick move stands in. With a
+        `seed` one worker answers on its own, so that with a limit of depth or nodes the answer is always the same.
+        What was never prepared is prepared first, and the time runs from then on.
         """
+        wanted = Preparation(bot, state.game.name)
+        if wanted not in self._prepared:
+            await self._ready(wanted)
+            limit = replace(limit, started=monotonic())
         self._in_flight += 1
         try:
-            # When more jobs run than workers, each gets its share of the time, so that none comes too late.
-            share = min(1.0, self._size / self._in_flight)
-            if limit.time is not None and share < 1.0:
-                limit = replace(limit, time=max(1, round(limit.time * share)))
-            job = Job(bot, state.game.name, dict(state.game.options), str(state), limit)
+            job = _job(bot, state, limit, seed)
             for _ in range(ATTEMPTS):
+                if (left := _until_too_late(limit)) is not None and left < WAITING:
+                    break
                 if (answer := await self._try(job)) is not None:
                     return answer
-                if limit.remaining is not None and limit.remaining * 1000 < LATE:
-                    break
-            return await self._run(_stand_in, state)
+            log.info("a quick move stands in for %s", bot)
+            return await self._run(_stand_in, state, limit)
         finally:
             self._in_flight -= 1
+
+    async def study(self, bot: str, state: State, limit: Limit) -> Thought:
+        """Return what `bot` thinks of `state` when nobody waits for it: after all questions, and interrupted by them.
+
+        The time runs from when a worker begins; one that is called away tells what it has found until then.
+        """
+        await self._ready(Preparation(bot, state.game.name))
+        for _ in range(ATTEMPTS):
+            worker = await self._rota.take_patiently()
+            job = _job(bot, state, replace(limit, started=monotonic()))
+            away, told = asyncio.Event(), asyncio.get_running_loop().create_future()
+            self._spend_leisure(worker, job, away, told)
+            try:
+                if isinstance(answer := await told, Thought):
+                    return answer
+            finally:
+                away.set()
+        raise ValueError(f"{bot} cannot study {state}")
+
+    async def ponder(self, bot: str, state: State, seconds: float) -> None:
+        """Let `bot` think about `state` for as long as a worker has nothing else to do, so that it knows more later.
+
+        Returns when it has thought to the end or the time is over; to end it earlier, cancel it.
+        """
+        job = _job(bot, state, Limit(max(1, round(1000 * seconds))))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not self._closed and not await self._think_ahead(await self._rota.take_patiently(), job):
+                    pass
+
+    async def prepare(self, game: str, bots: Sequence[str]) -> AsyncGenerator[str]:
+        """Yield each of `bots` when all workers can play `game` as it, without compiling anything any more.
+
+        On a new machine a process of its own compiles first, which takes some seconds a game.
+        """
+        wanted = [Preparation(bot, game) for bot in bots]
+        warm = [one for one in wanted if is_warm(one)]
+        for one in warm:
+            if await self._prepare(one):
+                yield one.bot
+        cold = [one.bot for one in wanted if one not in warm]
+        async with contextlib.aclosing(self._compile(game, cold)) as compiled:
+            async for bot in compiled:
+                if bot in cold and await self._prepare(Preparation(bot, game)):
+                    yield bot
+
+    async def _ready(self, wanted: Preparation) -> None:
+        """Return when it makes sense to ask workers for what was perhaps never prepared; they load it when asked."""
+        if wanted in self._prepared:
+            return
+        async with self._preparing:
+            if self._size > 1 and not is_warm(wanted):
+                # Several workers would compile the same at once, which takes longer than one process of its own.
+                async for _ in self._compile(wanted.game, [wanted.bot]):
+                    pass
+            await self._expect(wanted)
+            self._prepared.add(wanted)
+
+    async def _expect(self, wanted: Preparation) -> None:
+        """Let new workers come with what `wanted` needs, and load it here too, where stand-ins must come at once."""
+        if wanted not in self._preparations:
+            self._preparations.append(wanted)
+        if wanted.game not in self._stands_in:
+            self._stands_in.add(wanted.game)
+            await self._run(_stand_in, engine.load(wanted.game).start(), Limit())
+
+    async def _compile(self, game: str, bots: Sequence[str]) -> AsyncGenerator[str]:
+        """Yield each of `bots` when what it needs in `game` is on disk."""
+        if not bots:
+            return
+        async with self._compiling:
+            log.info("compiling what bots need to play %s, once on this machine", game)
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "bots.warming", game, *bots), stdout=asyncio.subprocess.PIPE
+            )
+            assert process.stdout is not None
+            try:
+                async for line in process.stdout:
+                    yield line.decode().strip()
+                if await process.wait():
+                    log.error("not everything for %s could be compiled", game)
+            finally:
+                if process.returncode is None:
+                    with contextlib.suppress(ProcessLookupError):
+                        process.kill()
+                    await process.wait()
+
+    async def _prepare(self, wanted: Preparation) -> bool:
+        """Have all workers that there are, and all that follow, load what `wanted` needs; say whether the bot can."""
+        await self._expect(wanted)
+        for worker in tuple(self._workers):
+            if wanted not in worker.prepared and await self._rota.take_this(worker):
+                await self._load(worker, [wanted])
+        self._prepared.add(wanted)
+        return not any(worker.prepared.get(wanted) is False for worker in self._workers)
 
     async def _try(self, job: Job) -> Thought | None:
         """Return the answer of whatever worker is free first; None when it is lost, and the log says how."""
@@ -168,7 +246,7 @@ class Pool:
         except TimeoutError:
             log.warning("no worker was free while %s had time", job.bot)
             return None
-        except _Lost as lost:
+        except Lost as lost:
             log.warning("a worker was lost while %s thought: %s", job.bot, lost)
             return None
         if isinstance(answer, Failed):
@@ -177,77 +255,215 @@ class Pool:
         return answer
 
     async def _ask_somebody(self, job: Job) -> Thought | Failed:
-        async with asyncio.timeout(job.limit.remaining):
-            worker = await self._idle.get()
-        remaining = job.limit.remaining
-        if remaining is not None and remaining * 1000 < LATE:
-            job = replace(job, limit=Limit(LATE, job.limit.depth, job.limit.nodes, job.limit.lines))
-            remaining = LATE / 1000
-        patience = None if remaining is None else remaining + GRACE
+        # Without a clock bots share nothing, so that they give the same answer every time.
+        gains_from_help = job.seed is None and job.limit.time is not None and _gains_from_help(job.bot)
+        left = _until_too_late(job.limit)
+        async with asyncio.timeout(None if left is None else max(0.0, left - WAITING)):
+            worker = await self._rota.take()
+        helpers: list[asyncio.Event] = []
         self._thinking.add(worker)
         try:
-            answer = await self._run(worker.ask, job, patience)
-        except (_Lost, asyncio.CancelledError):
-            # Also when nobody waits any more: what it still thinks about would answer the next question.
-            self._chore(self._replace(worker), "replace worker")
-            raise
+            job = await self._loaded(worker, job)
+            limit, patience = self._fair(job.limit)
+            job = replace(job, limit=limit)
+            asking = self._ask(worker, job, patience)
+            if gains_from_help:
+                for helper in self._spare_workers(job):
+                    helpers.append(asyncio.Event())
+                    self._spend_leisure(helper, job, helpers[-1])
+            try:
+                answer = await asyncio.shield(asking)
+            except asyncio.CancelledError:
+                # What it still thinks about would answer the next question.
+                self._chore(self._recall(worker, asking), "recall worker")
+                raise
+            except Lost:
+                self._chore(self._replace(worker), "replace worker")
+                raise
         finally:
             self._thinking.discard(worker)
-        self._idle.put_nowait(worker)
+            for called_away in helpers:
+                called_away.set()
+        self._rota.give(worker)
         return answer
 
-    async def _add(self) -> None:
+    async def _loaded(self, worker: Worker, job: Job) -> Job:
+        """Return `job` when the worker has loaded what it needs; if there was anything to load its time begins then."""
+        wanted = Preparation(job.bot, job.game)
+        if wanted in worker.prepared:
+            return job
+        loading = asyncio.get_running_loop().run_in_executor(self._threads, worker.prepare, wanted)
+        try:
+            await asyncio.shield(loading)
+        except (Lost, asyncio.CancelledError):
+            self._chore(self._replace(worker), "replace worker")
+            raise
+        return replace(job, limit=replace(job.limit, started=monotonic()))
+
+    def _spare_workers(self, job: Job) -> Iterator[Worker]:
+        """Yield the workers that nobody needs; those that would have to load something first do that instead."""
+        while (worker := self._rota.take_spare()) is not None:
+            wanted = Preparation(job.bot, job.game)
+            if wanted in worker.prepared:
+                yield worker
+            else:
+                self._chore(self._load(worker, [wanted]), "load")
+
+    def _fair(self, limit: Limit) -> tuple[Limit, float | None]:
+        """Return the limit of a search that begins now, and for how many seconds to wait for it.
+
+        When more jobs run than workers, each gets its share of the time, so that none comes too late.
+        """
+        if limit.time is None or limit.remaining is None:
+            return limit, None
+        share = min(1.0, self._size / self._in_flight)
+        fair = limit.time / 1000 * share
+        seconds = max(min(fair, limit.remaining), min(fair, LATE / 1000))
+        patience = seconds + GRACE
+        if limit.grace is not None:
+            patience = min(patience, _until_too_late(limit) or 0.0)
+        return replace(limit, time=max(1, round(1000 * seconds)), started=monotonic()), patience
+
+    def _ask(self, worker: Worker, job: Job, patience: float | None) -> asyncio.Future[Thought | Failed]:
+        self._memory.resume(worker.desk.number)
+        asking = asyncio.get_running_loop().run_in_executor(self._threads, worker.ask, job, patience)
+        # Of a worker that is given up nobody wants to hear why it is lost.
+        asking.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return asking
+
+    async def _think_ahead(self, worker: Worker, job: Job) -> bool:
+        """Have a worker think about `job` at leisure; say whether it came to an end, or was called away."""
+        away = asyncio.Event()
+        thinking = self._spend_leisure(worker, job, away)
+        try:
+            if thinking is not None:
+                await asyncio.shield(thinking)
+            return not away.is_set()
+        finally:
+            away.set()
+
+    def _spend_leisure(
+        self, worker: Worker, job: Job, away: asyncio.Event, told: asyncio.Future[Thought | Failed | None] | None = None
+    ) -> asyncio.Task[None] | None:
+        """Have a worker think about `job` until `away` is set, or somebody else needs it; `told` gets the answer."""
+        self._rota.works_at_leisure(worker, away.set)
+        self._at_leisure.add(worker)
+        asking = self._ask(worker, job, None)
+
+        async def watch() -> None:
+            leaving = asyncio.ensure_future(away.wait())
+            try:
+                await asyncio.wait((asking, leaving), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                leaving.cancel()
+                self._at_leisure.discard(worker)
+            answer = await self._recall(worker, asking)
+            if told is not None and not told.done():
+                told.set_result(answer)
+
+        return self._chore(watch(), "leisure")
+
+    async def _recall(self, worker: Worker, asking: asyncio.Future[Thought | Failed]) -> Thought | Failed | None:
+        """Make a worker free, whatever it still thinks about, and return its answer; without one it is replaced."""
+        self._memory.stop(worker.desk.number)
+        await asyncio.wait((asking,), timeout=GRACE)
+        if asking.done() and asking.exception() is None:
+            self._rota.give(worker)
+            return asking.result()
+        self._chore(self._replace(worker), "replace worker")
+        return None
+
+    async def _add(self, desk: int) -> None:
         """Start one more worker, as often as it takes."""
         for wait in itertools.chain(RETRY, itertools.repeat(RETRY[-1])):
-            starting = self._threads.submit(_Worker.start)
+            starting = self._threads.submit(Worker.start, Desk(desk, self.memory), tuple(self._preparations))
             try:
                 worker = await asyncio.wrap_future(starting)
-            except _Lost as lost:
+            except Lost as lost:
                 log.error("a worker cannot start: %s", lost)
                 await asyncio.sleep(wait)
             except asyncio.CancelledError:
-                starting.add_done_callback(_stop_started)
+                starting.add_done_callback(_end_started)
                 raise
             else:
                 self._workers.add(worker)
-                self._idle.put_nowait(worker)
+                if missing := [wanted for wanted in self._preparations if wanted not in worker.prepared]:
+                    # Asked for while it started.
+                    await self._load(worker, missing)
+                else:
+                    self._rota.give(worker)
                 return
 
-    async def _replace(self, worker: _Worker) -> None:
-        await self._run(worker.stop)
+    async def _load(self, worker: Worker, wanted: Sequence[Preparation]) -> None:
+        """Have a worker that is nobody's now load something, and then be free."""
+        try:
+            for one in wanted:
+                await self._run(worker.prepare, one)
+        except Lost as lost:
+            log.warning("a worker was lost while it prepared: %s", lost)
+            self._chore(self._replace(worker), "replace worker")
+        else:
+            self._rota.give(worker)
+
+    async def _replace(self, worker: Worker) -> None:
+        self._rota.drop(worker)
         self._workers.discard(worker)
-        await self._add()
+        await self._run(worker.end)
+        await self._add(worker.desk.number)
 
     async def _close(self) -> None:
         self._closed = True
         for chore in self._chores:
             chore.cancel()
-        for worker in self._workers:
-            await self._run(worker.stop)
+        for worker in tuple(self._workers):
+            await self._run(worker.end)
 
-    def _chore(self, work: Coroutine[None, None, None], name: str) -> None:
+    def _chore(self, work: Coroutine[None, None, T], name: str) -> asyncio.Task[T] | None:
         if self._closed:
             work.close()
-            return
+            return None
         task = self._tasks.create_task(work, name=name)
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
+        return task
 
     async def _run(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
         call = functools.partial(function, *arguments, **named)
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
 
-def _stop_started(starting: Future[_Worker]) -> None:
+def _job(bot: str, state: State, limit: Limit, seed: int | None = None) -> Job:
+    return Job(bot, state.game.name, dict(state.game.options), str(state), limit, seed)
+
+
+def _until_too_late(limit: Limit) -> float | None:
+    """Return the seconds until an answer is of no use any more; None when there is always time."""
+    if limit.deadline is None:
+        return None
+    grace = GRACE if limit.grace is None else limit.grace / 1000
+    return max(0.0, limit.deadline + grace - monotonic())
+
+
+@functools.cache
+def _gains_from_help(bot: str) -> bool:
+    try:
+        return create(bot).helps
+    except ValueError:
+        return False
+
+
+def _end_started(starting: Future[Worker]) -> None:
     """End a worker that nobody waits for any more."""
     if not starting.cancelled() and starting.exception() is None:
-        starting.result().stop()
+        starting.result().end()
 
 
-def _stand_in(state: State) -> Thought:
-    """Return a quick move that needs no worker: the greedy one, or any if even that fails."""
+def _stand_in(state: State, limit: Limit) -> Thought:
+    """Return a quick move that needs no worker: the greedy one, or any if there is no time or even that fails."""
+    left = _until_too_late(limit)
     try:
-        return create("greedy").choose(state, Limit(LATE))
+        if left is None or left > HASTE:
+            return create("greedy").choose(state, Limit(LATE if left is None else min(LATE, round(500 * left))))
     except Exception:
         log.exception("the stand-in failed in %s", state)
-        return Thought(random.choice(state.moves()))
+    return Thought(random.choice(state.moves()))

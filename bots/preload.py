@@ -1,14 +1,25 @@
 """What every worker needs, loaded once: the fork server imports this before it forks the first of them.
 
-This is the one module whose import is its work. A worker forked afterwards is ready in milliseconds.
+This is the one module whose import is its work. A worker forked afterwards is ready in milliseconds. What is not
+compiled yet is left out: it is compiled elsewhere, and each worker loads it when it is there.
 """
 
-import bots.evaluate
+import os
+
 import bots.roster
+import bots.search.memory
+import bots.worker
 import engine
+from bots.process import pass_for_main
+from bots.warming import PRELOAD, Preparation, exercise, is_warm
+from engine.warming import is_warm as has_rules
 from engine.warming import warm
 
-bots.roster.bots()
+pass_for_main()
 for game in engine.games():
-    bots.evaluate.judgement(game.name)
-warm()
+    if has_rules(game.name):
+        warm(game.name)
+        for spec in os.environ.get(PRELOAD, "").split():
+            wanted = Preparation(spec, game.name)
+            if bots.roster.create(spec).plays(game.name) and is_warm(wanted):
+                exercise(wanted)

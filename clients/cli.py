@@ -8,16 +8,20 @@ import json
 import logging
 import socket
 import webbrowser
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import engine
+from clients.booking import app as booking
 from clients.boundary import Bounded, leaf
 from clients.house import keep_house_bots, until_stdin_ends
 from clients.rules import Json, Options, warm_up
 from clients.rules import app as rules
+from clients.thinking import app as thinking
+from clients.training import app as training
 
 if TYPE_CHECKING:
     from server.settings import Settings
@@ -35,6 +39,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(rules)
+app.add_typer(thinking)
+app.add_typer(booking)
+app.add_typer(training, name="train")
 bench = typer.Typer(help="Measure the engine and the server, beside a peer in the same run.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 
@@ -51,14 +58,10 @@ def serve(
     bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let the house bots play.")] = True,
 ) -> None:
     """Start the server, with its house bots as ordinary clients, and print its address."""
-    from engine.warming import warm
     from server.app import new_event_loop
     from server.app import serve as serve_until_stopped
 
     settings = _settings(host=host, port=port, data=data, mqtt=mqtt)
-    warm_up(*(game.name for game in engine.games()))
-    # Loaded before anybody plays: the first move of a match must not hold the others up.
-    warm()
 
     is_up = False
 
@@ -137,22 +140,22 @@ def bot(
     exhibition: Annotated[bool, typer.Option(help="Play each other when nobody else does, for visitors.")] = False,
     seek: Annotated[bool, typer.Option(help="Open a table whenever idle.")] = False,
     identities: Annotated[Path | None, typer.Option(help="A file that keeps who these bots are.")] = None,
+    ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think while the opponent does.")] = True,
+    analyse: Annotated[str | None, typer.Option(help="Let this bot study positions for the server's players.")] = None,
     house: Annotated[bool, typer.Option("--house", hidden=True, help="A server's own: end when it does.")] = False,
 ) -> None:
     """Connect bots of the roster to a server, until interrupted."""
-    from bots.roster import names as roster
+    from bots.roster import create
     from bots.runner import run_bots
     from clients.sdk.address import require_token, socket_url
     from clients.sdk.tokens import TokenStore
 
-    unknown = [name for name in names if name not in roster()]
-    if unknown:
-        raise ValueError(f"there is no bot {unknown[0]!r}; there are {', '.join(roster())}")
+    for name in names:
+        create(name)
     if token and len(names) > 1:
         raise ValueError("one token is one bot: name one bot, or leave the token out")
     token = require_token(token) if token else None
     socket_url(server)
-    warm_up(*(game.name for game in engine.games()))
     _tell_of_bots(logging.WARNING if house else logging.INFO)
     # A house's bots are the same players whatever address their server has this time.
     store = TokenStore(identities, place="house" if house else None) if identities else None
@@ -167,6 +170,8 @@ def bot(
                 exhibition=exhibition,
                 seek=seek,
                 store=store,
+                ponder=ponder,
+                analyse=analyse,
             )
         )
         waiting = {playing, asyncio.ensure_future(until_stdin_ends())} if house else {playing}
@@ -202,13 +207,22 @@ def bots(as_json: Json = False) -> None:
     games = [game.name for game in engine.games()]
     if as_json:
         listed = [
-            {"name": bot.name, "description": bot.description, "games": [game for game in games if bot.plays(game)]}
+            {
+                "name": bot.name,
+                "description": bot.description,
+                "games": [game for game in games if bot.plays(game)],
+                "settings": [asdict(setting) for setting in bot.SETTINGS],
+            }
             for bot in roster()
         ]
         typer.echo(json.dumps(listed))
         return
+    wide = max(len(bot.name) for bot in roster())
     for bot in roster():
-        typer.echo(f"{bot.name:<10} {bot.description}")
+        plays = "" if bot.games is None else f" ({', '.join(bot.games)})"
+        typer.echo(f"{bot.name:<{wide}}  {bot.description}{plays}")
+        for setting in bot.SETTINGS:
+            typer.echo(f"{'':<{wide}}    :{setting.name}=  {setting.title}: {setting.describe()}")
 
 
 @app.command()
@@ -298,6 +312,85 @@ def bench_server(as_json: Json = False) -> None:
     from bench.server import run
 
     typer.echo(run(as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
+
+
+@bench.command("search")
+def bench_search(
+    games: Annotated[list[str] | None, typer.Argument(help="These games; all without.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Count the nodes of fixed searches, and measure the search beside a C program of the same work."""
+    from bench.search import as_json as to_json
+    from bench.search import lines, run
+
+    for name in games or ():
+        engine.load(name)
+    warm_up(*(games or [game.name for game in engine.games()]))
+    figures = run(tuple(games or ()))
+    typer.echo(json.dumps(to_json(figures)) if as_json else "\n".join(lines(figures)))
+
+
+@bench.command("pruning")
+def bench_pruning() -> None:
+    """Print how much alpha-beta saves the classic TrapGrid bot, beside what its reference claims."""
+    from bench.pruning import lines
+
+    typer.echo("\n".join(lines()))
+
+
+@bench.command("clocks")
+def bench_clocks(
+    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 100,
+    clock: Annotated[str, typer.Option(help="Seconds, and seconds a move.")] = "1+0.05",
+    concurrency: Annotated[int, typer.Option(min=1, help="Games at once.")] = 4,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes that think.")] = None,
+    kill_every: Annotated[float, typer.Option(min=0, help="Kill a worker every so many seconds.")] = 0.0,
+    bots: Annotated[str, typer.Option(help="Bots of the roster, parted by spaces; all without.")] = "",
+    only: Annotated[list[str] | None, typer.Option("--game", help="This game; may be repeated.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Let bots play each other on short clocks over real sockets, and see that nobody flags."""
+    from bench.clocks import as_json as to_json
+    from bench.clocks import lines, run
+
+    report = run(
+        games,
+        clock=clock,
+        concurrency=concurrency,
+        workers=workers,
+        kill_every=kill_every,
+        bots=bots.split(),
+        only=only or (),
+        tell=lambda text: typer.echo(text, err=True),
+    )
+    typer.echo(json.dumps(to_json(report)) if as_json else "\n".join(lines(report)))
+    raise typer.Exit(1 if report.flags else 0)
+
+
+@bench.command("ladder")
+def bench_ladder(
+    game: Annotated[str, typer.Argument(help="The game to play.")],
+    games: Annotated[int, typer.Option(min=2, help="Games for each step.")] = 200,
+    bots: Annotated[
+        str | None, typer.Option(help="Bots from the weakest to the strongest, parted by spaces; the levels without.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure how much stronger each level is than the one below."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from bench.ladder import as_json as to_json
+    from bench.ladder import lines, run
+
+    ladder = bots.split() if bots else [f"level:level={level}" for level in range(1, 11)]
+    if len(ladder) < 2:
+        raise ValueError("a ladder has two bots or more")
+    warm_up(game)
+    with Progress(console=Console(stderr=True)) as progress:
+        bar = progress.add_task(f"{game}, {len(ladder) - 1} steps")
+        steps = run(game, ladder, games, lambda done, total: progress.update(bar, completed=done, total=total))
+    typer.echo(json.dumps(to_json(steps)) if as_json else "\n".join(lines(steps)))
 
 
 def main() -> None:

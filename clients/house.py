@@ -23,9 +23,10 @@ WELL: Final = 300.0
 log = structlog.get_logger("house")
 
 
-async def keep_house_bots(names: Sequence[str], server: str, identities: Path) -> None:
+async def keep_house_bots(names: Sequence[str], server: str, identities: Path, *, analyse: str | None = None) -> None:
     """Keep a process with the bots `names` connected to `server`, until cancelled; `identities` is who they are.
 
+    The bot `analyse` studies positions for the server's players.
     Its standard input is a pipe from here: even when this process is killed, the pipe closes and the bots go.
     """
     clock = asyncio.get_running_loop().time
@@ -35,6 +36,7 @@ async def keep_house_bots(names: Sequence[str], server: str, identities: Path) -
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "clients.cli", "bot", *names),
             *("--server", server, "--identities", str(identities), "--exhibition", "--house"),
+            *(("--analyse", analyse) if analyse else ()),
             stdin=asyncio.subprocess.PIPE,
             # Ctrl-C in the terminal is for the server, which then ends its bots in good order.
             start_new_session=True,

@@ -30,6 +30,7 @@ __all__ = [
     "lost",
     "perft",
     "placements",
+    "survey",
 ]
 
 STRIDE: Final = 14
@@ -147,8 +148,8 @@ def at_most(counters: Counters, limit: int) -> int:
 
 
 @kernel
-def placements(position: Position) -> Three:
-    """Return the cells where the mover may put a stone.
+def survey(position: Position) -> tuple[Three, int]:
+    """Return the cells where the mover may put a stone, and how many groups the mover has.
 
     Of g groups a stone joins k with s stones in all: a group of s + 1 among g + 1 - k is allowed, so each group counts
     its stones and one more towards g on the cells next to it. The largest group, joined or not, may not exceed the new
@@ -189,11 +190,18 @@ def placements(position: Position) -> Three:
         thrice_a, thrice_b, thrice_c = twice_a, twice_b, twice_c
     elif largest < groups - 1:
         thrice_a, thrice_b, thrice_c = 0, 0, 0
-    return (
+    cells = (
         position.free_a & at_most(count_a, groups) & ~thrice_a,
         position.free_b & at_most(count_b, groups) & ~thrice_b,
         position.free_c & at_most(count_c, groups) & ~thrice_c,
     )
+    return cells, groups
+
+
+@kernel
+def placements(position: Position) -> Three:
+    """Return the cells where the mover may put a stone."""
+    return survey(position)[0]
 
 
 @kernel

@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ import numba
 import engine
 from engine.compiled import CACHE, IS_CACHED, IS_COMPILED, cache_of
 
-__all__ = ["Progress", "is_warm", "warm"]
+__all__ = ["Progress", "ignore", "is_warm", "locked", "warm"]
 
 _CACHE_NAME: Final = re.compile(r"([\w.]+)-[0-9a-f]{16}")
 KEPT: Final = 4
@@ -66,14 +66,16 @@ def warm(*games: str, report: Callable[[Progress], None] = ignore) -> None:
         if is_warm(name):
             _exercise(name, ignore)
             continue
-        with _locked(CACHE / "lock"):
+        with locked(CACHE / "lock"):
             cold = not is_warm(name)
             _exercise(name, report if cold else ignore)
             if IS_CACHED:
                 _marker(name).parent.mkdir(exist_ok=True)
                 _marker(name).touch()
     if IS_CACHED:
-        _drop_old_caches()
+        # Another process may be removing the same ones.
+        with suppress(FileNotFoundError):
+            _drop_old_caches()
 
 
 def _exercise(name: str, report: Callable[[Progress], None]) -> None:
@@ -98,7 +100,7 @@ def _exercise(name: str, report: Callable[[Progress], None]) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
     """Hold the lock of `path` among processes; a process that dies lets go of it. Without a cache nothing is shared."""
     if not IS_CACHED:
         yield

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
+from protocol.analysis import MAX_LINES, MAX_NODES, MAX_OVERLAYS, MAX_PLIES, OverlayPicture, Report, Sentence, TreeNode
 from protocol.values import (
     NO_CLOCK,
     Accepts,
@@ -32,11 +33,16 @@ __all__ = [
     "AcceptChallenge",
     "AcceptDraw",
     "AcceptTakeback",
+    "Analysed",
+    "AnalysisCommand",
+    "AskAnalysis",
     "AskGames",
     "AskHistory",
     "AskMoves",
     "AskMyMatches",
     "AskSeek",
+    "AskVariation",
+    "CancelAnalysis",
     "CancelChallenge",
     "CancelSeek",
     "Challenge",
@@ -57,6 +63,7 @@ __all__ = [
     "LeaveSeek",
     "LobbyCommand",
     "MatchCommand",
+    "OfferAnalysis",
     "OfferDraw",
     "Ping",
     "Play",
@@ -231,6 +238,65 @@ class AskHistory(InMatch):
     type: Literal["ask_history"] = "ask_history"
 
 
+class AskVariation(InMatch):
+    """Answered by `variation`: the positions that `moves` lead to from the one after `ply` plies, without playing them.
+
+    Not for the players of a match that goes on.
+    """
+
+    type: Literal["ask_variation"] = "ask_variation"
+    ply: Count
+    moves: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_PLIES)]
+
+
+class AskAnalysis(InMatch):
+    """Have a bot study the position after `ply` plies, for the best `lines` moves. Not while one plays the match.
+
+    The acknowledgement's `ref` is the analysis, which `analysis` messages tell of until one of them is `final`. Where
+    dice are rolled after `ply` plies, the position after the roll is studied.
+    """
+
+    type: Literal["ask_analysis"] = "ask_analysis"
+    ply: Count
+    lines: Annotated[int, Field(ge=1, le=MAX_LINES)] = 3
+
+
+class CancelAnalysis(Command):
+    """Hear no more of an analysis; when nobody waits for it any more it ends."""
+
+    type: Literal["cancel_analysis"] = "cancel_analysis"
+    analysis: Key
+
+
+class OfferAnalysis(Command):
+    """A bot offers to study positions of these games, up to `jobs` at once; none at all takes the offer back.
+
+    It holds for this connection. `analyse` brings the jobs.
+    """
+
+    type: Literal["offer_analysis"] = "offer_analysis"
+    games: Annotated[tuple[Key, ...], Field(max_length=16)]
+    jobs: Annotated[int, Field(ge=0, le=16)]
+    name: Name
+    """Who thinks, as people see it."""
+
+
+class Analysed(Command):
+    """What an analyst found so far. Whatever is null is as it was; `final` ends the job.
+
+    A tree need not fit into one message with the rest: send it in its own. A job that ends without any report needs an
+    `error` that says why.
+    """
+
+    type: Literal["analysed"] = "analysed"
+    job: Key
+    final: bool = False
+    report: Report | None = None
+    overlays: Annotated[tuple[OverlayPicture, ...], Field(max_length=MAX_OVERLAYS)] | None = None
+    tree: Annotated[tuple[TreeNode, ...], Field(max_length=MAX_NODES)] | None = None
+    error: Sentence | None = None
+
+
 class Play(InMatch):
     """Make a move. `ply` is the number of plies that the client has seen."""
 
@@ -335,6 +401,7 @@ MatchCommand: TypeAlias = (
     | Rematch
 )
 """Commands that the match itself decides, and that leave events behind."""
+AnalysisCommand: TypeAlias = OfferAnalysis | Analysed | AskAnalysis | CancelAnalysis
 
 ClientMessage: TypeAlias = Annotated[
     Hello
@@ -347,8 +414,10 @@ ClientMessage: TypeAlias = Annotated[
     | Leave
     | AskMoves
     | AskHistory
+    | AskVariation
     | Say
-    | MatchCommand,
+    | MatchCommand
+    | AnalysisCommand,
     Field(discriminator="type"),
 ]
 COMMAND: TypeAdapter[ClientMessage] = TypeAdapter(ClientMessage)

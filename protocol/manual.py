@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final, get_args
 
+from protocol.analysis import MOST_ASKED, MOST_TRIES
 from protocol.codec import MAX_DEPTH, MAX_FRAME
 from protocol.feed import LEASE, LOBBY, MatchState, NodeStatus, events_topic, state_topic, status_topic
 from protocol.messages import ErrorCode
@@ -53,6 +54,10 @@ ERRORS: Final[dict[ErrorCode, str]] = {
     "busy": "One side has all the games, tables or challenges that it may have.",
     "not_a_bot": "Only bots declare what they play.",
     "private": "Only its players see this match.",
+    "no_analyst": "No bot that is here analyses this game.",
+    "not_now": "Players get no help while they play: the analysis is for when the match is over.",
+    "nothing_to_analyse": "The game is decided in this position, or nobody is to move.",
+    "unknown_analysis": "The analysis is over, or was never asked for here, or is somebody else's job now.",
 }
 
 PROSE: Final = f"""\
@@ -134,6 +139,22 @@ sits down with `join_seek`.
 `"since": n` after its next `hello`: the answer is `acknowledged`, then one `happened` with exactly the events that it
 missed, if there are any, and then every new one as it comes. Nobody ever has to start over: the whole list is kept. A
 `since` from the future, as after a lost disk, is answered by a `snapshot`.
+
+## Analysis
+
+The server never searches. A bot offers to (`offer_analysis`) and is sent jobs: `analyse` has a position, `analysed`
+answers, first with what a short look found and then with more, until it is `final`. `stop_analysis` ends a job early.
+
+`ask_analysis` asks about a position of a match: of one that is over, for everybody who may see it; of one that goes on,
+for its watchers alone, and as far as its delay lets them see. The acknowledgement's `ref` names the analysis, and
+`analysis` tells everything that is known of it, whenever that grows, a few times a second at most.
+
+- Analyses wait in a queue that serves those who ask in turn. One player has at most {MOST_ASKED} of them at once:
+  `cancel_analysis` ends one, and so does the end of the connection.
+- What one asks for that another waits for already, or that was found lately, is not studied again.
+- A job whose analyst goes away, fails or takes too long goes to another, {MOST_TRIES} times at most.
+- Scores are those of the player to move in the position that was asked about.
+- `ask_variation` shows where moves would lead, so that a client without rules can step through a line.
 
 ## Verifying the dice
 
@@ -271,6 +292,8 @@ def _described(schema: Any) -> str:
             return f"map from text to {' or '.join(_described(value) for value in patterns.values())}"
         case {"type": "object", "additionalProperties": dict() as value}:
             return f"map from text to {_described(value)}"
+        case {"type": "number"}:
+            return f"number{_range(schema, 'minimum', 'maximum')}"
         case {"type": "integer"}:
             return f"integer{_range(schema, 'minimum', 'maximum')}"
         case {"type": "string"}:
@@ -286,5 +309,5 @@ def _described(schema: Any) -> str:
 def _range(schema: Schema, low: str, high: str) -> str:
     lowest, highest = schema.get(low), schema.get(high)
     if highest is not None and highest < 2**53:
-        return f" {lowest or 0} to {highest}" if low == "minimum" else f" of {lowest or 0} to {highest}"
+        return f" {lowest or 0:.15g} to {highest:.15g}" if low == "minimum" else f" of {lowest or 0} to {highest}"
     return f" from {lowest}" if lowest else ""

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
+from protocol.analysis import MAX_NODES, OverlayPicture, Report, TreeNode
 from protocol.events import MatchEvent
 from protocol.values import (
     ChatRoom,
@@ -29,6 +30,8 @@ from protocol.values import (
 __all__ = [
     "MESSAGE",
     "Acknowledged",
+    "Analyse",
+    "Analysis",
     "ChallengeClosed",
     "Challenged",
     "ErrorCode",
@@ -48,6 +51,8 @@ __all__ = [
     "SeekInfo",
     "ServerMessage",
     "Snapshot",
+    "StopAnalysis",
+    "Variation",
     "Watchers",
     "Welcome",
 ]
@@ -92,6 +97,10 @@ ErrorCode: TypeAlias = Literal[
     "busy",
     "not_a_bot",
     "private",
+    "no_analyst",
+    "not_now",
+    "nothing_to_analyse",
+    "unknown_analysis",
 ]
 """Why something was refused: stable, for programs. The text beside it is for people."""
 
@@ -299,6 +308,59 @@ class History(Value):
     positions: tuple[str, ...]
 
 
+class Variation(Value):
+    """The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves."""
+
+    type: Literal["variation"] = "variation"
+    id: CommandId
+    match: Key
+    ply: int
+    positions: tuple[str, ...]
+
+
+class Analysis(Value):
+    """Everything that is known so far of an analysis that the receiver asked for; the `final` one is the last word.
+
+    `position` is the one that is studied. What was found before is remembered for a while: then the first is the last.
+    """
+
+    type: Literal["analysis"] = "analysis"
+    analysis: Key
+    position: str
+    ahead: int
+    """How many analyses come before this one; 0 when it is under way."""
+    final: bool
+    by: str
+    """Who studies it; empty as long as nobody does."""
+    report: Report | None
+    overlays: tuple[OverlayPicture, ...]
+    tree: tuple[TreeNode, ...]
+    error: str
+    """Why it ended without a report."""
+
+
+class Analyse(Value):
+    """To an analyst: study this position, and answer with `analysed`, as often as there is news, within the time."""
+
+    type: Literal["analyse"] = "analyse"
+    job: Key
+    game: GameSpec
+    position: str
+    lines: int
+    """For how many moves an exact score and a line are wanted."""
+    milliseconds: int
+    """How long to think in all."""
+    nodes: Annotated[int, Field(le=MAX_NODES)]
+    """How large a game tree may be."""
+
+
+class StopAnalysis(Value):
+    """To an analyst: nobody wants this job any more, or somebody else has it now."""
+
+    type: Literal["stop_analysis"] = "stop_analysis"
+    job: Key
+
+
 class SeatPresence(Value):
     """A player's connection came or went, at the server's time `at`."""
 
@@ -355,6 +417,10 @@ ServerMessage: TypeAlias = Annotated[
     | Happened
     | Moves
     | History
+    | Variation
+    | Analysis
+    | Analyse
+    | StopAnalysis
     | SeatPresence
     | Watchers
     | Said

@@ -53,7 +53,7 @@ def type_of(schema: Any) -> str:
             return f"Record<string, {' | '.join(type_of(value) for value in patterns.values())}>"
         case {"type": "object", "additionalProperties": dict() as value}:
             return f"Record<string, {type_of(value)}>"
-        case {"type": "integer"}:
+        case {"type": "integer" | "number"}:
             return "number"
         case {"type": ("string" | "boolean" | "null") as name}:
             return str(name)

@@ -86,7 +86,7 @@ class Fischer(Value):
 
     kind: Literal["fischer"] = "fischer"
     initial: Annotated[int, Field(ge=1, le=10_800)]
-    increment: Annotated[int, Field(ge=0, le=180)] = 0
+    increment: Annotated[int, Field(ge=0, le=180)] | Annotated[float, Field(ge=0, le=180)] = 0
 
 
 class Delay(Value):

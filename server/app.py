@@ -88,7 +88,7 @@ async def serve(settings: Settings, *, started: Callable[[str], None] | None = N
         with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
             loop.add_signal_handler(number, stopped.set)
     try:
-        async with run(settings) as address:
+        async with run(settings, beforehand=True) as address:
             settle_memory()
             if started is not None:
                 started(address)
@@ -101,14 +101,17 @@ async def serve(settings: Settings, *, started: Callable[[str], None] | None = N
 
 
 @contextlib.asynccontextmanager
-async def run(settings: Settings) -> AsyncIterator[str]:
-    """Run a server inside the block, which gets the page's address; the end of the block ends it in good order."""
+async def run(settings: Settings, *, beforehand: bool = False) -> AsyncIterator[str]:
+    """Run a server inside the block, which gets the page's address; the end of the block ends it in good order.
+
+    With `beforehand` the rules are compiled and loaded beside the loop, which never waits for that.
+    """
     logging.configure(settings.log_level, settings.log_format)
     _prepare(settings)
     async with (
         _sole_use(settings) as held,
         _stores(settings) as (journal, accounts),
-        house(settings, journal, accounts, held=held) as address,
+        house(settings, journal, accounts, held=held, beforehand=beforehand) as address,
     ):
         yield address
 
@@ -121,6 +124,7 @@ async def house(
     *,
     now: Callable[[], int] = wall_clock,
     held: Lease | None = None,
+    beforehand: bool = False,
 ) -> AsyncIterator[str]:
     """Run a server on stores that are open; `now` is the wall clock in milliseconds. Raises OSError, SettingsError."""
     bus = _bus(settings)
@@ -134,6 +138,9 @@ async def house(
         hall = Hall(services, accounts, rooms, max_per_player=settings.max_per_player)
         gateway = Gateway(settings, hall, _pages(settings, hall, services))
         running = [tasks.create_task(bus.run(), name="bus")]
+        if beforehand:
+            services.readiness.expect_all()
+            running.append(tasks.create_task(_prepare_games(services), name="readiness"))
         try:
             sign = settings.data / "alive"
             address = await _open_doors(gateway, hall, rooms, _alive_at(sign))
@@ -149,6 +156,7 @@ async def house(
         finally:
             # Nobody is cut off with a command under way: first the word, then the answers, then the sockets.
             hall.say_goodbye("The server restarts. Your games go on in a moment.")
+            services.readiness.close()
             await rooms.close()
             await gateway.close()
             hall.close()
@@ -241,9 +249,24 @@ def _pages(settings: Settings, hall: Hall, services: Services) -> Pages:
         {
             "players": ("Players who are here.", lambda: hall.players),
             "rooms": ("Matches in memory.", lambda: len(hall.rooms)),
+            "analysts": ("Bots that study positions.", lambda: hall.bureau.analysts),
+            "analyses": ("Positions that wait to be studied, or are.", lambda: hall.bureau.jobs),
         },
     )
-    return Pages(settings.web, services.journal, metrics, lambda: not hall.is_stopping)
+    return Pages(settings.web, services.journal, metrics, lambda: _obstacle(hall, services))
+
+
+async def _prepare_games(services: Services) -> None:
+    """Make all games ready; compiled code is a great many objects, which stay."""
+    await services.readiness.prepare()
+    settle_memory()
+
+
+def _obstacle(hall: Hall, services: Services) -> str:
+    """Return what keeps the server from playing any game at once; empty when nothing does."""
+    if hall.is_stopping:
+        return "not ready"
+    return f"compiling {', '.join(services.readiness.missing)}" if services.readiness.missing else ""
 
 
 def _alive_at(sign: Path) -> int:

@@ -77,7 +77,7 @@ class Timer:
         if rest > 0:
             match clock:
                 case Fischer():
-                    rest += clock.increment * SECOND
+                    rest += round(clock.increment * SECOND)
                 case Delay():
                     rest = min(rest, budget - clock.delay * SECOND)
                 case PerMove() | Correspondence():

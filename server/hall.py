@@ -12,10 +12,21 @@ from typing import Final, assert_never
 import structlog
 
 import server
-from protocol.commands import AskSeek, ClientMessage, Hello, LeaveLobby, LobbyCommand, MatchCommand, WatchLobby
+from protocol.commands import (
+    AskAnalysis,
+    AskSeek,
+    ClientMessage,
+    Hello,
+    LeaveLobby,
+    LobbyCommand,
+    MatchCommand,
+    WatchLobby,
+)
 from protocol.messages import Acknowledged, LobbyChanged, MyMatches, Notice, Paired, SeekInfo, ServerMessage, Welcome
 from protocol.values import MatchSummary, Player
 from server import views
+from server.analysis import question_about
+from server.bureau import Bureau
 from server.lobby import Lobby
 from server.lobbystate import (
     Answered,
@@ -38,6 +49,7 @@ from server.lobbyviews import changes, lobby_message, private_company, told
 from server.metrics import Counts
 from server.peer import Broadcast, Peer
 from server.ports import Accounts, AccountsUnavailable, JournalUnavailable
+from server.readiness import Readiness
 from server.refusal import Refusal
 from server.room import Room, Services
 from server.rooms import Rooms, new_id
@@ -77,6 +89,7 @@ class Hall:
         self._tell_timer: asyncio.TimerHandle | None = None
         self._tick_timer: asyncio.TimerHandle | None = None
         self._said: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self.bureau = Bureau(services.counts, services.now, new_id)
         rooms.on_opened = self._opened
         rooms.on_changed = self._match_changed
         rooms.on_ended = self._match_ended
@@ -86,6 +99,10 @@ class Hall:
     @property
     def counts(self) -> Counts:
         return self._services.counts
+
+    @property
+    def readiness(self) -> Readiness:
+        return self._services.readiness
 
     def now(self) -> int:
         """Return the wall clock in milliseconds."""
@@ -146,6 +163,7 @@ class Hall:
     def leave(self, peer: Peer) -> None:
         """Forget a socket that closed."""
         player = peer.player.id
+        self.bureau.leave(peer)
         self._watching.pop(peer, None)
         peers = self._peers[player]
         peers.remove(peer)
@@ -171,6 +189,7 @@ class Hall:
 
     def close(self) -> None:
         """Stop every timer."""
+        self.bureau.close()
         for timer in (self._tell_timer, self._tick_timer, self._retain_timer):
             if timer is not None:
                 timer.cancel()
@@ -372,6 +391,14 @@ class Hall:
                     break
         return listed
 
+    def ask_analysis(self, peer: Peer, command: AskAnalysis, room: Room) -> None:
+        """Have a position of a match studied, unless the asker plays in it just now, wherever. Raises Refusal."""
+        question = question_about(room.studied_by(peer), command.ply, command.lines)
+        for own in self.rooms.rooms_of(peer.player.id):
+            if own.match.terms.spec == question.game and str(own.match.state) == question.position:
+                raise Refusal("not_now", "you play in this very position; ask when that game is over")
+        self.bureau.ask(peer, command.id, question)
+
     async def my_matches(self, peer: Peer, command_id: str) -> MyMatches:
         """Return a player's live matches and newest finished ones. Raises Refusal."""
         player = peer.player.id
@@ -379,6 +406,8 @@ class Hall:
             stored = await self._services.journal.finished(player, MAX_FINISHED)
         except JournalUnavailable:
             raise Refusal("internal", "old matches cannot be read just now; try again") from None
+        for one in stored:
+            await self.rooms.ready_for(one.events)
         return MyMatches(
             id=command_id,
             live=tuple(views.summary(room.match, len(room.gallery)) for room in self.rooms.rooms_of(player)),

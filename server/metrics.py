@@ -19,7 +19,22 @@ _BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 
 class Counts:
     """Running totals of one server."""
 
-    __slots__ = ("behind", "buckets", "connections", "dropped", "events", "latency", "messages", "refusals", "stalls")
+    __slots__ = (
+        "analyses_answered",
+        "analyses_asked",
+        "analyses_failed",
+        "analyses_remembered",
+        "analyses_returned",
+        "behind",
+        "buckets",
+        "connections",
+        "dropped",
+        "events",
+        "latency",
+        "messages",
+        "refusals",
+        "stalls",
+    )
 
     def __init__(self) -> None:
         self.connections = 0
@@ -29,6 +44,11 @@ class Counts:
         self.stalls = 0
         self.behind = 0
         self.dropped = 0
+        self.analyses_asked = 0
+        self.analyses_remembered = 0
+        self.analyses_answered = 0
+        self.analyses_failed = 0
+        self.analyses_returned = 0
         self.latency = 0.0
         self.buckets = [0] * (len(_BOUNDS) + 1)
 
@@ -63,6 +83,11 @@ class Metrics(Collector):
             ("journal_stalls", "Times that the journal could not write.", counts.stalls),
             ("watchers_behind", "Times that a slow watcher got a snapshot instead of events.", counts.behind),
             ("players_dropped", "Sockets that were closed because they read too slowly.", counts.dropped),
+            ("analyses_asked", "Positions that were given to the queue of analyses.", counts.analyses_asked),
+            ("analyses_remembered", "Analyses that were known already.", counts.analyses_remembered),
+            ("analyses_answered", "Analyses that came to an end with a report.", counts.analyses_answered),
+            ("analyses_failed", "Analyses that were given up.", counts.analyses_failed),
+            ("analyses_returned", "Times that an analyst lost a job, and it waited again.", counts.analyses_returned),
         ):
             yield CounterMetricFamily(f"cornered_{name}", words, value=total)
         refusals = CounterMetricFamily("cornered_refusals", "Messages that were refused.", labels=["code"])

@@ -84,11 +84,12 @@ class _File:
 class Pages:
     """Answers requests that are no sockets."""
 
-    def __init__(self, web: Path, journal: Journal, metrics: Metrics, is_ready: Callable[[], bool]) -> None:
+    def __init__(self, web: Path, journal: Journal, metrics: Metrics, obstacle: Callable[[], str]) -> None:
+        """`obstacle` says what the server is not ready for yet, and nothing once it is."""
         self._web = web.resolve()
         self._journal = journal
         self._metrics = metrics
-        self._is_ready = is_ready
+        self._obstacle = obstacle
         self._files: dict[Path, _File] = {}
 
     async def answer(self, request: Request, path: str) -> Response:
@@ -105,7 +106,8 @@ class Pages:
             case "/health":
                 return plain(200, "ok")
             case "/ready":
-                return plain(200, "ready") if self._is_ready() else plain(503, "not ready")
+                obstacle = self._obstacle()
+                return plain(503, obstacle) if obstacle else plain(200, "ready")
             case "/metrics":
                 return _response(200, "text/plain; version=0.0.4; charset=utf-8", self._metrics.render())
             case _ if found := _RECORD.fullmatch(path):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
 import structlog
@@ -22,6 +22,7 @@ from server.match import Match
 from server.metrics import Counts
 from server.peer import Broadcast, Peer
 from server.ports import Bus, Journal, JournalUnavailable, StaleSequence
+from server.readiness import Readiness
 from server.refusal import Refusal
 
 __all__ = ["Landlord", "Room", "Services"]
@@ -46,6 +47,7 @@ class Services:
     bus: Bus
     counts: Counts
     now: Callable[[], int]
+    readiness: Readiness = field(default_factory=Readiness)
 
 
 class Landlord(Protocol):
@@ -206,6 +208,12 @@ class Room:
         if self.match.terms.private:
             raise Refusal("private", "only its players see this match")
         return self.gallery.shown
+
+    def studied_by(self, peer: Peer) -> Match:
+        """Return the match as this socket may have it studied: whoever plays it gets no help until it is over."""
+        if not self.match.over and self.is_player(peer):
+            raise Refusal("not_now", "there is no help while you play; ask when the game is over")
+        return self.seen_by(peer)
 
     def player_came(self, player: str) -> None:
         """A seated player has a connection again."""

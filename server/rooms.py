@@ -9,7 +9,7 @@ from typing import Final
 
 import structlog
 
-from protocol.events import MatchEvent
+from protocol.events import MatchEvent, Started
 from server.dice import seed_of
 from server.lobbystate import MatchMade
 from server.match import Match, Patience, open_match, open_rematch, rematch_id
@@ -66,7 +66,8 @@ class Rooms:
         return tuple(self._live.get(player, {}).values())
 
     async def open_new(self, made: MatchMade) -> Room:
-        """Store a new match and open its room. Raises JournalUnavailable."""
+        """Store a new match and open its room, once its game is ready. Raises JournalUnavailable."""
+        await self._services.readiness.of(made.spec.name)
         events = open_match(
             made.match,
             made.spec,
@@ -104,9 +105,11 @@ class Rooms:
             return room
         try:
             events = await self._services.journal.read(match_id)
-            found = self._rooms.get(match_id) or (self._open(match_id, events) if events else None)
         except JournalUnavailable:
             raise Refusal("internal", "old matches cannot be read just now; try again") from None
+        await self.ready_for(events)
+        try:
+            found = self._rooms.get(match_id) or (self._open(match_id, events) if events else None)
         except Exception as error:
             log.error("a match cannot be replayed", match=match_id, error=repr(error))
             raise Refusal("internal", "this match is damaged and cannot be shown; it is logged") from None
@@ -117,6 +120,11 @@ class Rooms:
     def _replay(self, match_id: str, events: Sequence[MatchEvent]) -> Match:
         """Return the match that these events made. Raises whatever is wrong with them."""
         return Match.replay(events, seed_of(self._secret, match_id), self._patience)
+
+    async def ready_for(self, events: Sequence[MatchEvent]) -> None:
+        """Return when the game of these events is ready. Raises Refusal when the server stops before."""
+        if events and isinstance(events[0], Started):
+            await self._services.readiness.of(events[0].game.name)
 
     def replayed(self, stored: Iterable[StoredMatch]) -> Iterator[Match]:
         """Yield these matches, but for those that this version of the server cannot replay."""
@@ -141,6 +149,7 @@ class Rooms:
             for match_id in waiting:
                 try:
                     events = tuple(await journal.read(match_id))
+                    await self.ready_for(events)
                     resumed = self._replay(match_id, events).resume(self._services.now(), alive_at)
                 except JournalUnavailable:
                     raise

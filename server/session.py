@@ -17,11 +17,16 @@ from protocol.commands import (
     AcceptChallenge,
     AcceptDraw,
     AcceptTakeback,
+    Analysed,
+    AnalysisCommand,
+    AskAnalysis,
     AskGames,
     AskHistory,
     AskMoves,
     AskMyMatches,
     AskSeek,
+    AskVariation,
+    CancelAnalysis,
     CancelChallenge,
     CancelSeek,
     Challenge,
@@ -40,6 +45,7 @@ from protocol.commands import (
     LeaveSeek,
     LobbyCommand,
     MatchCommand,
+    OfferAnalysis,
     OfferDraw,
     Ping,
     Play,
@@ -71,9 +77,8 @@ CHAT_BURST: Final = 5.0
 
 log = structlog.get_logger("session")
 
-_Order: TypeAlias = (
-    Ping | AskGames | AskMyMatches | AskSeek | LobbyCommand | Join | Leave | AskMoves | AskHistory | Say | MatchCommand
-)
+_InRoom: TypeAlias = Join | Leave | AskMoves | AskHistory | AskVariation | AskAnalysis | Say
+_Order: TypeAlias = Ping | AskGames | AskMyMatches | AskSeek | LobbyCommand | MatchCommand | AnalysisCommand | _InRoom
 """Everything that may follow hello."""
 
 
@@ -344,12 +349,19 @@ class Session:
             case Ping():
                 self._do_now(peer, command, now)
             case AskGames():
+                await hall.readiness.of_catalogue()
                 peer.send(Games(id=command.id, games=catalogue.offered()))
             case AskMyMatches():
                 peer.send(await hall.my_matches(peer, command.id))
             case AskSeek():
                 peer.send(hall.seek_info(command))
-            case Join() | Leave() | AskMoves() | AskHistory() | Say():
+            case OfferAnalysis():
+                hall.bureau.offer(peer, command)
+            case Analysed():
+                hall.bureau.analysed(peer, command)
+            case CancelAnalysis():
+                hall.bureau.cancel(peer, command)
+            case Join() | Leave() | AskMoves() | AskHistory() | AskVariation() | AskAnalysis() | Say():
                 room = await hall.rooms.find(command.match)
                 try:
                     # Who left while the match was looked up must not be let in any more.
@@ -375,7 +387,7 @@ class Session:
             case _:
                 assert_never(command)
 
-    def _in_room(self, peer: Peer, room: Room, command: Join | Leave | AskMoves | AskHistory | Say, now: float) -> None:
+    def _in_room(self, peer: Peer, room: Room, command: _InRoom, now: float) -> None:
         match command:
             case Join():
                 if command.match not in peer.rooms and not room.is_player(peer) and len(peer.rooms) >= MAX_ROOMS:
@@ -388,6 +400,10 @@ class Session:
                 peer.send(views.moves(room.seen_by(peer), command.ply, id=command.id))
             case AskHistory():
                 peer.send(views.history(room.seen_by(peer), id=command.id))
+            case AskVariation():
+                peer.send(views.variation(room.studied_by(peer), command.ply, command.moves, id=command.id))
+            case AskAnalysis():
+                self._hall.ask_analysis(peer, command, room)
             case Say():
                 if not self._hall.was_said(peer.player.id, command.id):
                     if not peer.chat.spend(now):

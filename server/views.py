@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from engine.game import CHANCE, State
 from engine.text import PositionText
 from protocol.events import MatchEvent
-from protocol.messages import Happened, History, Moves, Snapshot
+from protocol.messages import Happened, History, Moves, Snapshot, Variation
 from protocol.values import Clocks, MatchSummary, SeatInfo
 from server.matchstate import MatchState
 from server.refusal import Refusal
 
-__all__ = ["clocks", "happened", "history", "moves", "snapshot", "summary"]
+__all__ = ["clocks", "happened", "history", "moves", "snapshot", "studied", "summary", "variation"]
 
 
 def clocks(match: MatchState) -> Clocks:
@@ -100,6 +100,29 @@ def moves(match: MatchState, ply: int, *, id: str) -> Moves:
 def history(match: MatchState, *, id: str) -> History:
     """Return every position of the match so far."""
     return History(id=id, match=match.id, moves=match.moves, positions=tuple(map(str, match.states)))
+
+
+def studied(match: MatchState, ply: int) -> State:
+    """Return the position after `ply` moves, or, where dice are rolled, after the roll. Raises Refusal."""
+    if ply > match.ply:
+        raise Refusal("stale_ply", f"only {match.ply} plies were played")
+    state = match.states[ply]
+    if state.to_move == CHANCE and state.outcome is None and ply < match.ply:
+        state = match.states[ply + 1]
+    return state
+
+
+def variation(match: MatchState, ply: int, line: Sequence[str], *, id: str) -> Variation:
+    """Return where moves would lead after `ply` moves. Raises Refusal when one of them is not legal."""
+    state, positions = studied(match, ply), list[str]()
+    for move in line:
+        if state.outcome is not None:
+            raise Refusal("illegal_move", f"{move} comes after the end of the game")
+        if not state.is_legal(move):
+            raise Refusal("illegal_move", state.explain(move))
+        state = state.play(move)
+        positions.append(str(state))
+    return Variation(id=id, match=match.id, ply=ply, positions=tuple(positions))
 
 
 def summary(match: MatchState, watchers: int) -> MatchSummary:

@@ -5,7 +5,7 @@ A game's module offers kernels over its `Position`, each for two players, which 
 - `worth(position) -> int`: how good the position looks to the mover, in hundredths of a move's worth, always
   between -90,000 and 90,000.
 - `key(position) -> int`: a hash of 63 bits for the transposition table; equal for positions that the search may take
-  for one another. Quick: it runs at every node.
+  for one another, so it holds whatever decides when a game ends. Quick: it runs at every node.
 - `quiet(position) -> bool`: whether `worth` can be trusted; else the search looks on where its depth is used up.
 - `rank(position, move) -> int`: how promising a move is, for the order in which moves are tried; from 0 to 9,999.
 - `narrow(position, buffer, count) -> int`: puts the moves that a selective search looks at to the front of the

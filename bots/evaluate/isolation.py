@@ -1,4 +1,4 @@
-"""Isolation: how many cells the own pawn can slide to, against the best of the others."""
+"""Isolation: cells to slide to, cells to get to before the other does, and pawns that have come apart."""
 
 from __future__ import annotations
 
@@ -8,15 +8,25 @@ import numpy as np
 import numpy.typing as npt
 
 from bots.evaluate.mixing import mixed
+from bots.evaluate.regions import fields, region, spread, verdict
 from engine import State
 from engine.bits import popcount
 from engine.compiled import kernel
 from engine.games.isolation import IsolationState
 from engine.slides import LONGEST, Position, slides
 
-__all__ = ["SCRATCH", "evaluate", "key", "known", "narrow", "quiet", "rank", "worth"]
+__all__ = ["SCRATCH", "evaluate", "key", "known", "narrow", "nearer", "quiet", "rank", "worth"]
 
-SCRATCH: Final = np.dtype([("unused", np.int64)])
+SCRATCH: Final = np.dtype(fields(1 << 12))
+
+PATIENCE: Final = 60
+"""After so many nodes without a verdict, pawns that have come apart are left to the search."""
+
+MOBILITY: Final = 30
+"""What a cell to slide to is worth; the search that looks ahead counts the difference (game-playing-notes)."""
+TERRITORY: Final = 50
+"""What a cell is worth that a pawn gets to in fewer slides than the other."""
+
 OUT = 900.0
 """What it is worth to be out of a game for three or four that the others still play."""
 
@@ -33,14 +43,30 @@ def evaluate(state: State, seat: int) -> float:
 
 
 @kernel
-def reach(free: np.uint64, pawn: np.uint64) -> int:
-    return popcount(slides(free, pawn, LONGEST)) if pawn else popcount(free)
+def nearer(free: np.uint64, mover: np.uint64, other: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Return the cells that the mover gets to in no more slides than the other, and those where the other is sooner."""
+    mine = theirs = np.uint64(0)
+    front, back, left = mover, other, free
+    while front | back:
+        front = slides(free, front, LONGEST) & left if front else front
+        mine |= front
+        left ^= front
+        back = slides(free, back, LONGEST) & left if back else back
+        theirs |= back
+        left ^= back
+    return mine, theirs
 
 
 @kernel
 def worth(position: Position) -> int:
-    """Return the mover's number of moves less the other's."""
-    return 100 * (reach(position.free, position.mover) - reach(position.free, position.second))
+    """Return the mover's cells to slide to and cells that it gets to first, less the other's."""
+    free, mover, other = position.free, position.mover, position.second
+    if not mover or not other:
+        # Until both are placed, it is the cells that the placed pawn sees that count.
+        return -MOBILITY * popcount(slides(free, other, LONGEST)) if other else 0
+    score = MOBILITY * (popcount(slides(free, mover, LONGEST)) - popcount(slides(free, other, LONGEST)))
+    mine, theirs = nearer(free, mover, other)
+    return score + TERRITORY * (popcount(mine) - popcount(theirs))
 
 
 @kernel
@@ -56,7 +82,12 @@ def quiet(position: Position) -> bool:
 
 @kernel
 def rank(position: Position, move: int) -> int:
-    return 0
+    """Prefer what leaves the other the fewest replies, and of two alike what leaves the mover more moves."""
+    target = np.uint64(1) << np.uint64(move)
+    free = position.free ^ target
+    onward = popcount(slides(free, target, LONGEST))
+    replies = popcount(slides(free, position.second, LONGEST)) if position.second else 0
+    return 80 * (28 - min(replies, 28)) + 20 * onward
 
 
 @kernel
@@ -66,4 +97,18 @@ def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int
 
 @kernel
 def known(position: Position, scratch: Any) -> int:
-    return 0
+    """Return how long it takes at most to win or lose where the pawns have come apart: the longer path decides."""
+    free, mover, other = position.free, position.mover, position.second
+    if not mover or not other:
+        return 0
+    mine = region(free, mover)
+    if mine & spread(other):
+        return 0
+    theirs = region(free, other)
+    if mine & theirs:
+        return 0
+    scratch.nodes, scratch.limit = 0, PATIENCE
+    winner = verdict(mine, mover, other, theirs, scratch)
+    if winner > 0:
+        return 2 * popcount(theirs) + 1
+    return -2 * max(1, popcount(mine)) if winner < 0 else 0

@@ -31,7 +31,8 @@ def _compiled_times(word: Any, factor: Any) -> Any:
 @kernel
 def mixed(seed: int, word: int | np.int64) -> int:
     """Return `seed` with `word` worked into it, 63 bits wide: every bit of either changes about half of them."""
-    x = int(seed ^ word) & MASK
+    # A plain seed, such as whose turn it is, must not cancel against bits of the word; nor is its 64th bit lost.
+    x = (times(seed, 0x1D8E_4E27_C47D_124F) ^ int(word) ^ ((int(word) >> 63) & 0x0F39_A5C6_2B71_D84D)) & MASK
     x = times(x ^ (x >> 31), 0x2545_F491_4F6C_DD1D)
     x = times(x ^ (x >> 29), 0x1B87_3593_2D51_9E37)
     return x ^ (x >> 32)

@@ -2,116 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from bots.evaluate.mixing import mixed
-from engine import State
+from bots.evaluate.paths import across, spread, steps_home, ways
+from bots.evaluate.rings import candidates, evaluate
 from engine.compiled import kernel
-from engine.games.quoridor import NUMBERS, QuoridorState
-from engine.maze import CELLS, SPLIT, Four, bit, down, passages, up
-from engine.walls import GONE, Position, goal, pawn, stock, walls_of
+from engine.maze import CELLS, Four, bit, doors_beside, down, has, passages, up
+from engine.walls import Position, goal, pawn, stock, walls_of
 
 __all__ = ["SCRATCH", "candidates", "evaluate", "key", "known", "narrow", "quiet", "rank", "worth"]
 
 SCRATCH: Final = np.dtype([("unused", np.int64)])
 
-WALL: Final = 0.4
-"""What a wall in hand is worth, in steps."""
-TURN: Final = 0.5
+STEP: Final = 100
+WALL: Final = 100
+"""What a wall in hand is worth: as much as a step. With less, good walls are gone before they are needed."""
+TURN: Final = 50
 """What it is worth to move next."""
-OUT: Final = 900.0
-AHEAD: Final = 4
-"""How many steps of an opponent's way candidates may close."""
-
-
-class _Maze(NamedTuple):
-    """The 81 cells that are open to the north, and those that are open to the east, one bit each."""
-
-    north: int
-    east: int
-
-    @classmethod
-    def of(cls, position: Position) -> _Maze:
-        north_lo, north_hi, east_lo, east_hi = passages(walls_of(position), position.size)
-        return cls(north_lo | north_hi << SPLIT, east_lo | east_hi << SPLIT)
-
-    def spread(self, cells: int) -> int:
-        """Return the cells one step from any of `cells`; pawns are not in the way."""
-        north, east = self.north, self.east
-        return (cells & north) << 9 | cells >> 9 & north | (cells & east) << 1 | cells >> 1 & east
-
-    def rings(self, position: Position, seat: int) -> list[int]:
-        """Return the cells at 0, 1, 2 ... steps from the seat's goal, up to those among which its pawn stands."""
-        lo, hi = goal(position, seat)
-        rings = [lo | hi << SPLIT]
-        pawn = 1 << (position.pawns >> 8 * seat & 255)
-        seen = rings[0]
-        while not rings[-1] & pawn:
-            rings.append(self.spread(rings[-1]) & ~seen)
-            seen |= rings[-1]
-        return rings
-
-
-def evaluate(state: State, seat: int) -> float:
-    """Return how many steps the seat is ahead of its nearest rival, with walls in hand and the turn counted in."""
-    assert isinstance(state, QuoridorState)
-    position = state.position
-    maze = _Maze.of(position)
-    racers = [other for other, pawn in enumerate(state.pawns()) if pawn != GONE]
-    if seat not in racers:
-        return -OUT
-    walls = state.stocks()
-    standing = {
-        racer: WALL * walls[racer] - len(maze.rings(position, racer)) + (TURN if racer == position.turn else 0.0)
-        for racer in racers
-    }
-    return standing[seat] - max((worth for racer, worth in standing.items() if racer != seat), default=0.0)
-
-
-def candidates(state: State) -> Sequence[str]:
-    """Return the pawn's moves, and the walls that close one of the next steps of an opponent's shortest way."""
-    assert isinstance(state, QuoridorState)
-    moves = state.moves()
-    if not state.stocks()[state.to_move]:
-        return moves
-    position = state.position
-    maze = _Maze.of(position)
-    closing: set[int] = set()
-    for seat, cell in enumerate(state.pawns()):
-        if seat != state.to_move and cell != GONE:
-            closing |= _closing(maze, maze.rings(position, seat), cell)
-    return [move for move in moves if not CELLS <= NUMBERS[move] < 3 * CELLS or NUMBERS[move] in closing]
-
-
-def _closing(maze: _Maze, rings: list[int], pawn: int) -> set[int]:
-    """Return the numbers of the walls across the first steps of a shortest way from `pawn` inwards through `rings`."""
-    walls: set[int] = set()
-    for ring in rings[-2 : -2 - AHEAD : -1]:
-        target = (maze.spread(1 << pawn) & ring).bit_length() - 1
-        low, apart = min(pawn, target), abs(target - pawn)
-        # A wall is named by its first cell: it closes the door of that cell and of the next one along the wall.
-        walls |= {CELLS + low, CELLS + low - 1} if apart == 9 else {2 * CELLS + low, 2 * CELLS + low - 9}
-        pawn = target
-    return walls
-
-
-@kernel
-def steps_home(doors: Four, cell: int, goal_lo: int, goal_hi: int) -> int:
-    """Return how many steps the shortest path from `cell` to its goal takes; pawns are not in the way."""
-    north_lo, north_hi, east_lo, east_hi = doors
-    lo, hi = bit(cell)
-    steps = 0
-    while lo & goal_lo == 0 and hi & goal_hi == 0:
-        up_lo, up_hi = up(lo & north_lo, hi & north_hi)
-        down_lo, down_hi = down(lo, hi)
-        lo |= up_lo | down_lo & north_lo | (lo & east_lo) << 1 | (lo >> 1) & east_lo
-        hi |= up_hi | down_hi & north_hi | (hi & east_hi) << 1 | (hi >> 1) & east_hi
-        steps += 1
-    return steps
+SURE: Final = 400
+"""What it is worth to be ahead of an opponent who has no wall left to change that."""
+RANKS: Final = 100
+"""By how much a step that a move gains changes its rank."""
 
 
 @kernel
@@ -123,7 +38,13 @@ def worth(position: Position) -> int:
     other_lo, other_hi = goal(position, other)
     ahead = steps_home(doors, pawn(position, other), other_lo, other_hi)
     ahead -= steps_home(doors, pawn(position, mover), own_lo, own_hi)
-    return 100 * ahead + 40 * (stock(position, mover) - stock(position, other)) + 50
+    own, others = stock(position, mover), stock(position, other)
+    score = STEP * ahead + WALL * (own - others) + TURN
+    if others == 0 and ahead >= 0:
+        score += SURE
+    if own == 0 and ahead < 0:
+        score -= SURE
+    return score
 
 
 @kernel
@@ -140,14 +61,134 @@ def quiet(position: Position) -> bool:
 
 @kernel
 def rank(position: Position, move: int) -> int:
+    """Leave the order to `narrow`, which has measured what each move gains."""
     return 0
+
+
+@kernel
+def around(cell: int) -> tuple[int, int]:
+    """Return the slots of the walls that touch a cell; some may be no slots."""
+    lo, hi = bit(cell)
+    lo, hi = lo | lo >> 1, hi | hi >> 1
+    down_lo, down_hi = down(lo, hi)
+    return lo | down_lo, hi | down_hi
+
+
+@kernel
+def beside(walls: Four) -> Four:
+    """Return the slots (horizontal, then vertical) whose wall would touch a standing one; some may be no slots."""
+    h_lo, h_hi, v_lo, v_hi = walls
+    above_lo, above_hi = up(v_lo, v_hi)
+    below_lo, below_hi = down(v_lo, v_hi)
+    wide_lo, wide_hi = v_lo | above_lo | below_lo, v_hi | above_hi | below_hi
+    long_lo, long_hi = h_lo | h_lo << 1 | h_lo >> 1, h_hi | h_hi << 1 | h_hi >> 1
+    north_lo, north_hi = up(long_lo, long_hi)
+    south_lo, south_hi = down(long_lo, long_hi)
+    up_lo, up_hi = up(above_lo, above_hi)
+    down_lo, down_hi = down(below_lo, below_hi)
+    return (
+        h_lo << 2 | h_lo >> 2 | wide_lo | wide_lo << 1 | wide_lo >> 1,
+        h_hi << 2 | h_hi >> 2 | wide_hi | wide_hi << 1 | wide_hi >> 1,
+        up_lo | down_lo | long_lo | north_lo | south_lo,
+        up_hi | down_hi | long_hi | north_hi | south_hi,
+    )
+
+
+@kernel
+def holds(slots: Four, wall: int) -> bool:
+    """Say whether the slot of the wall of this number is among `slots`."""
+    h_lo, h_hi, v_lo, v_hi = slots
+    return has(h_lo, h_hi, wall - CELLS) if wall < 2 * CELLS else has(v_lo, v_hi, wall - 2 * CELLS)
 
 
 @kernel
 def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
-    return count
+    """Keep the pawn's moves and the walls that matter soon, those first that gain most steps on the opponent.
+
+    A wall matters when it makes the opponent's way longer by more than the own one, or closes one of several equal
+    ways near a pawn or another wall.
+    """
+    mover, other = position.turn, 1 - position.turn
+    walls = walls_of(position)
+    doors = passages(walls, position.size)
+    own_lo, own_hi = goal(position, mover)
+    other_lo, other_hi = goal(position, other)
+    here, there = pawn(position, mover), pawn(position, other)
+    own_way = ways(doors, here, own_lo, own_hi)
+    other_way = ways(doors, there, other_lo, other_hi)
+    on_own, on_other = across(own_way), across(other_way)
+    touching = beside(walls)
+    here_lo, here_hi = around(here)
+    there_lo, there_hi = around(there)
+    near_lo, near_hi = here_lo | there_lo, here_hi | there_hi
+    kept = 0
+    for i in range(count):
+        move = int(buffer[i])
+        if move < CELLS:
+            score = 40 + RANKS * (own_way[0] - steps_home(doors, move, own_lo, own_hi))
+        elif move < 3 * CELLS:
+            gain, is_near = 0, has(near_lo, near_hi, move % CELLS)
+            hinders = holds(on_other, move)
+            if hinders:
+                gain = steps_home(doors_beside(doors, move), there, other_lo, other_hi) - other_way[0]
+            if holds(on_own, move):
+                gain -= steps_home(doors_beside(doors, move), here, own_lo, own_hi) - own_way[0]
+            if gain < 0 or (gain == 0 and not (is_near or (hinders and holds(touching, move)))):
+                continue
+            score = RANKS * gain - 30 + (20 if hinders else 0) + (10 if is_near else 0)
+        else:
+            score = 0
+        buffer[i] = buffer[kept]
+        at = kept
+        while at > 0 and buffer[at - 1] >> 10 < score:
+            buffer[at] = buffer[at - 1]
+            at -= 1
+        buffer[at] = score << 10 | move
+        kept += 1
+    for i in range(kept):
+        buffer[i] &= 1023
+    return kept
+
+
+@kernel
+def undisturbed(doors: Four, position: Position, seat: int, steps: int) -> bool:
+    """Say whether a seat can walk home in `steps` steps, its shortest path, without ever meeting the other pawn.
+
+    The other pawn is taken to be everywhere that it could be by then: no cell of the path is one where it may stand,
+    or from where it could jump.
+    """
+    lo, hi = bit(pawn(position, seat))
+    away_lo, away_hi = bit(pawn(position, 1 - seat))
+    goal_lo, goal_hi = goal(position, seat)
+    if position.turn != seat:
+        away_lo, away_hi = spread(doors, away_lo, away_hi)
+        if lo & away_lo | hi & away_hi != 0:
+            return False
+    for _ in range(steps - 1):
+        away_lo, away_hi = spread(doors, away_lo, away_hi)
+        lo, hi = spread(doors, lo, hi)
+        lo, hi = lo & ~away_lo, hi & ~away_hi
+    lo, hi = spread(doors, lo, hi)
+    return lo & ~away_lo & goal_lo | hi & ~away_hi & goal_hi != 0
 
 
 @kernel
 def known(position: Position, scratch: Any) -> int:
-    return 0
+    """Tell a race that is decided: somebody is ahead of an opponent who has no walls and cannot get in the way."""
+    mover, other = position.turn, 1 - position.turn
+    if stock(position, mover) != 0 and stock(position, other) != 0:
+        return 0
+    doors = passages(walls_of(position), position.size)
+    own_lo, own_hi = goal(position, mover)
+    other_lo, other_hi = goal(position, other)
+    own = steps_home(doors, pawn(position, mover), own_lo, own_hi)
+    others = steps_home(doors, pawn(position, other), other_lo, other_hi)
+    leader = mover if own <= others else other
+    plies = 2 * own - 1 if leader == mover else 2 * others
+    if stock(position, 1 - leader) != 0:
+        return 0
+    if 0 < position.max_plies < position.ply + plies or 0 < position.no_progress < position.quiet + plies:
+        return 0
+    if not undisturbed(doors, position, leader, min(own, others)):
+        return 0
+    return plies if leader == mover else -plies

@@ -1,4 +1,4 @@
-"""TrapGrid: who gets where first, and how many steps are open now."""
+"""TrapGrid: who gets where first, how many steps are open, and who outlasts the other once they are apart."""
 
 from __future__ import annotations
 
@@ -8,43 +8,78 @@ import numpy as np
 import numpy.typing as npt
 
 from bots.evaluate.mixing import mixed
-from engine.bits import popcount
+from bots.evaluate.pockets import DARK, POCKETS, alternating, apart, pocket_of
+from engine.bits import lowest, popcount
 from engine.compiled import kernel
 from engine.games.trapgrid import Position, neighbours
 
-__all__ = ["SCRATCH", "key", "known", "narrow", "quiet", "rank", "worth"]
+__all__ = ["SCRATCH", "key", "known", "lead", "narrow", "quiet", "rank", "worth"]
 
-SCRATCH: Final = np.dtype([("unused", np.int64)])
+SCRATCH: Final = POCKETS
+EFFORT: Final = 300
+"""How many nodes a longest path may take before `known` says that it does not know."""
+
+
+@kernel
+def lead(free: np.uint64, first: np.uint64, second: np.uint64) -> int:
+    """Return how many more cells the one reaches before the other does (Voronoi zones); the first moves first."""
+    score = 0
+    while first | second:
+        first = neighbours(first) & free
+        free &= ~first
+        second = neighbours(second) & free
+        free &= ~second
+        score += popcount(first) - popcount(second)
+    return score
+
+
+@kernel
+def room(zone: np.uint64, pawn: np.uint64) -> int:
+    """Return how many steps a zone has room for by its colours: a step always goes to the other colour."""
+    alike = DARK if pawn & DARK else ~DARK
+    return alternating(popcount(zone & ~alike), popcount(zone & alike))
 
 
 @kernel
 def worth(position: Position) -> int:
-    """Return the cells that the mover reaches before the other does, less the other's, and a little for open steps."""
+    """Return the room in the cells that the mover reaches first, less the other's, and a little for open steps."""
     free, own, other = position.free, position.mover, position.other
-    score = 50 * (popcount(neighbours(own) & free) - popcount(neighbours(other) & free))
+    steps = popcount(neighbours(own) & free) - popcount(neighbours(other) & free)
+    mine = theirs = np.uint64(0)
     while own | other:
         own = neighbours(own) & free
         free &= ~own
         other = neighbours(other) & free
         free &= ~other
-        score += 100 * (popcount(own) - popcount(other))
-    return score
+        mine |= own
+        theirs |= other
+    return 100 * (room(mine, position.mover) - room(theirs, position.other)) + 50 * steps
 
 
 @kernel
 def key(position: Position) -> int:
-    seed = mixed(position.turn, np.int64(position.free))
-    return mixed(mixed(seed, np.int64(position.mover)), np.int64(position.other))
+    # Whose turn it is makes no difference to what the position is worth to the mover. `mixed` takes 63 bits, so the
+    # corner of the largest board goes with the pawns.
+    free = position.free
+    pawns = lowest(position.mover) | lowest(position.other) << 6 | int(np.int64(free >> np.uint64(63))) << 12
+    return mixed(mixed(1, pawns), np.int64(free & np.uint64(0x7FFF_FFFF_FFFF_FFFF)))
 
 
 @kernel
 def quiet(position: Position) -> bool:
-    return True
+    """A position is quiet when the mover has a choice: a forced step costs nothing to look at."""
+    targets = neighbours(position.mover) & position.free
+    return popcount(targets) != 1
 
 
 @kernel
 def rank(position: Position, move: int) -> int:
-    return 0
+    """Prefer cells with few ways on, which are gone when they are left for later, but not dead ends.
+
+    Zones by `lead` order no better here and cost a quarter more time.
+    """
+    ways = popcount(neighbours(np.uint64(1) << np.uint64(move)) & position.free)
+    return 4 - ways if ways else 0
 
 
 @kernel
@@ -54,4 +89,18 @@ def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int
 
 @kernel
 def known(position: Position, scratch: Any) -> int:
-    return 0
+    """Tell a pawn that is shut in at once, and two that are apart by their longest paths, where these are quick."""
+    free, mover, other = position.free, position.mover, position.other
+    theirs = neighbours(other) & free
+    if not theirs:
+        return 1
+    pocket = edge = neighbours(mover) & free
+    while edge:
+        if edge & theirs:
+            return 0
+        edge = neighbours(edge) & free & ~pocket
+        pocket |= edge
+    scratch["nodes"] = 0
+    scratch["most"] = EFFORT
+    scratch["stop"] = 0
+    return apart(scratch, pocket, mover, pocket_of(free, other), other)

@@ -6,6 +6,11 @@ A game's module offers two functions:
   `limit` (time or nodes) was used up first, or when these options are beyond it. `report` hears the nodes now and then.
 - `is_within_reach(state) -> bool`: whether `solve` will probably answer within about a second; cheap.
 
+It may offer two more, for those who have to play and not to explain:
+
+- `prove(state, limit, report) -> Proof`: as much as `limit` allows, and no more than it takes to know what to play.
+- `is_worth_a_try(state) -> bool`: whether `prove` may tell something in a part of a second where `solve` would not.
+
 Draw rules count: where a game has them on, a solution is one of the game with them, or None.
 """
 
@@ -21,7 +26,7 @@ from typing import Protocol
 from bots.bot import Limit, Proven
 from engine import State
 
-__all__ = ["Solution", "Solver", "ignore", "solver"]
+__all__ = ["Proof", "Solution", "Solver", "ignore", "prove", "solver"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,54 @@ class Solution:
         return tuple(move for move in kept if self.lengths[move] == wanted)
 
 
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """As much as was proven within a limit: what moves come to for the mover, in how many plies, and how.
+
+    `moves` are all that are legal, in the order of what looks best without looking ahead; a move may be missing in what
+    follows. Moves that are proven to lose are worth knowing even when nothing else is: a search can leave them out.
+    """
+
+    moves: tuple[str, ...]
+    values: Mapping[str, Proven] = field(default_factory=dict)
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    lines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    nodes: int = 0
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every move has a value."""
+        return len(self.values) == len(self.moves)
+
+    @property
+    def value(self) -> Proven | None:
+        """What the position comes to, None where that is not certain: one winning move is enough."""
+        found = set(self.values.values())
+        if "win" in found:
+            return "win"
+        if not self.is_whole:
+            return None
+        return "draw" if "draw" in found else "loss"
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The moves, the quickest wins first, then what is not known or drawn, then the losses, the longest first."""
+        unknown = len(self.lengths) < len(self.moves)
+
+        def badness(move: str) -> tuple[int, int]:
+            length = 0 if unknown else self.lengths.get(move, 0)
+            match self.values.get(move):
+                case "win":
+                    return -1, length
+                case "loss":
+                    return 1, -length
+                case _:
+                    return 0, 0
+
+        return tuple(sorted(self.moves, key=badness))
+
+
 def ignore(nodes: int) -> None:
     """Report to nobody."""
 
@@ -66,10 +119,26 @@ class Solver(Protocol):
     def is_within_reach(self, state: State) -> bool: ...
 
 
+def prove(state: State, limit: Limit) -> Proof | None:
+    """Return what a proof within `limit` says about a position to play in; None when none is worth a try."""
+    of_game = solver(state.game.name)
+    if of_game is None:
+        return None
+    is_near = of_game.is_within_reach(state)
+    own: Callable[[State, Limit], Proof] | None = getattr(of_game, "prove", None)
+    if own is not None and limit.lines == 1:
+        is_worth_a_try: Callable[[State], bool] = getattr(of_game, "is_worth_a_try", of_game.is_within_reach)
+        return own(state, limit) if is_near or is_worth_a_try(state) else None
+    found = of_game.solve(state, limit) if is_near else None
+    if found is None:
+        return None
+    return Proof(tuple(found.moves), found.moves, found.lengths, nodes=found.nodes, seconds=found.seconds)
+
+
 @cache
 def solver(game: str) -> Solver | None:
     """Return the solver of the game called so, or None where there is none."""
     if game not in {module.name for module in pkgutil.iter_modules(__path__)}:
         return None
-    module: Solver = importlib.import_module(f"{__name__}.{game}")  # type: ignore[assignment]
+    module: Solver = importlib.import_module(f"{__name__}.{game}")
     return module

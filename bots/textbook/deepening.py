@@ -1,7 +1,9 @@
 """Alpha-beta with iterative deepening over any game's positions: dice are averaged, several opponents are one enemy.
 
-With three or four players the search is *paranoid*: everybody else is taken to play against the one who searches
-(Sturtevant and Korf, "On Pruning Techniques for Multi-Player Games", 2000). A win that it finds is real all the same.
+Searches one ply, two plies, and so on, has a move ready at any time, and knows from the last iteration which moves to
+look at first (game-playing-notes, "Iterative Deepening"). With three or four players the search is *paranoid*:
+everybody else is taken to play against the one who searches (Sturtevant and Korf, "On Pruning Techniques for
+Multi-Player Games", 2000). A win that it finds is real all the same.
 """
 
 from __future__ import annotations
@@ -10,113 +12,91 @@ import math
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from time import monotonic
-from typing import Final
+from dataclasses import dataclass, field
 
 from bots.bot import WIN, Limit, Proven, Thought
 from bots.evaluate import Judgement
-from engine import CHANCE, Outcome, State
+from bots.textbook.root import DEEPEST, think
+from bots.textbook.search import CERTAIN, Moves, Search, Valued, proof
+from engine import CHANCE, State
 
 __all__ = ["search"]
 
-CERTAIN: Final = WIN - 1_000
-"""Beyond this a score is a forced win: no evaluation comes near, and no game lasts so many plies."""
-DEEPEST: Final = 200
-
-Line = tuple[str, ...]
-
-
-class _OutOfLimit(Exception):
-    """The time or the nodes are used up; what the last whole iteration found stands."""
-
 
 @dataclass(slots=True)
-class _Search:
-    """One search for `seat`. It notes when a value was estimated, moves were left out, or dice were averaged."""
+class _Deepening:
+    """What one search has learnt from its earlier iterations, and what keeps it from being a proof."""
 
-    seat: int
+    search: Search
     judgement: Judgement
-    deadline: float
-    most_nodes: float
-    found: Thought
-    """The best so far. An iteration looks at the old best first, so even half of one leaves a better one here."""
-    nodes: int = 0
-    pruned: int = 0
-    saw_horizon: bool = False
-    narrowed: bool = False
-    rolled: bool = False
+    seats: int
+    missed: bool = False
+    """Whether moves of the one who searches were left out: there may be better ones."""
+    spared: bool = False
+    """Whether moves of an opponent were left out: there may be answers."""
+    ways: int = 1
+    """In how many ways the dice can fall along any line that was averaged over."""
     cutoffs: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How often, and how high in the tree, a move has refuted others: good anywhere, it is tried early elsewhere."""
 
-    def look(self, state: State, moves: list[str], depth: int) -> None:
-        """Search every one of `moves` to `depth` plies, the best of the last time first. Raises _OutOfLimit."""
-        self.saw_horizon = False
-        hint, alpha = self.found.pv, -math.inf
-        moves.sort(key=lambda move: move != hint[0])
-        for move in moves:
-            follow = hint[1:] if move == hint[0] else ()
-            value, rest = self.value(state.play(move), depth - 1, alpha, math.inf, 1, follow)
-            if value > alpha:
-                alpha = value
-                self.found = Thought(move, value, depth, pv=(move, *rest))
+    def proof(self, score: float, saw_horizon: bool) -> Proven | None:
+        """Return what a score proves: a win only against every answer, a loss only if every move was looked at.
 
-    def proof(self, seats: int) -> Proven | None:
-        """Return what the last whole iteration has proven: nothing, where moves were left out."""
-        score = self.found.score
-        if self.narrowed or score is None:
-            return None
-        if score > CERTAIN:
-            return "win"
-        if seats > 2 or self.rolled:
-            return None
-        if score < -CERTAIN:
-            return "loss"
-        return None if self.saw_horizon else "draw"
+        Of dice it proves only that every roll wins.
+        """
+        if self.ways > 1:
+            # A single way that is not won takes more than this from the average over all of them.
+            return "win" if not self.spared and score > WIN - CERTAIN / self.ways else None
+        proven = proof(score, self.seats, saw_horizon=saw_horizon)
+        unsure = {"win": self.spared, "loss": self.missed, "draw": self.spared or self.missed, None: True}
+        return None if unsure[proven] else proven
 
-    def value(self, state: State, depth: int, alpha: float, beta: float, ply: int, hint: Line) -> tuple[float, Line]:
-        """Return what `state` is worth to `seat` and the line that leads there; exact between `alpha` and `beta`."""
-        if self.nodes >= self.most_nodes or monotonic() > self.deadline:
-            raise _OutOfLimit
-        self.nodes += 1
-        if (outcome := state.outcome) is not None:
-            return _worth(outcome, self.seat, ply), ()
-        if depth <= 0:
-            self.saw_horizon = True
-            return self.judgement.evaluate(state, self.seat), ()
+    def value(
+        self, state: State, depth: int, alpha: float, beta: float, ply: int, hint: Moves, ways: int = 1
+    ) -> Valued:
+        """Return what `state` is worth to the seat and the line that leads there; exact between `alpha` and `beta`."""
+        search = self.search
+        search.visit(ply)
+        if (value := search.leaf(state, depth, ply)) is not None:
+            return value, ()
         if state.to_move == CHANCE:
-            return self._average(state, depth, ply), ()
-        maximising = state.to_move == self.seat
-        best = -math.inf if maximising else math.inf
-        line: Line = ()
+            return self._average(state, depth, ply, ways), ()
+        is_max = state.to_move == search.seat
+        best = -math.inf if is_max else math.inf
+        line: Moves = ()
         moves = self.ordered(state, state.moves(), hint)
-        for index, move in enumerate(moves):
+        for index, move in enumerate(moves, start=1):
             follow = hint[1:] if hint and move == hint[0] else ()
-            value, rest = self.value(state.play(move), depth - 1, alpha, beta, ply + 1, follow)
-            if value > best if maximising else value < best:
+            value, rest = self.value(state.play(move), depth - 1, alpha, beta, ply + 1, follow, ways)
+            if value > best if is_max else value < best:
                 best, line = value, (move, *rest)
-            if maximising:
+            if is_max:
                 alpha = max(alpha, best)
             else:
                 beta = min(beta, best)
             if alpha >= beta:
-                self.pruned += len(moves) - index - 1
+                search.pruned += len(moves) - index
                 self.cutoffs[move] += depth * depth
                 break
         return best, line
 
-    def _average(self, state: State, depth: int, ply: int) -> float:
+    def _average(self, state: State, depth: int, ply: int, ways: int) -> float:
         """Return the mean over the dice. Each roll needs its exact value, so the window opens wide."""
-        self.rolled = True
         rolls = state.moves()
-        values = [self.value(state.play(roll), depth - 1, -math.inf, math.inf, ply + 1, ())[0] for roll in rolls]
-        return sum(values) / len(values)
+        ways *= len(rolls)
+        self.ways = max(self.ways, ways)
+        total = 0.0
+        for roll in rolls:
+            total += self.value(state.play(roll), depth - 1, -math.inf, math.inf, ply + 1, (), ways)[0]
+        return total / len(rolls)
 
-    def ordered(self, state: State, moves: Sequence[str], hint: Line) -> list[str]:
+    def ordered(self, state: State, moves: Sequence[str], hint: Moves) -> list[str]:
         """Return those of `moves` to look at, the most promising first: the better the order, the more is pruned."""
         if self.judgement.candidates is not None:
             worth_a_look = set(self.judgement.candidates(state))
-            self.narrowed |= len(worth_a_look) < len(moves)
+            if len(worth_a_look) < len(moves):
+                self.missed |= state.to_move == self.search.seat
+                self.spared |= state.to_move != self.search.seat
             moves = [move for move in moves if move in worth_a_look]
         first = hint[0] if hint else None
         return sorted(moves, key=lambda move: (move != first, -self.cutoffs[move]))
@@ -126,23 +106,11 @@ def search(state: State, limit: Limit, judgement: Judgement, chance: random.Rand
     """Return the best move that searches, each one ply deeper, find within `limit`; `chance` breaks ties."""
     moves = state.moves()
     chance.shuffle(moves)
-    first = Thought(moves[0], pv=(moves[0],))
-    work = _Search(state.to_move, judgement, limit.deadline or math.inf, limit.nodes or math.inf, first)
-    moves = work.ordered(state, moves, first.pv)
-    proven: Proven | None = None
-    for depth in range(1, (limit.depth or DEEPEST) + 1):
-        try:
-            work.look(state, moves, depth)
-        except _OutOfLimit:
-            break
-        proven = work.proof(state.game.seats)
-        if proven is not None or not work.saw_horizon:
-            break
-    return replace(work.found, nodes=work.nodes, pruned=work.pruned, proven=proven)
+    work = _Deepening(Search.within(limit, state.to_move, judgement.evaluate), judgement, state.game.seats)
+    moves = work.ordered(state, moves, ())
 
+    def look(after: State, depth: int, least: float, hint: Moves) -> Valued:
+        return work.value(after, depth, least, math.inf, 1, hint)
 
-def _worth(outcome: Outcome, seat: int, ply: int) -> float:
-    """Return the score of a finished game: sooner is better for a win, later for a loss."""
-    if outcome.winner is None:
-        return 0.0
-    return WIN - ply if outcome.winner == seat else ply - WIN
+    each_depth = range(1, (limit.depth or DEEPEST) + 1)
+    return think(state, limit, work.search, look, each_depth, moves, prove=work.proof)

@@ -17,11 +17,14 @@ from clients.sdk.link import Link
 from clients.sdk.lobby import LobbyView
 from clients.sdk.match import MatchView
 from clients.sdk.pulse import Pulse
+from clients.sdk.study import Jobs, Studies
 from engine.game import OptionValue
 from protocol import commands, messages
 from protocol.commands import AskGames, AskMyMatches, Command, CreateSeek, Declare, Hello, Join, Ping, WatchLobby
 from protocol.messages import (
     Acknowledged,
+    Analyse,
+    Analysis,
     ChallengeClosed,
     Challenged,
     Games,
@@ -36,6 +39,7 @@ from protocol.messages import (
     SeatPresence,
     ServerMessage,
     Snapshot,
+    StopAnalysis,
     Watchers,
     Welcome,
 )
@@ -76,6 +80,9 @@ class Client:
         self._rejoining: dict[str, str] = {}
         self._lobby: LobbyView | None = None
         self._declared: Declare | None = None
+        self._studies = Studies(self)
+        self.jobs = Jobs(self)
+        """What this bot is asked to study, once it has offered to with `jobs.offer`."""
         self._news: deque[News] = deque(maxlen=KEPT_NEWS)
         self._fresh = Pulse()
         self.url = url
@@ -186,6 +193,13 @@ class Client:
         await self.ask(command, Acknowledged)
         self._declared = command
 
+    def ask_analysis(self, match: str, ply: int, *, lines: int = 3) -> AsyncIterator[Analysis]:
+        """Have a bot study the position after `ply` plies of a match; yields what is known, the last time all of it.
+
+        Who stops listening early tells the server so. Asks again after a lost connection. Raises Refused.
+        """
+        return self._studies.ask(match, ply, lines)
+
     async def lobby(self) -> LobbyView:
         """Return the lobby, which stays up to date from now on."""
         if self._lobby is None:
@@ -265,6 +279,8 @@ class Client:
             view.close()
         if self._lobby is not None:
             self._lobby.close()
+        self._studies.close()
+        self.jobs.close()
         self._fresh.close()
 
     # What the link calls.
@@ -282,7 +298,8 @@ class Client:
             self._hello = self._hello.model_copy(update={"token": welcome.token})
         self._publish(welcome)
         self._rejoining.clear()
-        again: list[Command] = []
+        self._studies.reconnect()
+        again: list[Command] = self.jobs.reconnect()
         if self._declared is not None:
             again.append(self._declared.model_copy(update={"id": self.new_id()}))
         if self._lobby is not None:
@@ -307,6 +324,10 @@ class Client:
                     self._lobby.change(message)
             case Challenged() | ChallengeClosed() | Paired() | Notice():
                 self._publish(message)
+            case Analysis():
+                self._studies.hear(message)
+            case Analyse() | StopAnalysis():
+                self.jobs.hear(message)
             case Pong():
                 self._observe(message.now)
             case messages.Refused():

@@ -29,13 +29,14 @@ from protocol.messages import (
     Pong,
     ServerMessage,
     Snapshot,
+    Variation,
     Welcome,
 )
 from protocol.values import Value
 
 __all__ = ["Answer", "Link", "Receiver"]
 
-Answer: TypeAlias = Acknowledged | Pong | Games | MyMatches | LobbyState | Snapshot | Moves | History
+Answer: TypeAlias = Acknowledged | Pong | Games | MyMatches | LobbyState | Snapshot | Moves | History | Variation
 
 MAX_UNANSWERED: Final = 64
 """How many commands may wait for their answers; the next caller waits for its turn."""
@@ -216,7 +217,7 @@ class Link:
                 pass
             case messages.Refused(id=str(command_id)):
                 self._settle(command_id, Refused(message.code, message.text))
-            case Acknowledged() | Pong() | Games() | MyMatches() | LobbyState() | Moves() | History():
+            case Acknowledged() | Pong() | Games() | MyMatches() | LobbyState() | Moves() | History() | Variation():
                 self._settle(message.id, message)
             case Snapshot(id=str(command_id)):
                 self._settle(command_id, message)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Final, Protocol, TypeVar
 
 from clients.sdk.errors import Closed
@@ -17,6 +17,7 @@ from protocol.commands import (
     AcceptTakeback,
     AskHistory,
     AskMoves,
+    AskVariation,
     Claim,
     Command,
     DeclineDraw,
@@ -30,7 +31,7 @@ from protocol.commands import (
     Say,
 )
 from protocol.events import MatchEvent
-from protocol.messages import Acknowledged, Happened, History, Moves, Said, SeatPresence, Snapshot, Watchers
+from protocol.messages import Acknowledged, Happened, History, Moves, Said, SeatPresence, Snapshot, Variation, Watchers
 from protocol.values import ChatRoom, Delay, Player, Value
 
 __all__ = ["Line", "MatchView"]
@@ -209,6 +210,11 @@ class MatchView:
     async def history(self) -> History:
         """Ask the server for every position so far."""
         return await self._line.ask(AskHistory(id=self._line.new_id(), match=self.id), History)
+
+    async def variation(self, ply: int, moves: Sequence[str]) -> tuple[str, ...]:
+        """Ask the server for the positions that `moves` would lead to after `ply` plies. Raises Refused."""
+        command = AskVariation(id=self._line.new_id(), match=self.id, ply=ply, moves=tuple(moves))
+        return (await self._line.ask(command, Variation)).positions
 
     async def leave(self) -> None:
         """Stop following the match. Who plays in it still does."""

@@ -13,12 +13,12 @@ from typing import Final, TypeAlias
 
 from clients.sdk.client import Client
 from clients.sdk.errors import Closed, Refused
-from clients.sdk.limit import Limit, think_time
+from clients.sdk.limit import Limit, move_limit
 from clients.sdk.match import MatchView
 from clients.sdk.tokens import TokenStore
 from engine.game import State
 from protocol.messages import Challenged, Paired, Welcome
-from protocol.values import Accepts, Correspondence
+from protocol.values import Accepts, Correspondence, GameSpec
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
 
@@ -47,7 +47,8 @@ class Tempo:
 class BotPlayer:
     """Plays whatever `client` is asked for: never resigns, never offers a draw, never says a word.
 
-    `agrees` is asked about an opponent's offer of a draw, `tempo` about every move.
+    `agrees` is asked about an opponent's offer of a draw, `tempo` about every move. `refuses` returns why a game that
+    `accepts` allows is not played all the same, or None if it is. `began` hears of every match.
     """
 
     def __init__(
@@ -59,6 +60,8 @@ class BotPlayer:
         concurrency: int = 4,
         agrees: Callable[[MatchView], bool] = lambda match: False,
         tempo: Callable[[MatchView], Tempo] = lambda match: Tempo(),
+        refuses: Callable[[GameSpec], str | None] = lambda spec: None,
+        began: Callable[[MatchView], None] = lambda match: None,
     ) -> None:
         self._client = client
         self._choose = choose
@@ -66,12 +69,16 @@ class BotPlayer:
         self._concurrency = concurrency
         self._agrees = agrees
         self._tempo = tempo
+        self._refuses = refuses
+        self._began = began
         self._following: set[str] = set()
         self.playing: set[str] = set()
         """The matches that are under way."""
 
-    async def declare(self) -> None:
-        """Tell the server what this bot accepts; from now on it may be challenged."""
+    async def declare(self, accepts: Sequence[Accepts] | None = None) -> None:
+        """Tell the server what this bot accepts, from now on `accepts` if given; from now on it may be challenged."""
+        if accepts is not None:
+            self._accepts = tuple(accepts)
         await self._client.declare(self._accepts, self._concurrency)
 
     async def run(self) -> None:
@@ -85,11 +92,17 @@ class BotPlayer:
                     case Paired():
                         self._begin(tasks, news.match)
                     case Challenged() if news.to.id == self._client.player.id:
-                        # Whether the bot is free and plays this at all is checked by the server.
                         with contextlib.suppress(Refused):
-                            await self._client.accept(news.challenge)
+                            await self._answer_challenge(news)
                     case _:
                         pass
+
+    async def _answer_challenge(self, challenged: Challenged) -> None:
+        """Accept, as a rule: whether the bot is free and has said that it plays this is checked by the server."""
+        if (reason := self._refuses(challenged.game)) is not None:
+            await self._client.decline(challenged.challenge, reason)
+        else:
+            await self._client.accept(challenged.challenge)
 
     def _begin(self, tasks: asyncio.TaskGroup, match: str) -> None:
         if match not in self._following:
@@ -100,6 +113,7 @@ class BotPlayer:
     async def _follow(self, match_id: str) -> None:
         try:
             match = await self._client.join(match_id)
+            self._began(match)
             async with asyncio.TaskGroup() as tasks:
                 answers = tasks.create_task(self._answer(match), name=f"answers[{match_id}]")
                 if not isinstance(match.snapshot.clock, Correspondence):
@@ -128,7 +142,7 @@ class BotPlayer:
         clock = asyncio.get_running_loop().time
         earliest = clock() + tempo.least / 1000
         left = match.left(match.seat)
-        limit = Limit(think_time(match.snapshot.clock, left, self._client.round_trip, tempo.longest))
+        limit = move_limit(match.snapshot.clock, left, self._client.round_trip, tempo.longest)
         try:
             move = await self._choose(match, limit)
         except Exception:

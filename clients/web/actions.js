@@ -1,6 +1,6 @@
 /** What a player may do besides moving; what cannot be undone asks for a second press. */
 
-import { fill, h } from "./dom.js";
+import { button, fill, h } from "./dom.js";
 import { plural } from "./words.js";
 
 const SECOND_PRESS = 4000;
@@ -9,15 +9,15 @@ export class Actions {
   /**
    * @param {any} page
    * @param {any} record
-   * @param {{play: (move: string) => void, explain: (text: string) => void, replay: (ply: number) => void}} wishes
+   * @param {{play: (move: string) => void, explain: (text: string) => void, replay: (ply: number) => void, study: () => void}} wishes
    */
   constructor(page, record, wishes) {
     this.page = page;
     this.record = record;
     this.wishes = wishes;
-    this.element = h("div", { class: "actions" });
-    this.asked = h("div", { class: "asked" });
-    this.result = h("div", { class: "result" });
+    this.element = h("div.actions");
+    this.asked = h("div.asked");
+    this.result = h("div.result");
     this.sign = "";
   }
 
@@ -30,31 +30,31 @@ export class Actions {
 
   /** @param {string} text @param {string} type @param {string} [className] */
   #button(text, type, className = "") {
-    return h("button", { class: className, data: { does: type }, on: { click: () => this.#send(type) } }, text);
+    return button(text, () => this.#send(type), className, { data: { does: type } });
   }
 
   /** A button that asks once more. @param {string} text @param {string} again @param {string} type */
   #twice(text, again, type) {
     let timer = 0;
-    const button = h("button", { data: { does: type } }, text);
     const calm = () => {
       clearTimeout(timer);
       timer = 0;
-      button.textContent = text;
-      button.classList.remove("danger");
+      element.textContent = text;
+      element.classList.remove("danger");
     };
-    button.addEventListener("click", () => {
+    const press = () => {
       if (timer) {
         calm();
         this.#send(type);
         return;
       }
-      button.textContent = again;
-      button.classList.add("danger");
+      element.textContent = again;
+      element.classList.add("danger");
       timer = window.setTimeout(calm, SECOND_PRESS);
-    });
-    button.addEventListener("blur", () => timer && calm());
-    return button;
+    };
+    const element = button(text, press, "", { data: { does: type } });
+    element.addEventListener("blur", () => timer && calm());
+    return element;
   }
 
   /** @param {string[]} extra moves that are neither cell nor wall @param {number | null} [replayed] */
@@ -82,13 +82,11 @@ export class Actions {
     fill(this.result, record.over ? this.#afterwards() : []);
     fill(
       this.element,
-      extra.map((move) =>
-        h("button", { class: "primary", on: { click: () => this.wishes.play(move) } }, move === "pass" ? "Pass" : move),
-      ),
+      extra.map((move) => button(move === "pass" ? "Pass" : move, () => this.wishes.play(move), "primary")),
       replayed !== null && !record.over
-        ? h("button", { class: "primary", on: { click: () => this.wishes.replay(record.ply) } }, "Back to the game")
+        ? button("Back to the game", () => this.wishes.replay(record.ply), "primary")
         : null,
-      record.seat !== null && !record.over ? this.#live(claimable) : null,
+      record.over ? null : record.seat === null ? button("Analyse", this.wishes.study) : this.#live(claimable),
     );
   }
 
@@ -119,7 +117,7 @@ export class Actions {
       /** @type {any} */ withdraw,
     ) => {
       if (!those.length) return null;
-      if (record.seat === null) return h("p", { class: "quiet" }, `${name(those[0])} ${theirs}.`);
+      if (record.seat === null) return h("p.quiet", `${name(those[0])} ${theirs}.`);
       if (!those.includes(record.seat)) return question(`${name(those[0])} ${theirs}.`, ...answers);
       return question(those[0] === record.seat ? mine : `You agreed; ${name(those[0])} ${theirs}.`, withdraw);
     };
@@ -150,23 +148,20 @@ export class Actions {
       offered && !record.next && !mine && record.seat !== null
         ? h(
             "p",
-            {},
             `${record.rematch.map((/** @type {number} */ seat) => record.seats[seat].player.name).join(", ")} ${offered === 1 ? "wants" : "want"} a rematch.`,
           )
         : null,
-      mine && !record.next
-        ? h("p", { class: "quiet" }, `Waiting for ${plural(record.seats.length - offered, "player")}.`)
-        : null,
+      mine && !record.next ? h("p.quiet", `Waiting for ${plural(record.seats.length - offered, "player")}.`) : null,
       h(
-        "div",
-        { class: "row" },
-        record.next ? h("a", { class: "button primary", href: `#/m/${record.next}` }, "To the rematch") : null,
+        "div.row",
+        record.next ? h("a.button.primary", { href: `#/m/${record.next}` }, "To the rematch") : null,
         record.seat !== null && !record.next && !mine ? this.#button("Rematch", "rematch", "primary") : null,
-        record.ply ? h("button", { on: { click: () => this.wishes.replay(0) } }, "Replay") : null,
-        h("a", { class: "button", href: "#/" }, "Lobby"),
+        record.ply ? button("Analyse", this.wishes.study) : null,
+        record.ply ? button("Replay", () => this.wishes.replay(0)) : null,
+        h("a.button", { href: "#/" }, "Lobby"),
         record.private
           ? null
-          : h("a", { class: "button", href: `matches/${record.id}.txt`, download: `${record.id}.txt` }, "Record"),
+          : h("a.button", { href: `matches/${record.id}.txt`, download: `${record.id}.txt` }, "Record"),
       ),
     ];
   }
@@ -174,5 +169,5 @@ export class Actions {
 
 /** @param {string} text @param {...any} buttons */
 function question(text, ...buttons) {
-  return h("div", { class: "question" }, h("p", {}, text), h("div", { class: "row" }, buttons));
+  return h("div.question", h("p", text), h("div.row", buttons));
 }

@@ -16,26 +16,18 @@ export class Bars {
     /** @type {[string, number][]} */
     this.gauges = [];
     this.bars = record.seats.map((/** @type {any} */ info, /** @type {number} */ seat) => {
-      const clock = h("time", { class: "clock", role: "timer", "aria-live": "off" });
-      const gauge = h("span", { class: "gauge" });
-      const dot = h("span", { class: "presence" });
-      const name = h("span", { class: "name" }, info.player.name);
-      const notes = h("span", { class: "notes" });
+      const clock = h("time.clock", { role: "timer", "aria-live": "off" });
+      const gauge = h("span.gauge");
+      const dot = h("span.presence");
+      const name = h("span.name", info.player.name);
+      const notes = h("span.notes");
       const element = h(
         "div",
-        { class: `bar seat-${seat}`, data: { seat: String(seat) } },
+        { class: `bar flow panel seat-${seat}`, data: { seat: String(seat) } },
         seatMark(seat),
         h(
-          "div",
-          { class: "who" },
-          h(
-            "div",
-            { class: "top" },
-            name,
-            info.player.kind === "bot" ? h("small", { class: "bot" }, "bot") : null,
-            dot,
-            notes,
-          ),
+          "div.grow",
+          h("div.top.flow", name, info.player.kind === "bot" ? h("small.bot", "bot") : null, dot, notes),
           gauge,
         ),
         clock,

@@ -12,11 +12,16 @@ import { contents, isCell, parsePosition, parted, trails } from "./position.js";
 const NO_HINTS = { moves: new Set(), refused: {}, notes: {}, seat: -1 };
 
 const MANY = 20;
+/** Each seat's hatching, and that of cells which several lay claim to. */
+const HATCH = [
+  "M-30 0L0 -30M-30 30L30 -30M0 30L30 0",
+  "M-30 0L0 30M-30 -30L30 30M0 -30L30 0",
+  "M-30 -15H30M-30 15H30",
+  "M-15 -30V30M15 -30V30",
+];
 
 export class Board {
-  /**
-   * @param {{tiny?: boolean, walled?: boolean, label?: string, names?: (seat: number) => string}} [how]
-   */
+  /** @param {{tiny?: boolean, walled?: boolean, label?: string, names?: (seat: number) => string}} [how] */
   constructor({ tiny = false, walled = false, label = "Board", names = (seat) => `player ${seat + 1}` } = {}) {
     this.tiny = tiny;
     this.walled = walled;
@@ -44,6 +49,10 @@ export class Board {
     this.ghostSign = "";
     /** @type {string | null} the position whose pawns' edges tell the goals */
     this.goalsFrom = null;
+    /** @type {import("./protocol").OverlayPicture | null} what an analyst has drawn */
+    this.picture = null;
+    /** @type {Map<string, string>} what that says of each cell */
+    this.said = new Map();
   }
 
   /**
@@ -70,7 +79,7 @@ export class Board {
     this.#drawWalls(position.walls, last);
     this.#markLast(last);
     this.last = last;
-    this.#label();
+    this.paint(this.picture);
   }
 
   /** Begin afresh: the next position is another match's. */
@@ -93,12 +102,10 @@ export class Board {
     this.pieces.clear();
     this.walls.clear();
     const outline = layout.frameOutline();
-    const frame = outline
-      ? s("path", { class: "frame", d: outline })
-      : s("rect", { class: "frame", ...layout.frame, rx: 22 });
+    const frame = outline ? s("path.frame", { d: outline }) : s("rect.frame", { ...layout.frame, rx: 22 });
     const goals = layout.walled ? this.#goals(position) : [];
     const labels = layout.labels.map((label) => {
-      const text = s("text", { class: "coordinate", x: label.x, y: label.y });
+      const text = s("text.coordinate", { x: label.x, y: label.y });
       text.textContent = label.text;
       return text;
     });
@@ -107,15 +114,15 @@ export class Board {
     for (let row = 0; row < layout.height; row++) {
       const line = s("g", this.tiny ? {} : { role: "row" });
       for (const place of layout.places.filter((other) => other.row === row)) {
-        const tile = s("path", { class: "tile", d });
-        const group = s("g", { class: "cell", transform: `translate(${place.x} ${place.y})` }, tile);
+        const tile = s("path.tile", { d });
+        const group = s("g.cell", { transform: `translate(${place.x} ${place.y})` }, tile);
         if (!this.tiny) {
           set(group, { role: "gridcell", tabindex: -1, data: { cell: place.name } });
           group.append(
-            s("path", { class: "cross", d: "M-16 -16L16 16M16 -16L-16 16" }),
-            s("circle", { class: "dot", r: 13 }),
-            s("path", { class: "dash", d: "M-12 0H12" }),
-            s("path", { class: "ring", d: layout.outline(-3) }),
+            s("path.cross", { d: "M-16 -16L16 16M16 -16L-16 16" }),
+            s("circle.dot", { r: 13 }),
+            s("path.dash", { d: "M-12 0H12" }),
+            s("path.ring", { d: layout.outline(-3) }),
           );
         }
         this.cells.set(place.name, { group, tile, content: "" });
@@ -123,16 +130,19 @@ export class Board {
       }
       grid.append(line);
     }
-    this.wallLayer = s("g", { class: "walls", "aria-hidden": "true" });
-    this.linkLayer = s("g", { class: "links", "aria-hidden": "true" });
-    this.pieceLayer = s("g", { class: "pieces", "aria-hidden": "true" });
-    this.noteLayer = s("g", { class: "pieces", "aria-hidden": "true" });
-    this.ghostLayer = s("g", { class: "ghosts", "aria-hidden": "true" });
+    const layer = (/** @type {string} */ name) => s(`g.${name}`, { "aria-hidden": "true" });
+    this.wallLayer = layer("walls");
+    this.pictureLayer = layer("picture");
+    this.linkLayer = layer("links");
+    this.pieceLayer = layer("pieces");
+    this.noteLayer = layer("pieces");
+    this.ghostLayer = layer("ghosts");
     this.element.append(
       frame,
       ...goals,
       ...labels,
       grid,
+      this.pictureLayer,
       this.linkLayer,
       this.wallLayer,
       this.pieceLayer,
@@ -181,7 +191,6 @@ export class Board {
 
   /** @param {Map<string, string>} now @param {Position | null} before */
   #drawPieces(now, before) {
-    const r = this.layout.hex ? 32 : this.layout.walled ? 28 : 31;
     /** @type {Map<number, string[]>} */
     const left = new Map();
     for (const [name, { seat }] of this.pieces) {
@@ -193,7 +202,7 @@ export class Board {
       if (this.pieces.get(name)?.seat === seat) continue;
       const from = left.get(seat)?.shift();
       const moved = from !== undefined ? this.pieces.get(from) : undefined;
-      const element = moved?.element ?? piece(seat, r);
+      const element = moved?.element ?? piece(seat, this.layout.radius);
       if (from !== undefined) this.pieces.delete(from);
       this.pieces.get(name)?.element.remove();
       const { x, y } = /** @type {any} */ (this.layout.byName.get(name));
@@ -298,6 +307,34 @@ export class Board {
     );
   }
 
+  /** Draw an analyst's picture over the cells; null takes it away. @param {import("./protocol").OverlayPicture | null} picture */
+  paint(picture) {
+    this.picture = picture;
+    this.said.clear();
+    /** @type {any[]} */
+    const drawn = [];
+    const rows = picture?.cells.split("/") ?? [];
+    for (const { name, row, column, x, y } of this.layout.places) {
+      const mark = rows[row]?.[column] ?? ".";
+      if (!picture || mark === ".") continue;
+      const cell = s("g", { transform: `translate(${x} ${y})` }, s("path", { d: this.layout.outline() }));
+      if (picture.kind === "heat") {
+        cell.style.setProperty("--heat", mark);
+        cell.append(s("text.coordinate"));
+        cell.lastChild.textContent = mark;
+        this.said.set(name, `${picture.title} ${mark} of 9`);
+      } else {
+        cell.setAttribute("class", mark === "b" ? "both" : `seat-${mark}`);
+        cell.append(s("path.hatch", { d: HATCH[Number(mark)] ?? HATCH[0] + HATCH[1] }));
+        this.said.set(name, `${picture.title}: ${mark === "b" ? "both" : this.names(Number(mark))}`);
+      }
+      drawn.push(cell);
+    }
+    this.pictureLayer?.replaceChildren(...drawn);
+    this.pictureLayer?.classList.toggle("heat", picture?.kind === "heat");
+    this.#label();
+  }
+
   /** Name every cell with its state, for screen readers. */
   #label() {
     if (this.tiny || !this.position) return;
@@ -312,6 +349,8 @@ export class Board {
       if (this.hints.moves.has(name)) words.push("playable");
       if (this.hints.refused[name]) words.push(this.hints.refused[name]);
       if (this.hints.notes[name]) words.push(this.hints.notes[name]);
+      const said = this.said.get(name);
+      if (said) words.push(said);
       const label = words.join(", ");
       if (cell.group.getAttribute("aria-label") !== label) cell.group.setAttribute("aria-label", label);
     }
@@ -330,7 +369,7 @@ export class Board {
     const place = this.layout.byName.get(move);
     let element = null;
     if (place) {
-      element = piece(seat, this.layout.hex ? 32 : this.layout.walled ? 28 : 31);
+      element = piece(seat, this.layout.radius);
       element.style.transform = `translate(${place.x}px, ${place.y}px)`;
     } else {
       element = this.#wall(move, "wall");

@@ -1,6 +1,6 @@
 /** What waits for me at the top of the lobby: my tables, my challenges, an invitation, and a word of welcome. */
 
-import { h, keyed } from "./dom.js";
+import { button, h, keyed } from "./dom.js";
 import { tableText } from "./form.js";
 import { keep, settings } from "./settings.js";
 import { optionText, plural } from "./words.js";
@@ -16,7 +16,7 @@ export class Calls {
     this.invited = null;
     /** Why nobody can sit down there any more. */
     this.gone = "";
-    this.element = h("div", { class: "calls" });
+    this.element = h("div.calls");
   }
 
   /** Learn what the invite link leads to. */
@@ -93,16 +93,10 @@ export class Calls {
       done();
     };
     return h(
-      "form",
-      { class: "call hello", on: { submit } },
-      h("p", {}, h("strong", {}, "Welcome. "), `You play as ${name}. Want a name?`),
-      h(
-        "div",
-        { class: "row" },
-        input,
-        h("button", { class: "primary" }, "Use it"),
-        h("button", { type: "button", class: "plain", on: { click: done } }, `Stay ${name}`),
-      ),
+      "form.call.hello",
+      { on: { submit } },
+      h("p", h("strong", "Welcome. "), `You play as ${name}. Want a name?`),
+      h("div.row", input, h("button.primary", "Use it"), button(`Stay ${name}`, done, "plain", { type: "button" })),
     );
   }
 
@@ -113,8 +107,7 @@ export class Calls {
       this.invite = "";
       this.draw();
     };
-    if (this.gone)
-      return h("div", { class: "call invite" }, h("p", {}, this.gone), h("button", { on: { click: dismiss } }, "Close"));
+    if (this.gone) return h("div.call.invite", h("p", this.gone), button("Close", dismiss));
     const join = async () => {
       try {
         await link.ask({ type: "join_seek", seek: this.invite }, { lasting: true });
@@ -125,62 +118,46 @@ export class Calls {
       }
     };
     return h(
-      "div",
-      { class: "call invite" },
+      "div.call.invite",
       seek
         ? h(
             "p",
-            {},
-            h("strong", {}, `${seek.by.name} invites you to a game of ${store.title(seek.settings.game.name)}.`),
+            h("strong", `${seek.by.name} invites you to a game of ${store.title(seek.settings.game.name)}.`),
             h("br"),
             this.#terms(seek),
             h("br"),
-            h("span", { class: "quiet" }, this.#company(seek)),
+            h("span.quiet", this.#company(seek)),
           )
-        : h("p", {}, h("strong", {}, "You are invited to a game.")),
-      h("button", { class: "primary", on: { click: join } }, "Sit down"),
+        : h("p", h("strong", "You are invited to a game.")),
+      button("Sit down", join, "primary"),
     );
   }
 
   /** A table at which I sit. @param {Seek} seek */
   #waiting(seek) {
-    const { store, link, complain, toast } = this.page;
+    const { store, link, complain } = this.page;
     const { id, joined, seats, settings: chosen } = seek;
     const isMine = seek.by.id === link.me?.id;
     const invite = `${location.href.split("#")[0]}#/s/${id}`;
     const send = (/** @type {string} */ type) => () => link.ask({ type, seek: id }, { lasting: true }).catch(complain);
-    const copy = async () => {
-      try {
-        await navigator.clipboard.writeText(invite);
-        toast("The invite link is copied.");
-      } catch {
-        toast(invite, [], 20);
-      }
-    };
+    const copy = () => this.page.copy(invite, "The invite link is copied.");
     const enough = isMine && chosen.minimum && joined.length >= chosen.minimum;
     return h(
-      "div",
-      { class: "call waiting" },
-      h("span", { class: "pulse", "aria-hidden": "true" }),
+      "div.call.waiting",
+      h("span.pulse", { "aria-hidden": "true" }),
       h(
         "p",
-        {},
-        h("strong", {}, store.title(chosen.game.name)),
+        h("strong", store.title(chosen.game.name)),
         ` · ${this.#terms(seek)}`,
         h("br"),
         joined.length > 1 ? [this.#company(seek), h("br")] : null,
-        h(
-          "span",
-          { class: "quiet" },
-          `Waiting for ${plural(seats - joined.length, "player")}. Stay on this page, or send the link.`,
-        ),
+        h("span.quiet", `Waiting for ${plural(seats - joined.length, "player")}. Stay on this page, or send the link.`),
       ),
       h(
-        "div",
-        { class: "row" },
-        enough && h("button", { class: "primary", on: { click: send("start_seek") } }, "Start now"),
-        h("button", { on: { click: copy } }, "Copy invite link"),
-        h("button", { on: { click: send(isMine ? "cancel_seek" : "leave_seek") } }, isMine ? "Cancel" : "Leave"),
+        "div.row",
+        enough && button("Start now", send("start_seek"), "primary"),
+        button("Copy invite link", copy),
+        button(isMine ? "Cancel" : "Leave", send(isMine ? "cancel_seek" : "leave_seek")),
       ),
     );
   }
@@ -191,11 +168,10 @@ export class Calls {
     const cancel = () =>
       link.ask({ type: "cancel_challenge", challenge: challenge.challenge }, { lasting: true }).catch(complain);
     return h(
-      "div",
-      { class: "call waiting" },
-      h("span", { class: "pulse", "aria-hidden": "true" }),
-      h("p", {}, h("strong", {}, challenge.to.name), ` is asked for a game of ${store.title(challenge.game.name)}.`),
-      h("button", { on: { click: cancel } }, "Cancel"),
+      "div.call.waiting",
+      h("span.pulse", { "aria-hidden": "true" }),
+      h("p", h("strong", challenge.to.name), ` is asked for a game of ${store.title(challenge.game.name)}.`),
+      button("Cancel", cancel),
     );
   }
 }

@@ -1,7 +1,7 @@
 /** Lines and cards of the lobby's lists. */
 
 import { Board } from "./board.js";
-import { fill, h } from "./dom.js";
+import { button, fill, h } from "./dom.js";
 import { tableText } from "./form.js";
 import { seatMark } from "./marks.js";
 import { isWalled } from "./position.js";
@@ -16,11 +16,10 @@ export function tableLine(page, seek) {
   const { game } = seek.settings;
   const act = (/** @type {string} */ type) => () =>
     link.ask({ type, seek: seek.id }, { lasting: true }).catch(complain);
-  const button = () => {
-    if (seek.by.id === me) return h("button", { on: { click: act("cancel_seek") } }, "Cancel");
-    if (seek.joined.some((player) => player.id === me))
-      return h("button", { on: { click: act("leave_seek") } }, "Leave");
-    return h("button", { class: "primary", on: { click: act("join_seek") } }, "Sit down");
+  const choice = () => {
+    if (seek.by.id === me) return button("Cancel", act("cancel_seek"));
+    if (seek.joined.some((player) => player.id === me)) return button("Leave", act("leave_seek"));
+    return button("Sit down", act("join_seek"), "primary");
   };
   const facts = [
     seek.by.id === me ? "You" : seek.by.name,
@@ -28,17 +27,15 @@ export function tableLine(page, seek) {
     seek.seats > 2 ? `${seek.joined.length} of ${seek.seats} are here` : "",
   ];
   return h(
-    "div",
-    { class: "line" },
+    "div.line.flow",
     h(
-      "div",
-      { class: "grow" },
-      h("strong", {}, store.title(game.name)),
+      "div.grow",
+      h("strong", store.title(game.name)),
       " ",
-      h("span", { class: "quiet" }, optionText(game, store.offered(game.name))),
-      h("div", { class: "quiet" }, facts.filter(Boolean).join(" · ")),
+      h("span.quiet", optionText(game, store.offered(game.name))),
+      h("div.quiet", facts.filter(Boolean).join(" · ")),
     ),
-    button(),
+    choice(),
   );
 }
 
@@ -54,13 +51,8 @@ function endingOf({ winner, reason, players }, me) {
 export function matchCard(page, match) {
   const { store, link } = page;
   const board = new Board({ tiny: true, walled: isWalled(match.game) });
-  const words = h("div", { class: "words" });
-  const element = h(
-    "a",
-    { class: "card", href: `#/m/${match.id}` },
-    h("div", { class: "picture" }, board.element),
-    words,
-  );
+  const words = h("div.words");
+  const element = h("a.card.flow.panel", { href: `#/m/${match.id}` }, h("div.picture", board.element), words);
   const game = [store.title(match.game.name), optionText(match.game, store.offered(match.game.name))]
     .filter(Boolean)
     .join(" ");
@@ -77,14 +69,14 @@ export function matchCard(page, match) {
       now.players.map((player, seat) =>
         h(
           "div",
-          { class: `who${now.over && now.winner === seat ? " won" : ""}` },
+          { class: `who flow${now.over && now.winner === seat ? " won" : ""}` },
           seatMark(seat),
-          h("span", {}, player.name),
-          player.kind === "bot" ? h("small", { class: "bot" }, "bot") : null,
+          h("span", player.name),
+          player.kind === "bot" ? h("small.bot", "bot") : null,
         ),
       ),
-      h("div", { class: "quiet" }, game),
-      h("div", { class: "quiet" }, facts.filter(Boolean).join(" · ")),
+      h("div.quiet", game),
+      h("div.quiet", facts.filter(Boolean).join(" · ")),
     );
   };
   update(match);
@@ -100,22 +92,14 @@ export function personLine(page, { player, playing, accepts, free }) {
   const state = busy ? "busy" : playing ? `in ${plural(playing, "game")}` : "";
   const ask = () => form(accepts[0]?.game ?? store.games[0]?.name, "player", player);
   return h(
-    "div",
-    { class: "line" },
+    "div.line.flow",
     h(
-      "div",
-      { class: "grow" },
+      "div.grow",
       player.name,
-      isBot ? h("small", { class: "bot" }, "bot") : null,
-      isMe ? h("span", { class: "quiet" }, " (you)") : null,
-      state ? h("span", { class: "quiet" }, ` · ${state}`) : null,
+      isBot ? h("small.bot", "bot") : null,
+      isMe ? h("span.quiet", " (you)") : null,
+      state ? h("span.quiet", ` · ${state}`) : null,
     ),
-    isMe
-      ? null
-      : h(
-          "button",
-          { class: "plain", "aria-label": `Challenge ${player.name}`, disabled: busy, on: { click: ask } },
-          "Challenge",
-        ),
+    isMe ? null : button("Challenge", ask, "plain", { "aria-label": `Challenge ${player.name}`, disabled: busy }),
   );
 }

@@ -1,6 +1,6 @@
 /** Words between players, or among spectators. */
 
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { icon } from "./icons.js";
 
 const KEPT = 100;
@@ -8,7 +8,7 @@ const KEPT = 100;
 export class Chat {
   /** @param {any} page @param {string} match @param {"players" | "spectators"} room */
   constructor(page, match, room) {
-    this.list = h("div", { class: "lines", role: "log", tabindex: 0, "aria-label": "Chat" });
+    this.list = h("div.lines", { role: "log", tabindex: 0, "aria-label": "Chat" });
     const input = h("input", {
       maxlength: 300,
       placeholder: room === "players" ? "To the players" : "To the spectators",
@@ -26,21 +26,18 @@ export class Chat {
         page.complain(error);
       }
     };
-    this.unread = h("span", { class: "unread" });
-    this.toggle = h(
-      "button",
-      { class: "plain", on: { click: () => this.#fold(this.element.classList.contains("open")) } },
-      icon("more"),
-      room === "players" ? "Chat" : "Spectators' chat",
-      this.unread,
+    this.unread = h("span.unread");
+    this.toggle = button(
+      [icon("more"), room === "players" ? "Chat" : "Spectators' chat", this.unread],
+      () => this.#fold(this.element.classList.contains("open")),
+      "plain",
     );
     this.body = h(
-      "div",
-      { class: "body" },
+      "div.body",
       this.list,
-      h("form", { on: { submit: send } }, input, h("button", { class: "plain", "aria-label": "Send" }, icon("send"))),
+      h("form", { on: { submit: send } }, input, h("button.plain", { "aria-label": "Send" }, icon("send"))),
     );
-    this.element = h("section", { class: "chat", "aria-label": "Chat" }, this.toggle, this.body);
+    this.element = h("section.chat.panel", { "aria-label": "Chat" }, this.toggle, this.body);
     this.me = page.link.me?.id;
     this.count = 0;
     this.#fold(!matchMedia("(min-width: 1180px)").matches);
@@ -63,7 +60,7 @@ export class Chat {
     if ([...this.list.children].some((line) => line.dataset.key === key)) return;
     this.list.setAttribute("aria-live", old ? "off" : "polite");
     this.list.append(
-      h("p", { class: by.id === this.me ? "mine" : "", data: { key } }, h("strong", {}, by.name), " ", text),
+      h("p", { class: by.id === this.me ? "mine" : "", data: { key } }, h("strong", by.name), " ", text),
     );
     while (this.list.childElementCount > KEPT) this.list.firstElementChild.remove();
     this.list.scrollTop = this.list.scrollHeight;

@@ -1,6 +1,6 @@
 /** Proof of the dice: what was promised, the seed that is told at the end, and every roll worked out again. */
 
-import { fill, h } from "./dom.js";
+import { button, fill, h } from "./dom.js";
 import { isRoll } from "./position.js";
 
 const SPAN = 1n << 256n;
@@ -11,10 +11,7 @@ const bytes = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseIn
 /** @param {ArrayBuffer} buffer */
 const hexOf = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/**
- * The roll at a ply: HMAC-SHA256 of the seed over "match:ply", without bias.
- * @param {CryptoKey} key @param {string} match @param {number} ply
- */
+/** The roll at a ply: HMAC-SHA256 of the seed over "match:ply", without bias. @param {CryptoKey} key @param {string} match @param {number} ply */
 async function roll(key, match, ply) {
   const limit = SPAN - (SPAN % FACES);
   for (let attempt = 0; ; attempt++) {
@@ -51,19 +48,14 @@ export function diceProof(element, record) {
     element,
     h(
       "details",
-      {},
-      h("summary", {}, record.seed ? "Check the dice" : "The dice are promised"),
-      h("p", { class: "quiet" }, "SHA-256 of the seed, told before the first roll:"),
-      h("code", {}, record.commitment),
+      h("summary", record.seed ? "Check the dice" : "The dice are promised"),
+      h("p.quiet", "SHA-256 of the seed, told before the first roll:"),
+      h("code", record.commitment),
       record.seed
         ? [
-            h("p", { class: "quiet" }, "The seed:"),
-            h("code", {}, record.seed),
-            h(
-              "button",
-              { class: "plain", on: { click: async () => (result.textContent = await verdict(record)) } },
-              "Verify",
-            ),
+            h("p.quiet", "The seed:"),
+            h("code", record.seed),
+            button("Verify", async () => (result.textContent = await verdict(record)), "plain"),
             result,
           ]
         : null,

@@ -2,17 +2,20 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @typedef {{[name: string]: any, on?: Record<string, (event: any) => void>}} Properties */
+
 /**
  * Set properties on an element: `class`, `on` (listeners), `data`, ARIA and other attributes; null and false leave one out.
  * @template {Element} E
  * @param {E} element
- * @param {Record<string, any>} properties
+ * @param {Properties} properties
  * @returns {E}
  */
 export function set(element, properties) {
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
-    else if (name === "data") Object.assign(/** @type {any} */ (element).dataset, value);
+  const { on = {}, ...rest } = properties;
+  for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener);
+  for (const [name, value] of Object.entries(rest)) {
+    if (name === "data") Object.assign(/** @type {any} */ (element).dataset, value);
     else if (name === "value" || name === "checked" || name === "disabled") /** @type {any} */ (element)[name] = value;
     else if (value === null || value === undefined || value === false) element.removeAttribute(name);
     else element.setAttribute(name, value === true ? "" : String(value));
@@ -20,31 +23,34 @@ export function set(element, properties) {
   return element;
 }
 
-/**
- * Make an HTML element. Children are nodes, texts, lists of these, or null.
- * @param {string} tag
- * @param {Record<string, any>} [properties]
- * @param {...any} children
- * @returns {any}
- */
-export function h(tag, properties = {}, ...children) {
-  const element = set(document.createElement(tag), properties);
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
-  return element;
-}
+/** @param {any[]} children */
+const present = (children) => children.flat().filter((child) => child || child === 0 || child === "");
 
 /**
- * Make an SVG element.
- * @param {string} tag
- * @param {Record<string, any>} [properties]
- * @param {...Node} children
- * @returns {any}
+ * Return what makes elements: `h("p.quiet", { title }, "text")`. Properties may come first; children are nodes, texts, lists
+ * of these, or nothing.
+ * @param {(tag: string) => Element} create
+ * @returns {(name: string, ...content: any[]) => any}
  */
-export function s(tag, properties = {}, ...children) {
-  const element = set(document.createElementNS(SVG, tag), properties);
-  element.append(...children);
-  return element;
-}
+const maker =
+  (create) =>
+  (name, ...content) => {
+    const [tag, ...classes] = name.split(".");
+    const element = create(tag);
+    if (content[0]?.constructor === Object) set(element, content.shift());
+    element.classList.add(...classes);
+    element.append(...present(content));
+    return element;
+  };
+
+/** Make an HTML element. */
+export const h = maker((tag) => document.createElement(tag));
+/** Make an SVG element. */
+export const s = maker((tag) => document.createElementNS(SVG, tag));
+
+/** Make a button. @param {any} content @param {(event: any) => void} click @param {string} [kind] its class @param {Record<string, any>} [more] */
+export const button = (content, click, kind = "", more = {}) =>
+  h("button", { ...(kind && { class: kind }), ...more, on: { click } }, content);
 
 /**
  * Make the children of `parent` show `items` in order, keeping the nodes of those that stay.
@@ -74,15 +80,9 @@ export function keyed(parent, items, key, make) {
   for (const gone of old.values()) gone.remove();
 }
 
-/**
- * Replace an element's children.
- * @param {Element} parent
- * @param {...any} children
- */
+/** Replace an element's children. @param {Element} parent @param {...any} children */
 export function fill(parent, ...children) {
-  parent.replaceChildren(
-    ...children.flat().filter((child) => child !== null && child !== undefined && child !== false),
-  );
+  parent.replaceChildren(...present(children));
 }
 
 /** Say something to screen readers. @param {string} text @param {boolean} [urgent] */

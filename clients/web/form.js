@@ -1,8 +1,8 @@
 /** The form that makes a table or a challenge, built from what the server says it plays. */
 
-import { h } from "./dom.js";
-import { icon } from "./icons.js";
+import { button, h } from "./dom.js";
 import { keep, settings } from "./settings.js";
+import { openSheet } from "./sheet.js";
 import { clockText } from "./words.js";
 
 /** @typedef {import("./store.js").Store} Store */
@@ -41,62 +41,61 @@ const PILLS = 8;
  * A group of radio buttons that look like pills.
  * @param {string} legend
  * @param {string} name
- * @param {{value: string, text: string, hint?: string, disabled?: boolean}[]} choices
+ * @param {{value: string, text: any, hint?: string, disabled?: boolean}[]} choices
  * @param {string} chosen
  */
 function pills(legend, name, choices, chosen) {
   return h(
-    "fieldset",
-    { class: "pills" },
-    h("legend", {}, legend),
+    "fieldset.pills",
+    h("legend", legend),
     h(
-      "div",
-      { class: "row" },
+      "div.row",
       choices.map(({ value, text, hint, disabled }) =>
         h(
-          "label",
-          { class: "pill", title: hint },
+          "label.pill",
+          { title: hint },
           h("input", { type: "radio", name, value, checked: value === chosen, disabled: Boolean(disabled) }),
-          h("span", {}, text, hint ? h("small", {}, hint) : null),
+          h("span", text, hint ? h("small", hint) : null),
         ),
       ),
     ),
   );
 }
 
+/** A field for a number. @param {string} title @param {any} properties */
+const numberField = (title, properties) =>
+  h("label.field", h("span", title), h("input", { type: "number", required: true, ...properties }));
+
+/** A box to tick. @param {string} title @param {string} name @param {any} checked */
+const tickField = (title, name, checked) =>
+  h("label.switch.flow", h("input", { type: "checkbox", name, checked: Boolean(checked) }), h("span", title));
+
+/** Bots as pills: levels by their numbers, in order, then the others. @param {import("./protocol").Presence[]} bots */
+function opponents(bots) {
+  const level = (/** @type {any} */ { player }) => Number(/^level-(\d+)$/.exec(player.name)?.[1] ?? Infinity);
+  return bots
+    .sort((one, two) => level(one) - level(two) || one.player.name.localeCompare(two.player.name))
+    .map((bot) => ({
+      value: bot.player.id,
+      text: level(bot) < Infinity ? [h("span.unseen", "Level "), String(level(bot))] : bot.player.name,
+      hint: bot.free > 0 ? "" : "busy",
+      disabled: bot.free <= 0,
+    }));
+}
+
 /** One option of a game as a field. @param {any} option @param {any} last the value chosen last time */
 function optionField(option, last) {
   const name = `option:${option.name}`;
   const value = last === undefined ? option.default : last;
-  if (option.kind === "bool") {
-    return h(
-      "label",
-      { class: "switch" },
-      h("input", { type: "checkbox", name, checked: Boolean(value) }),
-      h("span", {}, option.title),
-    );
-  }
+  if (option.kind === "bool") return tickField(option.title, name, value);
   const standard = option.optional || option.default === null;
   if (option.choices.length <= PILLS) {
     const choices = option.choices.map((/** @type {number} */ each) => ({ value: String(each), text: String(each) }));
     if (standard) choices.unshift({ value: "", text: "Standard" });
     return pills(option.title, name, choices, value === null ? "" : String(value));
   }
-  const [low, high] = [option.choices[0], option.choices.at(-1)];
-  return h(
-    "label",
-    { class: "field" },
-    h("span", {}, option.title),
-    h("input", {
-      type: "number",
-      name,
-      min: low,
-      max: high,
-      value: value ?? "",
-      placeholder: "Standard",
-      required: !standard,
-    }),
-  );
+  const range = { min: option.choices[0], max: option.choices.at(-1), required: !standard };
+  return numberField(option.title, { name, ...range, value: value ?? "", placeholder: "Standard" });
 }
 
 /**
@@ -109,11 +108,21 @@ export function askSettings(store, { game: first, mode, to = null }) {
   let game = store.offered(first) ?? store.games[0];
   const before = () => settings.forms[`${mode}:${game.name}`] ?? {};
   const heading = { bot: "Play a bot", open: "Play someone", player: `Challenge ${to?.name}` }[mode];
-  const body = h("div", { class: "fields" });
-  const problem = h("p", { class: "problem", role: "alert" });
-  const submit = h("button", { class: "primary", type: "submit" }, mode === "open" ? "Open the table" : "Start");
-  const form = h("form", { method: "dialog", class: "sheet" });
-  const dialog = h("dialog", { class: "settings", "aria-labelledby": "form-title" }, form);
+  const body = h("div.fields");
+  const problem = h("p.problem", { role: "alert" });
+  const submit = h("button.primary", { type: "submit" }, mode === "open" ? "Open the table" : "Start");
+  const summary = h("p.quiet", game.summary);
+  const titles = h(
+    "nav.games",
+    { "aria-label": "Game" },
+    store.games.map((each) =>
+      button(each.title, (event) => choose(each, event.currentTarget), "", {
+        type: "button",
+        "aria-pressed": String(each === game),
+      }),
+    ),
+  );
+  const { dialog, form } = openSheet(heading, "", titles, summary, body, problem, h("footer", submit));
 
   const players = () => Number(new FormData(form).get("option:players") ?? 2) || 2;
 
@@ -129,14 +138,11 @@ export function askSettings(store, { game: first, mode, to = null }) {
       ...[
         mode === "bot" &&
           pills(
-            "Opponent",
+            bots.some(({ player }) => player.name === "level-1")
+              ? "Opponent: level 1 is for beginners, the highest level hard to beat"
+              : "Opponent",
             "bot",
-            bots.map((presence) => ({
-              value: presence.player.id,
-              text: presence.player.name,
-              hint: presence.free > 0 ? "" : "busy",
-              disabled: presence.free <= 0,
-            })),
+            opponents(bots),
             store.bot(game.name, last.bot)?.player.id ?? "",
           ),
         ...few.map((/** @type {any} */ option) => optionField(option, last.options?.[option.name])),
@@ -153,31 +159,24 @@ export function askSettings(store, { game: first, mode, to = null }) {
           known ? chosenClock : "custom",
         ),
         customClock(last.clock),
-        h("div", { class: "seats" }),
+        h("div.seats"),
         h(
-          "details",
-          { class: "more" },
-          h("summary", {}, "More"),
+          "details.more",
+          h("summary", "More"),
           many.map((/** @type {any} */ option) => optionField(option, last.options?.[option.name])),
-          mode === "open" &&
-            h(
-              "label",
-              { class: "switch" },
-              h("input", { type: "checkbox", name: "private", checked: Boolean(last.private) }),
-              h("span", {}, "Private: only with the invite link"),
-            ),
-          mode === "open" &&
-            h(
-              "label",
-              { class: "field" },
-              h("span", {}, "Spectators see it later by (seconds)"),
-              h("input", { type: "number", name: "delay", min: 0, max: 600, value: last.delay ?? 0, required: true }),
-            ),
+          mode === "open" && [
+            tickField("Private: only with the invite link", "private", last.private),
+            numberField("Spectators see it later by (seconds)", {
+              name: "delay",
+              min: 0,
+              max: 600,
+              value: last.delay ?? 0,
+            }),
+          ],
         ),
       ].filter(Boolean),
     );
-    if (mode === "bot" && !bots.length) problem.textContent = "No bot that plays this is here just now.";
-    else problem.textContent = "";
+    problem.textContent = mode === "bot" && !bots.length ? "No bot that plays this is here just now." : "";
     submit.disabled = mode === "bot" && !bots.some((each) => each.free > 0);
     drawSeats();
   };
@@ -214,23 +213,16 @@ export function askSettings(store, { game: first, mode, to = null }) {
   /** @param {any} given */
   const customClock = (given) => {
     const kind = given && given.kind in CUSTOM ? given.kind : "fischer";
-    const fields = h("div", { class: "row" });
+    const fields = h("div.row");
     const show = (/** @type {string} */ which) =>
       fields.replaceChildren(
         ...CUSTOM[/** @type {keyof typeof CUSTOM} */ (which)].fields.map(([name, title, min, max, usual]) =>
-          h(
-            "label",
-            { class: "field" },
-            h("span", {}, title),
-            h("input", {
-              type: "number",
-              name: `clock:${name}`,
-              min,
-              max,
-              required: true,
-              value: given?.kind === which ? given[name] : usual,
-            }),
-          ),
+          numberField(String(title), {
+            name: `clock:${name}`,
+            min,
+            max,
+            value: given?.kind === which ? given[name] : usual,
+          }),
         ),
       );
     const choose = h(
@@ -240,7 +232,7 @@ export function askSettings(store, { game: first, mode, to = null }) {
     );
     choose.value = kind;
     show(kind);
-    return h("div", { class: "custom" }, choose, fields);
+    return h("div.custom", choose, fields);
   };
 
   const refresh = () => {
@@ -280,22 +272,6 @@ export function askSettings(store, { game: first, mode, to = null }) {
     };
   };
 
-  const titles = h(
-    "nav",
-    { class: "games", "aria-label": "Game" },
-    store.games.map((each) =>
-      h(
-        "button",
-        {
-          type: "button",
-          "aria-pressed": String(each === game),
-          on: { click: (/** @type {any} */ event) => choose(each, event.currentTarget) },
-        },
-        each.title,
-      ),
-    ),
-  );
-  const summary = h("p", { class: "quiet" });
   const choose = (/** @type {any} */ each, /** @type {Element} */ button) => {
     game = each;
     for (const other of titles.children) other.setAttribute("aria-pressed", String(other === button));
@@ -303,32 +279,12 @@ export function askSettings(store, { game: first, mode, to = null }) {
     draw();
     refresh();
   };
-  summary.textContent = game.summary;
-  form.append(
-    h(
-      "header",
-      {},
-      h("h2", { id: "form-title" }, heading),
-      h(
-        "button",
-        { type: "button", class: "icon", "aria-label": "Close", on: { click: () => dialog.close("") } },
-        icon("close"),
-      ),
-    ),
-    titles,
-    summary,
-    body,
-    problem,
-    h("footer", {}, submit),
-  );
   draw();
   form.addEventListener("change", (/** @type {any} */ event) => {
     if (event.target.name === "option:players") drawSeats();
     refresh();
   });
   refresh();
-  document.body.append(dialog);
-  dialog.showModal();
   submit.focus();
   return new Promise((resolve) => {
     let answer = /** @type {{settings: any, to: any} | null} */ (null);
@@ -343,10 +299,7 @@ export function askSettings(store, { game: first, mode, to = null }) {
       });
       answer = { settings: chosen, to: opponent };
     });
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(answer);
-    });
+    dialog.addEventListener("close", () => resolve(answer));
   });
 }
 

@@ -3,14 +3,7 @@
 import { cells, parseWall, wallName } from "./position.js";
 
 /** @typedef {import("./position.js").Position} Position */
-/**
- * @typedef {object} Place
- * @property {string} name
- * @property {number} row
- * @property {number} column
- * @property {number} x
- * @property {number} y
- */
+/** @typedef {{name: string, row: number, column: number, x: number, y: number}} Place */
 
 const PITCH = 100;
 const HEX_PITCH = 86.6;
@@ -19,10 +12,7 @@ const LABELS = 34;
 const HEX_LABELS = 54;
 
 export class Layout {
-  /**
-   * @param {Position} position
-   * @param {{flipped?: boolean, tiny?: boolean}} [how]
-   */
+  /** @param {Position} position @param {{flipped?: boolean, tiny?: boolean}} [how] */
   constructor(position, { flipped = false, tiny = false } = {}) {
     this.hex = position.hex;
     this.walled = position.walled;
@@ -31,6 +21,8 @@ export class Layout {
     this.width = Math.max(...position.rows.map((row) => row.length));
     this.size = position.hex ? 92 : position.walled ? 80 : 92;
     this.gap = PITCH - this.size;
+    /** How large pieces are. */
+    this.radius = position.hex ? 32 : position.walled ? 28 : 31;
     const sign = flipped ? -1 : 1;
     /** @type {Place[]} */
     this.places = cells(position).map(({ name, row, column }) => {

@@ -1,18 +1,14 @@
 /** What mouse, touch and keyboard mean on a board. It knows what is playable only from the server's hints. */
 
-import { announce } from "./dom.js";
+import { announce, set } from "./dom.js";
 import { isCell, parseWall, wallName } from "./position.js";
 import { sentence } from "./words.js";
 
 /** @typedef {import("./board.js").Board} Board */
+/** @typedef {(text: string) => void} Told */
 /**
- * @typedef {object} Wishes
- * @property {(move: string) => void} play
- * @property {(text: string) => void} explain
- * @property {(text: string) => void} typed   what has been typed so far
- * @property {() => boolean} mayPlay
- * @property {() => number} seat
- * @property {(armed: string | null) => void} armed  a wall waits for its second tap, or no longer
+ * `typed` hears what was typed so far, `armed` of a wall that waits for its second tap, or no longer.
+ * @typedef {{play: Told, explain: Told, typed: Told, mayPlay: () => boolean, seat: () => number, armed: (wall: string | null) => void}} Wishes
  */
 
 const DRAG = 8;
@@ -37,16 +33,19 @@ export class Hand {
     /** @type {{from: string, x: number, y: number, moving: boolean} | null} */
     this.drag = null;
     this.dragged = false;
-    const { element } = board;
-    element.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.#down(event));
-    element.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => this.#move(event));
-    element.addEventListener("pointerup", (/** @type {PointerEvent} */ event) => this.#up(event));
-    element.addEventListener("pointercancel", () => this.#drop());
-    element.addEventListener("pointerleave", () => this.#rest());
-    element.addEventListener("click", (/** @type {MouseEvent} */ event) => this.#click(event));
-    element.addEventListener("focusin", (/** @type {FocusEvent} */ event) => {
-      const name = /** @type {any} */ (event.target).closest?.("[data-cell]")?.dataset.cell;
-      if (name) this.board.focus(name, false);
+    set(board.element, {
+      on: {
+        pointerdown: (event) => this.#down(event),
+        pointermove: (event) => this.#move(event),
+        pointerup: (event) => this.#up(event),
+        pointercancel: () => this.#drop(),
+        pointerleave: () => this.#rest(),
+        click: (event) => this.#click(event),
+        focusin: ({ target }) => {
+          const name = target.closest("[data-cell]")?.dataset.cell;
+          if (name) board.focus(name, false);
+        },
+      },
     });
   }
 
@@ -262,10 +261,7 @@ export class Hand {
     return `wall ${wall}, ${legal ? "playable" : "not playable"}`;
   }
 
-  /**
-   * Take a key; returns whether it meant something here.
-   * @param {KeyboardEvent} event
-   */
+  /** Take a key; returns whether it meant something here. @param {KeyboardEvent} event */
   key(event) {
     const { board } = this;
     const { key } = event;

@@ -1,7 +1,7 @@
 /** The keys, and what the marks mean. */
 
 import { h } from "./dom.js";
-import { icon } from "./icons.js";
+import { openSheet } from "./sheet.js";
 
 const KEYS = [
   ["← ↑ → ↓", "move the ring over the board"],
@@ -13,36 +13,19 @@ const KEYS = [
   ["Home, End", "the start, the newest position"],
   ["X", "turn the board round"],
   ["Z", "show group sizes and other notes"],
+  ["A", "analysis, when the game is over"],
   ["?", "this help"],
 ];
 
 export function showHelp() {
   if (document.querySelector("dialog.help")) return;
-  const dialog = h(
-    "dialog",
-    { class: "settings small help", "aria-labelledby": "help-title" },
+  openSheet(
+    "Keys",
+    "small help",
     h(
-      "form",
-      { method: "dialog", class: "sheet" },
-      h(
-        "header",
-        {},
-        h("h2", { id: "help-title" }, "Keys"),
-        h("button", { class: "icon", "aria-label": "Close" }, icon("close")),
-      ),
-      h(
-        "dl",
-        { class: "keys" },
-        KEYS.map(([key, does]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, does))),
-      ),
-      h(
-        "p",
-        { class: "quiet" },
-        "A dot marks where you may go. The tinted cell is the last move. Crossed cells are blocked for ever.",
-      ),
+      "dl.keys",
+      KEYS.map(([key, does]) => h("div", h("dt", h("kbd", key)), h("dd", does))),
     ),
+    h("p.quiet", "A dot marks where you may go. The tinted cell is the last move. Crossed cells are blocked for ever."),
   );
-  document.body.append(dialog);
-  dialog.addEventListener("close", () => dialog.remove());
-  dialog.showModal();
 }

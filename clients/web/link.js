@@ -34,13 +34,11 @@ export class Link extends EventTarget {
     this.state = "connecting";
     /** @type {any} */
     this.me = null;
-    this.version = "";
     /** How far the server's clock is ahead of ours, in milliseconds. */
     this.ahead = 0;
     this.trip = Infinity;
     this.attempts = 0;
     this.welcomed = false;
-    this.stopped = false;
     /** @type {WebSocket | null} */
     this.socket = null;
     /** @type {Map<string, Waiting>} */
@@ -84,6 +82,12 @@ export class Link extends EventTarget {
     socket.onclose = () => {
       if (socket === this.socket) this.#lost();
     };
+  }
+
+  /** Hear of several kinds of messages. @param {Record<string, (message: any) => void>} listeners @param {AbortSignal} [signal] */
+  hear(listeners, signal) {
+    for (const [type, listener] of Object.entries(listeners))
+      this.addEventListener(type, (/** @type {any} */ event) => listener(event.detail), { signal });
   }
 
   /** Try again now, if we are waiting to. */
@@ -154,16 +158,14 @@ export class Link extends EventTarget {
     if (message.token) this.store.setItem(TOKEN, message.token);
     this.me = message.player;
     this.wantedName = "";
-    this.version = message.server;
     this.trip = Infinity;
     this.ahead = message.now - Date.now();
     this.attempts = 0;
     this.state = "online";
-    const again = this.welcomed;
     this.welcomed = true;
     // Whoever listens joins again first, so that an unsent move is told to a match that we already hear of.
     const unsent = [...this.waiting.values()];
-    this.dispatchEvent(new CustomEvent("online", { detail: { again, matches: message.matches } }));
+    this.dispatchEvent(new CustomEvent("online"));
     for (const { command } of unsent) this.socket?.send(JSON.stringify(command));
     this.#beat();
   }
@@ -197,7 +199,7 @@ export class Link extends EventTarget {
       }
       this.dispatchEvent(new CustomEvent("offline"));
     }
-    if (this.stopped || this.timer) return;
+    if (this.timer) return;
     const wait = Math.min(SLOWEST, 250 * 2 ** this.attempts) * (0.6 + 0.8 * Math.random());
     this.attempts += 1;
     this.timer = window.setTimeout(() => this.open(), wait);

@@ -3,9 +3,9 @@
 import { Board } from "./board.js";
 import { Calls } from "./calls.js";
 import { matchCard, personLine, tableLine } from "./cards.js";
-import { fill, h, keyed } from "./dom.js";
+import { button, fill, h, keyed } from "./dom.js";
 import { icon } from "./icons.js";
-import { isWalled, trails } from "./position.js";
+import { isWalled, trails, unfold } from "./position.js";
 
 /** @typedef {import("./protocol").MatchSummary} MatchSummary */
 /** @typedef {import("./protocol").OfferedGame} OfferedGame */
@@ -23,29 +23,23 @@ export class LobbyView {
     this.mine = { live: /** @type {MatchSummary[]} */ ([]), finished: /** @type {MatchSummary[]} */ ([]) };
     this.demos = /** @type {Record<string, string[]>} */ ({});
     this.beat = 0;
-    const section = (/** @type {string} */ title, /** @type {string} */ className) => {
-      const list = h("div", { class: `list ${className}` });
-      const block = h("section", { class: `block of-${className}` }, h("h2", {}, title), list);
+    const section = (/** @type {string} */ title, /** @type {string} */ className, kind = "") => {
+      const list = h("div", { class: `list ${className} ${kind}` });
+      const block = h("section", { class: `block of-${className}` }, h("h2", title), list);
       return { list, block };
     };
     this.calls = new Calls(page, invite);
-    this.tiles = h("div", { class: "tiles" });
-    this.tables = section("Open tables", "tables");
+    this.tiles = h("div.tiles");
+    this.tables = section("Open tables", "tables", "panel");
     this.live = section("Live games", "live");
-    this.here = section("Here now", "here");
+    this.here = section("Here now", "here", "panel");
     this.games = section("Your games", "mine");
     this.element = h(
-      "div",
-      { class: "lobby" },
-      h("h1", { class: "unseen" }, "Cornered: lobby"),
+      "div.lobby",
+      h("h1.unseen", "Cornered: lobby"),
       this.calls.element,
       this.tiles,
-      h(
-        "div",
-        { class: "columns" },
-        h("div", {}, this.games.block, this.live.block),
-        h("div", {}, this.tables.block, this.here.block),
-      ),
+      h("div.columns", h("div", this.games.block, this.live.block), h("div", this.tables.block, this.here.block)),
     );
     this.abort = new AbortController();
     const { signal } = this.abort;
@@ -54,14 +48,11 @@ export class LobbyView {
       this.#mine();
       this.calls.ask();
     };
-    page.link.addEventListener("online", online, { signal });
-    page.link.addEventListener(
-      "lobby_changed",
-      (/** @type {any} */ event) => {
-        if (this.mine.live.some((match) => event.detail.matches_gone.includes(match.id))) this.#mine();
-      },
-      { signal },
-    );
+    /** @param {import("./protocol").LobbyChanged} word */
+    const lobby_changed = ({ matches_gone }) => {
+      if (this.mine.live.some((match) => matches_gone.includes(match.id))) this.#mine();
+    };
+    page.link.hear({ online, lobby_changed }, signal);
     page.store.watch();
     if (page.link.state === "online") online();
     document.title = "Cornered";
@@ -98,7 +89,8 @@ export class LobbyView {
   /** Recorded games bring tiles to life while nobody plays. */
   async #demos() {
     try {
-      this.demos = await (await fetch("demos.json")).json();
+      for (const [game, text] of Object.entries(await (await fetch("demos.json")).json()))
+        this.demos[game] = unfold(text);
       this.#beat();
     } catch {
       // Tiles then show the starting position.
@@ -140,7 +132,7 @@ export class LobbyView {
     const people = [...store.players.values()].sort(
       (one, two) =>
         Number(one.player.kind === "bot") - Number(two.player.kind === "bot") ||
-        one.player.name.localeCompare(two.player.name),
+        one.player.name.localeCompare(two.player.name, "en", { numeric: true }),
     );
     keyed(
       this.here.list,
@@ -164,42 +156,32 @@ export class LobbyView {
 
   /** @param {Element} list @param {string} text */
   #empty(list, text) {
-    fill(list, h("p", { class: "quiet empty" }, text));
+    fill(list, h("p.quiet.empty", text));
   }
 
   /** @param {OfferedGame} game */
   #tile(game) {
     const board = new Board({ tiny: true, walled: isWalled(game) });
     board.show(game.start, { still: true });
-    const watch = h("a", { class: "watch", hidden: true });
+    const watch = h("a.watch.flow", { hidden: true });
     const tile = h(
-      "article",
-      { class: "tile-card" },
-      h("div", { class: "picture" }, board.element),
+      "article.tile-card.panel",
+      h("div.picture", board.element),
       h(
-        "div",
-        { class: "words" },
-        h("header", {}, h("h2", {}, game.title), watch),
-        h("p", { class: "quiet" }, game.summary),
+        "div.words",
+        h("header", h("h2", game.title), watch),
+        h("p.quiet", game.summary),
         h(
-          "div",
-          { class: "row" },
+          "div.row",
           h(
-            "span",
-            { class: "split" },
-            h("button", { class: "primary", on: { click: () => this.page.quickBot(game.name) } }, "Play a bot"),
-            h(
-              "button",
-              {
-                class: "primary arrow",
-                "aria-label": `Choose bot, board and clock for ${game.title}`,
-                title: "Choose bot, board and clock",
-                on: { click: () => this.page.form(game.name, "bot") },
-              },
-              icon("more"),
-            ),
+            "span.split",
+            button("Play a bot", () => this.page.quickBot(game.name), "primary"),
+            button(icon("more"), () => this.page.form(game.name, "bot"), "primary arrow", {
+              "aria-label": `Choose bot, board and clock for ${game.title}`,
+              title: "Choose bot, board and clock",
+            }),
           ),
-          h("button", { on: { click: () => this.page.form(game.name, "open") } }, "Play someone"),
+          button("Play someone", () => this.page.form(game.name, "open")),
         ),
       ),
     );
@@ -233,7 +215,7 @@ export class LobbyView {
       if (shown && watch.dataset.shown !== shown.id) {
         watch.dataset.shown = shown.id;
         watch.href = `#/m/${shown.id}`;
-        fill(watch, h("span", { class: "lamp", "aria-hidden": "true" }), h("strong", {}, "Watch"));
+        fill(watch, h("span.lamp", { "aria-hidden": "true" }), h("strong", "Watch"));
         watch.title = names;
         watch.setAttribute("aria-label", `Watch ${names} play ${game.title}`);
       }

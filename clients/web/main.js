@@ -1,6 +1,6 @@
 /** The page's frame: connection, header, addresses, and what may happen anywhere. */
 
-import { announce, fill, h } from "./dom.js";
+import { announce, button, fill, h, set } from "./dom.js";
 import { askSettings } from "./form.js";
 import { showHelp } from "./help.js";
 import { icon } from "./icons.js";
@@ -8,6 +8,7 @@ import { Link } from "./link.js";
 import { LobbyView } from "./lobby.js";
 import { MatchView } from "./match.js";
 import { keep, settings, sound } from "./settings.js";
+import { openSheet } from "./sheet.js";
 import { Store } from "./store.js";
 import { clockText, optionText, sentence } from "./words.js";
 
@@ -26,7 +27,7 @@ const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** Show a message that leaves by itself. @param {string} text @param {any[]} buttons @param {number} [seconds] */
 function toast(text, buttons = [], seconds = 6) {
-  const element = h("div", { class: "toast" }, h("p", {}, text), buttons);
+  const element = h("div.toast", h("p", text), buttons);
   byId("toasts").append(element);
   announce(text);
   const timer = setTimeout(() => element.remove(), seconds * 1000);
@@ -43,6 +44,15 @@ export const page = {
   toast,
   /** Tell of a refusal. @param {any} error */
   complain: (error) => toast(error.message || "That did not work."),
+  /** Put a text on the clipboard and say so, or show it. @param {string} text @param {string} words */
+  copy: async (text, words) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      toast(words);
+    } catch {
+      toast(text, [], 20);
+    }
+  },
   /** @param {string} hash */
   go: (hash) => {
     if (location.hash === hash) route();
@@ -112,20 +122,17 @@ function route() {
 }
 
 function header() {
-  const name = h("button", { class: "plain me", title: "Change your name", on: { click: askName } });
-  const theme = h("button", { class: "icon", on: { click: () => turnTheme() } });
-  const noise = h("button", { class: "icon", on: { click: () => turnSound() } });
+  const name = button("", askName, "plain me", { title: "Change your name" });
+  const theme = button("", () => turnTheme(), "icon");
+  const noise = button("", () => turnSound(), "icon");
   const draw = () => {
     fill(name, link.me ? link.me.name : "…");
-    name.setAttribute("aria-label", `You are ${link.me?.name ?? "not connected yet"}. Change your name`);
-    const { theme: pinned } = settings;
+    set(name, { "aria-label": `You are ${link.me?.name ?? "not connected yet"}. Change your name` });
+    const { theme: pinned, sound: on } = settings;
     fill(theme, icon(pinned));
-    theme.setAttribute("aria-label", `Colours: ${pinned}. Change`);
-    theme.title = `Colours: ${pinned}`;
-    fill(noise, icon(settings.sound ? "loud" : "quiet"));
-    noise.setAttribute("aria-label", "Sound");
-    noise.setAttribute("aria-pressed", String(settings.sound));
-    noise.title = settings.sound ? "Sound is on" : "Sound is off";
+    set(theme, { "aria-label": `Colours: ${pinned}. Change`, title: `Colours: ${pinned}` });
+    fill(noise, icon(on ? "loud" : "quiet"));
+    set(noise, { "aria-label": "Sound", "aria-pressed": String(on), title: `Sound is ${on ? "on" : "off"}` });
   };
   const turnTheme = () => {
     keep({ theme: /** @type {any} */ ({ system: "light", light: "dark", dark: "system" })[settings.theme] });
@@ -138,19 +145,15 @@ function header() {
   };
   fill(
     byId("top"),
-    h("a", { class: "brand", href: "#/" }, h("img", { src: "icon.svg", alt: "", width: 26, height: 26 }), "Cornered"),
-    h("span", { class: "gap" }, byId("banner")),
+    h("a.brand", { href: "#/" }, h("img", { src: "icon.svg", alt: "", width: 26, height: 26 }), "Cornered"),
+    h("span.grow", byId("banner")),
     name,
     noise,
     theme,
-    h(
-      "button",
-      { class: "icon", "aria-label": "Help and keys", title: "Help and keys", on: { click: showHelp } },
-      icon("help"),
-    ),
+    button(icon("help"), showHelp, "icon", { "aria-label": "Help and keys", title: "Help and keys" }),
   );
   draw();
-  link.addEventListener("online", draw);
+  link.hear({ online: draw });
 }
 
 /** Ask for a name. */
@@ -163,41 +166,19 @@ function askName() {
     autocomplete: "nickname",
     "aria-label": "Your name",
   });
-  const dialog = h(
-    "dialog",
-    { class: "settings small", "aria-labelledby": "name-title" },
-    h(
-      "form",
-      {
-        method: "dialog",
-        class: "sheet",
-        on: {
-          submit: () => {
-            const wanted = input.value.trim();
-            if (wanted && wanted !== link.me?.name) {
-              keep({ greeted: true });
-              link.rename(wanted);
-            }
-          },
-        },
-      },
-      h(
-        "header",
-        {},
-        h("h2", { id: "name-title" }, "Your name"),
-        h(
-          "button",
-          { type: "button", class: "icon", "aria-label": "Close", on: { click: () => dialog.close() } },
-          icon("close"),
-        ),
-      ),
-      h("label", { class: "field" }, h("span", {}, "Others see it beside the board."), input),
-      h("footer", {}, h("button", { class: "primary" }, "Use this name")),
-    ),
+  const { form } = openSheet(
+    "Your name",
+    "small",
+    h("label.field", h("span", "Others see it beside the board."), input),
+    h("footer", h("button.primary", "Use this name")),
   );
-  document.body.append(dialog);
-  dialog.addEventListener("close", () => dialog.remove());
-  dialog.showModal();
+  form.addEventListener("submit", () => {
+    const wanted = input.value.trim();
+    if (wanted && wanted !== link.me?.name) {
+      keep({ greeted: true });
+      link.rename(wanted);
+    }
+  });
   input.select();
 }
 
@@ -211,72 +192,64 @@ function network() {
     fill(banner, text);
     banner.dataset.kind = kind;
   };
-  link.addEventListener("offline", () => {
-    // A blink of the network is nobody's business.
-    timer = window.setTimeout(
-      () => {
+  link.hear({
+    offline: () => {
+      // A blink of the network is nobody's business.
+      const lost = () => {
         away = true;
         if (banner.dataset.kind !== "restarting") say("Connection lost. Reconnecting…", "away");
-      },
-      link.welcomed ? 400 : 1500,
-    );
-  });
-  link.addEventListener("notice", (event) => {
-    say(sentence(/** @type {CustomEvent} */ (event).detail.text), "restarting");
-    away = true;
-  });
-  link.addEventListener("online", () => {
-    clearTimeout(timer);
-    if (!away) return;
-    away = false;
-    say("Connected again.", "back");
-    timer = window.setTimeout(() => say("", ""), 2500);
+      };
+      timer = window.setTimeout(lost, link.welcomed ? 400 : 1500);
+    },
+    notice: ({ text }) => {
+      say(sentence(text), "restarting");
+      away = true;
+    },
+    online: () => {
+      clearTimeout(timer);
+      if (!away) return;
+      away = false;
+      say("Connected again.", "back");
+      timer = window.setTimeout(() => say("", ""), 2500);
+    },
   });
 }
 
 /** Things that others do to us, wherever we are. */
 function summons() {
-  link.addEventListener("paired", (event) => {
-    const { match } = /** @type {CustomEvent} */ (event).detail;
-    sound("turn");
-    const busy = view instanceof MatchView && view.isPlaying() && view.match !== match;
-    if (!busy) page.go(`#/m/${match}`);
-    else toast("Another game of yours has begun.", [h("a", { class: "button", href: `#/m/${match}` }, "Go there")], 30);
-  });
   /** @type {Map<string, () => void>} */
   const open = new Map();
-  link.addEventListener("challenged", (event) => {
-    const { challenge, by, to, game, clock, expires } = /** @type {CustomEvent} */ (event).detail;
-    if (to.id !== link.me?.id) return;
-    sound("turn");
-    const answer = (/** @type {string} */ type) => () => {
+  link.hear({
+    paired: ({ match }) => {
+      sound("turn");
+      const busy = view instanceof MatchView && view.isPlaying() && view.match !== match;
+      if (!busy) page.go(`#/m/${match}`);
+      else toast("Another game of yours has begun.", [h("a.button", { href: `#/m/${match}` }, "Go there")], 30);
+    },
+    challenged: ({ challenge, by, to, game, clock, expires }) => {
+      if (to.id !== link.me?.id) return;
+      sound("turn");
+      const answer = (/** @type {string} */ type) => () => {
+        open.get(challenge)?.();
+        link.ask({ type, challenge }, { lasting: true }).catch(page.complain);
+      };
+      const terms = [store.title(game.name), optionText(game, store.offered(game.name)), clockText(clock)];
+      open.set(
+        challenge,
+        toast(
+          `${by.name} asks you for a game: ${terms.filter(Boolean).join(", ")}.`,
+          [button("Play", answer("accept_challenge"), "primary"), button("No, thanks", answer("decline_challenge"))],
+          Math.max(5, (expires - link.now()) / 1000),
+        ),
+      );
+    },
+    challenge_closed: ({ challenge, how, reason }) => {
       open.get(challenge)?.();
-      link.ask({ type, challenge }, { lasting: true }).catch(page.complain);
-    };
-    const words = [store.title(game.name), optionText(game, store.offered(game.name)), clockText(clock)]
-      .filter(Boolean)
-      .join(", ");
-    open.set(
-      challenge,
-      toast(
-        `${by.name} asks you for a game: ${words}.`,
-        [
-          h("button", { class: "primary", on: { click: answer("accept_challenge") } }, "Play"),
-          h("button", { on: { click: answer("decline_challenge") } }, "No, thanks"),
-        ],
-        Math.max(5, (expires - link.now()) / 1000),
-      ),
-    );
-  });
-  link.addEventListener("challenge_closed", (event) => {
-    const { challenge, how, reason } = /** @type {CustomEvent} */ (event).detail;
-    open.get(challenge)?.();
-    open.delete(challenge);
-    if (how === "declined") toast(reason ? `Declined: ${sentence(reason)}` : "The challenge was declined.");
-    if (how === "expired") toast("The challenge went unanswered.");
-  });
-  link.addEventListener("refused", (event) => {
-    page.complain(new Error(sentence(/** @type {CustomEvent} */ (event).detail.text)));
+      open.delete(challenge);
+      if (how === "declined") toast(reason ? `Declined: ${sentence(reason)}` : "The challenge was declined.");
+      if (how === "expired") toast("The challenge went unanswered.");
+    },
+    refused: ({ text }) => page.complain(new Error(sentence(text))),
   });
 }
 

@@ -8,14 +8,14 @@ export function piece(seat, r) {
   return s(
     "g",
     { class: `piece seat-${seat}` },
-    s("path", { class: "body", d: silhouette(seat, r) }),
-    s("path", { class: "heart", d: silhouette(seat, r * 0.46) }),
+    s("path.body", { d: silhouette(seat, r) }),
+    s("path.heart", { d: silhouette(seat, r * 0.46) }),
   );
 }
 
 /** A seat's mark for texts: its silhouette in its colour. @param {number} seat */
 export function seatMark(seat) {
-  return s("svg", { class: "mark", viewBox: "-12 -12 24 24", "aria-hidden": "true" }, piece(seat, 9.5));
+  return s("svg.mark", { viewBox: "-12 -12 24 24", "aria-hidden": "true" }, piece(seat, 9.5));
 }
 
 /** The outline of a seat's piece. @param {number} seat @param {number} r */

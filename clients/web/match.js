@@ -24,27 +24,26 @@ export class MatchView {
     this.pending = null;
     /** When this came into the match, on the server's clock. */
     this.joined = 0;
-    this.element = h("div", { class: "match loading" }, h("p", { class: "quiet empty" }, "Opening the game…"));
+    this.element = h("div.match.loading", h("p.quiet.empty", "Opening the game…"));
     this.abort = new AbortController();
     const { signal } = this.abort;
-    const on = (/** @type {string} */ type, /** @type {(message: any) => void} */ listener) =>
-      page.link.addEventListener(
-        type,
-        (/** @type {any} */ event) => {
-          if (!event.detail?.match || event.detail.match === match) listener(event.detail);
-        },
-        { signal },
-      );
-    on("online", () => this.#join());
-    on("offline", () => this.#drawPending());
-    on("snapshot", (snapshot) => this.#snapshot(snapshot));
-    on("happened", (happened) => this.#happened(happened));
-    on("seat_presence", (message) => this.#presence(message));
-    on("watchers", ({ count }) => {
-      if (this.record) this.record.watchers = count;
-      this.table?.drawInfo();
-    });
-    on("said", (said) => this.table?.chat.hear(said, said.at < this.joined));
+    /** @param {(message: any) => void} listener @returns {(message: any) => void} */
+    const here = (listener) => (message) => message.match === match && listener(message);
+    page.link.hear(
+      {
+        online: () => this.#join(),
+        offline: () => this.#drawPending(),
+        snapshot: here((snapshot) => this.#snapshot(snapshot)),
+        happened: here((happened) => this.#happened(happened)),
+        seat_presence: here((message) => this.#presence(message)),
+        watchers: here(({ count }) => {
+          if (this.record) this.record.watchers = count;
+          this.table?.drawInfo();
+        }),
+        said: here((said) => this.table?.chat.hear(said, said.at < this.joined)),
+      },
+      signal,
+    );
     document.addEventListener("keydown", (event) => this.table?.key(event), { signal });
     document.addEventListener("visibilitychange", () => this.#askMoves(), { signal });
     document.title = "Cornered";
@@ -75,11 +74,10 @@ export class MatchView {
       fill(
         this.element,
         h(
-          "div",
-          { class: "sheet" },
-          h("h1", {}, "This game cannot be shown"),
-          h("p", {}, message),
-          h("a", { class: "button primary", href: "#/" }, "To the lobby"),
+          "div.sheet.panel",
+          h("h1", "This game cannot be shown"),
+          h("p", message),
+          h("a.button.primary", { href: "#/" }, "To the lobby"),
         ),
       );
       return;
@@ -190,11 +188,12 @@ export class MatchView {
     const record = /** @type {MatchRecord} */ (this.record);
     const who = (/** @type {number} */ seat) => (seat === record.seat ? "You" : record.seats[seat].player.name);
     for (const event of events) {
-      if (event.type === "played") announce(`${who(event.seat)} played ${event.move}.`);
+      const name = "seat" in event && event.seat !== null ? who(event.seat) : "";
+      if (event.type === "played") announce(`${name} played ${event.move}.`);
       if (event.type === "rolled") announce(`The dice show ${event.move}.`);
-      if (event.type === "eliminated") announce(`${who(event.seat)} ${event.seat === record.seat ? "are" : "is"} out.`);
-      if (event.type === "draw_offered") announce(`${who(event.seat)} offered a draw.`);
-      if (event.type === "takeback_requested") announce(`${who(event.seat)} asked to take a move back.`);
+      if (event.type === "eliminated") announce(`${name} ${name === "You" ? "are" : "is"} out.`);
+      if (event.type === "draw_offered") announce(`${name} offered a draw.`);
+      if (event.type === "takeback_requested") announce(`${name} asked to take a move back.`);
       if (event.type === "taken_back") announce("The last move was taken back.");
       if (event.type === "ended") announce(resultText(record).join(". "), true);
     }
@@ -205,6 +204,6 @@ export class MatchView {
     }
     const next = events.find((event) => event.type === "rematched");
     if (next && record.seat === null)
-      this.page.toast("A rematch has begun.", [h("a", { class: "button", href: `#/m/${next.match}` }, "Watch it")], 15);
+      this.page.toast("A rematch has begun.", [h("a.button", { href: `#/m/${next.match}` }, "Watch it")], 15);
   }
 }

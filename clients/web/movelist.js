@@ -2,7 +2,7 @@
 
 import { seatMark } from "./marks.js";
 import { isRoll } from "./position.js";
-import { fill, h } from "./dom.js";
+import { button, fill, h, set } from "./dom.js";
 import { icon } from "./icons.js";
 
 export const DICE = ["", "⚀", "⚁", "⚂", "⚃", "⚄", "⚅"];
@@ -12,21 +12,21 @@ export class MoveList {
   constructor(record, go) {
     this.record = record;
     this.go = go;
-    this.list = h("ol", { class: "movelist", tabindex: 0, "aria-label": "Moves" });
-    const button = (/** @type {any} */ art, /** @type {string} */ label, /** @type {() => number} */ to) =>
-      h("button", { class: "plain", "aria-label": label, title: label, on: { click: () => go(to()) } }, icon(art));
+    this.list = h("ol.movelist", { tabindex: 0, "aria-label": "Moves" });
+    const step = (/** @type {any} */ art, /** @type {string} */ label, /** @type {() => number} */ to) =>
+      button(icon(art), () => go(to()), "plain", { "aria-label": label, title: label });
     this.shown = 0;
     this.controls = h(
-      "div",
-      { class: "steps", role: "group", "aria-label": "Replay" },
-      button("first", "The start", () => 0),
-      button("back", "One move back", () => this.before()),
-      button("on", "One move on", () => this.after()),
-      button("last", "The newest position", () => record.ply),
+      "div.steps",
+      { role: "group", "aria-label": "Replay" },
+      step("first", "The start", () => 0),
+      step("back", "One move back", () => this.before()),
+      step("on", "One move on", () => this.after()),
+      step("last", "The newest position", () => record.ply),
     );
     // Whatever takes the list's room, such as the result, comes after the move.
     new ResizeObserver(() => this.#follow()).observe(this.list);
-    this.element = h("section", { class: "moves", "aria-label": "Moves" }, this.list, this.controls);
+    this.element = h("section.moves.panel", { "aria-label": "Moves" }, this.list, this.controls);
     this.drawn = "";
   }
 
@@ -63,29 +63,26 @@ export class MoveList {
         }
         const seat = record.moverOf(ply) ?? (last === Infinity ? 0 : (last + 1) % seats);
         if (seat <= last) {
-          row = h("li", {}, h("span", { class: "number" }, String(rows.length + 1)));
+          row = h("li", h("span.number", String(rows.length + 1)));
           rows.push(row);
         }
         last = seat;
-        const button = h(
-          "button",
-          { class: "move plain", data: { ply: String(ply + 1) }, on: { click: () => this.go(ply + 1) } },
-          seatMark(seat),
-          move,
-          roll ? h("span", { class: "die", title: "the dice" }, roll) : null,
+        const cell = button(
+          [seatMark(seat), move, roll ? h("span.die", { title: "the dice" }, roll) : null],
+          () => this.go(ply + 1),
+          "move plain",
+          { data: { ply: String(ply + 1) } },
         );
-        button.style.gridColumn = String(seat + 2);
-        row.append(button);
+        cell.style.gridColumn = String(seat + 2);
+        row.append(cell);
         roll = "";
       });
       fill(this.list, rows);
-      if (!rows.length) fill(this.list, h("li", { class: "quiet empty" }, "No move yet."));
+      if (!rows.length) fill(this.list, h("li.quiet.empty", "No move yet."));
     }
     this.shown = shown;
     for (const button of this.list.querySelectorAll(".move")) {
-      const is = Number(button.dataset.ply) === shown;
-      button.toggleAttribute("aria-current", is);
-      if (is) button.setAttribute("aria-current", "step");
+      set(button, { "aria-current": Number(button.dataset.ply) === shown && "step" });
     }
     this.#follow();
     this.controls.children[0].disabled = this.controls.children[1].disabled = shown === 0;

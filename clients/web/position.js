@@ -1,14 +1,8 @@
 /** Position texts: taken apart the same way for every game. No rule is known here, only how a board is written down. */
 
 /**
- * @typedef {object} Position
- * @property {string} text
- * @property {string[]} rows       the top row first, one character a cell
- * @property {number} turn         the seat to move, or -1 for the dice
- * @property {Record<string, string>} facts
- * @property {boolean} hex
- * @property {boolean} walled      walls lie between this board's cells
- * @property {string[]} walls
+ * The rows are from the top, one character a cell; `turn` is a seat, or -1 for the dice; walls may lie on `walled` boards.
+ * @typedef {{text: string, rows: string[], turn: number, facts: Record<string, string>, hex: boolean, walled: boolean, walls: string[]}} Position
  */
 
 const FILES = "abcdefghijklmnopqrstuvwxyz";
@@ -29,17 +23,35 @@ export function parsePosition(text, walled = false) {
   };
 }
 
+/**
+ * Unfold a recorded game: its first rows, then for each ply the cells that change (their place in the rows in two digits to
+ * the base 36, and what is there then), and `+` with a new wall.
+ * @param {string} text
+ * @returns {string[]} position texts
+ */
+export function unfold(text) {
+  const [start, ...plies] = text.split(" ");
+  const cells = [...start];
+  /** @type {string[]} */
+  const walls = [];
+  return plies.reduce(
+    (positions, ply, index) => {
+      const [changes, wall] = ply.split("+");
+      for (const [, place, content] of changes.matchAll(/(\w\w)(.)/g)) cells[parseInt(place, 36)] = content;
+      if (wall) walls.push(wall);
+      return [...positions, `${cells.join("")} ${(index + 1) % 2}${walls.length ? ` walls=${walls}` : ""}`];
+    },
+    [`${start} 0`],
+  );
+}
+
 /** Return a cell's name. @param {Position} position @param {number} row from the top @param {number} column */
 function cellName(position, row, column) {
   const rank = position.rows.length - 1 - row;
   return position.hex ? `${FILES[rank]}${column + 1}` : `${FILES[column]}${rank + 1}`;
 }
 
-/**
- * List every cell: its name, place, and what is on it.
- * @param {Position} position
- * @returns {{name: string, row: number, column: number, content: string}[]}
- */
+/** List every cell: its name, place, and what is on it. @param {Position} position @returns {{name: string, row: number, column: number, content: string}[]} */
 export function cells(position) {
   return position.rows.flatMap((line, row) =>
     [...line].map((content, column) => ({ name: cellName(position, row, column), row, column, content })),

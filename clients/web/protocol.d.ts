@@ -65,6 +65,72 @@ export interface Agreed {
   to: "draw" | "takeback";
 }
 
+/** To an analyst: study this position, and answer with `analysed`, as often as there is news, within the time. */
+export interface Analyse {
+  type: "analyse";
+  job: string;
+  game: GameSpec;
+  position: string;
+  /** For how many moves an exact score and a line are wanted. */
+  lines: number;
+  /** How long to think in all. */
+  milliseconds: number;
+  /** How large a game tree may be. */
+  nodes: number;
+}
+
+/**
+ * What an analyst found so far. Whatever is null is as it was; `final` ends the job.
+ *
+ * A tree need not fit into one message with the rest: send it in its own. A job that ends without any report needs an
+ * `error` that says why.
+ */
+export interface Analysed {
+  id: string;
+  type: "analysed";
+  job: string;
+  final?: boolean;
+  report?: ReportInput | null;
+  overlays?: OverlayPicture[] | null;
+  tree?: TreeNodeInput[] | null;
+  error?: string | null;
+}
+
+/**
+ * Everything that is known so far of an analysis that the receiver asked for; the `final` one is the last word.
+ *
+ * `position` is the one that is studied. What was found before is remembered for a while: then the first is the last.
+ */
+export interface Analysis {
+  type: "analysis";
+  analysis: string;
+  position: string;
+  /** How many analyses come before this one; 0 when it is under way. */
+  ahead: number;
+  final: boolean;
+  /** Who studies it; empty as long as nobody does. */
+  by: string;
+  report: Report | null;
+  overlays: OverlayPicture[];
+  tree: TreeNode[];
+  /** Why it ended without a report. */
+  error: string;
+}
+
+/**
+ * Have a bot study the position after `ply` plies, for the best `lines` moves. Not while one plays the match.
+ *
+ * The acknowledgement's `ref` is the analysis, which `analysis` messages tell of until one of them is `final`. Where
+ * dice are rolled after `ply` plies, the position after the roll is studied.
+ */
+export interface AskAnalysis {
+  id: string;
+  match: string;
+  type: "ask_analysis";
+  ply: number;
+  lines?: number;
+}
+
 /** Answered by `games`: what this server plays, with every option. */
 export interface AskGames {
   id: string;
@@ -97,6 +163,26 @@ export interface AskSeek {
   id: string;
   type: "ask_seek";
   seek: string;
+}
+
+/**
+ * Answered by `variation`: the positions that `moves` lead to from the one after `ply` plies, without playing them.
+ *
+ * Not for the players of a match that goes on.
+ */
+export interface AskVariation {
+  id: string;
+  match: string;
+  type: "ask_variation";
+  ply: number;
+  moves: string[];
+}
+
+/** Hear no more of an analysis; when nobody waits for it any more it ends. */
+export interface CancelAnalysis {
+  id: string;
+  type: "cancel_analysis";
+  analysis: string;
 }
 
 /** The challenger no longer wants the game. */
@@ -173,6 +259,7 @@ export type ClientMessage =
   | Leave
   | AskMoves
   | AskHistory
+  | AskVariation
   | Say
   | Play
   | Resign
@@ -184,7 +271,11 @@ export type ClientMessage =
   | AcceptTakeback
   | DeclineTakeback
   | Claim
-  | Rematch;
+  | Rematch
+  | OfferAnalysis
+  | Analysed
+  | AskAnalysis
+  | CancelAnalysis;
 
 export type Clock =
   | Fischer
@@ -523,6 +614,20 @@ export interface Notice {
   text: string;
 }
 
+/**
+ * A bot offers to study positions of these games, up to `jobs` at once; none at all takes the offer back.
+ *
+ * It holds for this connection. `analyse` brings the jobs.
+ */
+export interface OfferAnalysis {
+  id: string;
+  type: "offer_analysis";
+  games: string[];
+  jobs: number;
+  /** Who thinks, as people see it. */
+  name: string;
+}
+
 /** Offer a draw, or agree to the one that is offered. After a refused offer the player has to move first. */
 export interface OfferDraw {
   id: string;
@@ -548,6 +653,19 @@ export interface OfferedOption {
   choices: number[];
   default: number | boolean | null;
   optional: boolean;
+}
+
+/**
+ * A picture of what a position means, one character a cell, in the rows of the position text.
+ *
+ * `zones` gives cells to a seat (`0` to `3`) or to several (`b`), `heat` has ten degrees (`0` to `9`); a dot is none.
+ */
+export interface OverlayPicture {
+  name: string;
+  title: string;
+  legend: string;
+  kind: "zones" | "heat";
+  cells: string;
 }
 
 /** A match of yours has begun. Join it. */
@@ -619,7 +737,7 @@ export interface Presence {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "private";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
   text: string;
 }
 
@@ -647,6 +765,54 @@ export interface Rematched {
   cause: string;
   type: "rematched";
   match: string;
+}
+
+/** What a search found, and what it took. */
+export interface ReportInput {
+  score: number | null;
+  /** What the game comes to for the player to move when nobody makes a mistake, where that is certain. */
+  proven: "win" | "draw" | "loss" | null;
+  /** In how many plies, where that is known. */
+  plies: number | null;
+  depth: number;
+  /** The longest line that was looked at. */
+  deepest: number;
+  nodes: number;
+  /** Moves that were left out because they could not matter. */
+  pruned: number;
+  /** `pruned` in percent of all moves that were looked at or left out. */
+  efficiency: number;
+  /** Nodes a second, 0 where it was not measured. */
+  speed: number;
+  /** How often the transposition table knew a position. */
+  hits: number;
+  seconds: number;
+  /** The best first. */
+  lines: ScoredLineInput[];
+}
+
+/** What a search found, and what it took. */
+export interface Report {
+  score: number | null;
+  /** What the game comes to for the player to move when nobody makes a mistake, where that is certain. */
+  proven: "win" | "draw" | "loss" | null;
+  /** In how many plies, where that is known. */
+  plies: number | null;
+  depth: number;
+  /** The longest line that was looked at. */
+  deepest: number;
+  nodes: number;
+  /** Moves that were left out because they could not matter. */
+  pruned: number;
+  /** `pruned` in percent of all moves that were looked at or left out. */
+  efficiency: number;
+  /** Nodes a second, 0 where it was not measured. */
+  speed: number;
+  /** How often the transposition table knew a position. */
+  hits: number;
+  seconds: number;
+  /** The best first. */
+  lines: ScoredLine[];
 }
 
 /** Ask to take one's last move back, and everything after it. Everybody who is still in has to agree. */
@@ -697,6 +863,32 @@ export interface Say {
   type: "say";
   text: string;
   room: "players" | "spectators";
+}
+
+/**
+ * One of the best moves, and how the game may go on: `pv` starts with `move`.
+ *
+ * `proven` is what the game comes to after the move for its player, and `plies` in how many plies, this one included.
+ */
+export interface ScoredLineInput {
+  move: string;
+  score: number | null;
+  proven?: "win" | "draw" | "loss" | null;
+  plies?: number | null;
+  pv: string[];
+}
+
+/**
+ * One of the best moves, and how the game may go on: `pv` starts with `move`.
+ *
+ * `proven` is what the game comes to after the move for its player, and `plies` in how many plies, this one included.
+ */
+export interface ScoredLine {
+  move: string;
+  score: number | null;
+  proven: "win" | "draw" | "loss" | null;
+  plies: number | null;
+  pv: string[];
 }
 
 /** One chair of a match. `place` is set when this player's game is over: 1 is the best. */
@@ -778,6 +970,10 @@ export type ServerMessage =
   | Happened
   | Moves
   | History
+  | Variation
+  | Analysis
+  | Analyse
+  | StopAnalysis
   | SeatPresence
   | Watchers
   | Said
@@ -848,6 +1044,12 @@ export interface Started {
   previous: string | null;
 }
 
+/** To an analyst: nobody wants this job any more, or somebody else has it now. */
+export interface StopAnalysis {
+  type: "stop_analysis";
+  job: string;
+}
+
 /** `seat` says no to the takeback request, or withdraws its own. A move passes over a request silently. */
 export interface TakebackDeclined {
   seq: number;
@@ -875,6 +1077,43 @@ export interface TakenBack {
   type: "taken_back";
   ply: number;
   left: (number | null)[];
+}
+
+/**
+ * A move of a game tree. `parent` is the number of the node before it, counted from 0; -1 is the position itself.
+ *
+ * The score is that of the player to move in the position that was asked about, as everywhere.
+ */
+export interface TreeNodeInput {
+  parent: number;
+  move: string;
+  score: number | null;
+  proven?: "win" | "draw" | "loss" | null;
+  /** `best` is on the line along which nobody makes a mistake; `cut` cannot matter to a search. */
+  mark?: "best" | "cut" | null;
+}
+
+/**
+ * A move of a game tree. `parent` is the number of the node before it, counted from 0; -1 is the position itself.
+ *
+ * The score is that of the player to move in the position that was asked about, as everywhere.
+ */
+export interface TreeNode {
+  parent: number;
+  move: string;
+  score: number | null;
+  proven: "win" | "draw" | "loss" | null;
+  /** `best` is on the line along which nobody makes a mistake; `cut` cannot matter to a search. */
+  mark: "best" | "cut" | null;
+}
+
+/** The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves. */
+export interface Variation {
+  type: "variation";
+  id: string;
+  match: string;
+  ply: number;
+  positions: string[];
 }
 
 /** Answered by `lobby`, and from then on by `lobby_changed` whenever something changes. */

@@ -89,11 +89,7 @@ export class MatchRecord {
     history.positions.forEach((text, ply) => (this.positions[ply] = text));
   }
 
-  /**
-   * Apply what happened. Returns the events that were new; null means that some are missing.
-   * @param {Happened} happened
-   * @returns {MatchEvent[] | null}
-   */
+  /** Apply what happened. Returns the events that were new; null means that some are missing. @param {Happened} happened @returns {MatchEvent[] | null} */
   apply(happened) {
     const fresh = happened.events.filter((event) => event.seq > this.seq);
     if (!fresh.length) return [];
@@ -122,13 +118,11 @@ export class MatchRecord {
       case "taken_back":
         this.moves.length = event.ply;
         this.positions.length = Math.min(this.positions.length, event.ply + 1);
-        this.takeback = [];
-        this.draw = [];
+        [this.draw, this.takeback] = [[], []];
         break;
       case "eliminated":
         this.seats[event.seat].place = event.place;
-        this.takeback = [];
-        this.draw = [];
+        [this.draw, this.takeback] = [[], []];
         break;
       case "draw_offered":
         this.draw = [event.seat];
@@ -151,8 +145,7 @@ export class MatchRecord {
         this.reason = event.reason;
         this.seed = event.seed;
         event.places.forEach((place, seat) => (this.seats[seat].place = place));
-        this.draw = [];
-        this.takeback = [];
+        [this.draw, this.takeback] = [[], []];
         break;
       case "rematch_offered":
         this.rematch.push(event.seat);

@@ -19,18 +19,18 @@ export class Store extends EventTarget {
     this.challenges = new Map();
     this.loaded = false;
     this.watching = false;
-    const on = (/** @type {string} */ type, /** @type {(message: any) => void} */ listener) =>
-      link.addEventListener(type, (event) => listener(/** @type {CustomEvent} */ (event).detail));
-    on("online", () => this.#online());
-    on("lobby", (message) => this.#load(message));
-    on("lobby_changed", (message) => this.#change(message));
-    on("challenged", (message) => {
-      this.challenges.set(message.challenge, message);
-      this.#tell();
-    });
-    on("challenge_closed", (message) => {
-      this.challenges.delete(message.challenge);
-      this.#tell();
+    link.hear({
+      online: () => this.#online(),
+      lobby: (message) => this.#load(message),
+      lobby_changed: (message) => this.#change(message),
+      challenged: (message) => {
+        this.challenges.set(message.challenge, message);
+        this.#tell();
+      },
+      challenge_closed: (message) => {
+        this.challenges.delete(message.challenge);
+        this.#tell();
+      },
     });
   }
 
@@ -75,11 +75,12 @@ export class Store extends EventTarget {
     );
   }
 
-  /** The bot to play when nobody chose one: last time's, or one that thinks a little. @param {string} game @param {string} [last] */
+  /** The bot to play when nobody chose one: last time's, a gentle one, or one that thinks a little. @param {string} game @param {string} [last] */
   bot(game, last) {
     const free = this.bots(game).filter((presence) => presence.free > 0);
     return (
       free.find((each) => each.player.name === last) ??
+      free.find((each) => each.player.name === "level-3") ??
       free.find((each) => !/random/i.test(each.player.name)) ??
       free[0]
     );

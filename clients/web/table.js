@@ -5,12 +5,13 @@ import { Bars } from "./bars.js";
 import { Board } from "./board.js";
 import { Chat } from "./chat.js";
 import { diceProof } from "./dice.js";
-import { fill, h } from "./dom.js";
+import { button, fill, h } from "./dom.js";
 import { Hand } from "./hand.js";
 import { icon } from "./icons.js";
 import { seatMark } from "./marks.js";
 import { DICE, MoveList } from "./movelist.js";
 import { isCell, isRoll, isWalled, leftBehind, parsePosition, parseWall, trails } from "./position.js";
+import { Study } from "./study.js";
 import { clockText, optionText, plural, resultText } from "./words.js";
 
 /** @typedef {import("./record.js").MatchRecord} MatchRecord */
@@ -32,6 +33,8 @@ export class Table {
     /** @type {number | null} the position on show, in plies; null follows the game */
     this.replayed = null;
     this.waiting = false;
+    /** @type {{text: string, moves: string[]} | null} where a line leads that is only looked at */
+    this.preview = null;
     this.showsNotes = false;
     this.oriented = false;
     /** @type {import("./board.js").Hints | null} */
@@ -57,32 +60,37 @@ export class Table {
       play: wishes.play,
       explain: (text) => this.explain(text),
       replay: (ply) => this.replay(ply),
+      study: () => this.#toggleStudy(),
+    });
+    this.study = new Study(page, record, {
+      preview: (shown) => this.#show(shown),
+      overlay: (picture) => this.board.paint(picture),
+      closed: () => this.#toggleStudy(),
     });
     this.chat = new Chat(page, record.id, record.seat === null ? "spectators" : "players");
-    this.status = h("h1", { class: "status" });
-    this.explanation = h("p", { class: "explanation", role: "status" });
-    this.typing = h("output", { class: "typing" });
-    this.die = h("span", { class: "die big", hidden: true });
-    this.facts = h("p", { class: "quiet" });
-    this.dice = h("div", { class: "proof" });
-    this.boardBox = h("div", { class: "boardbox" }, this.board.element, this.typing);
-    this.notesButton = h(
-      "button",
-      { class: "plain", hidden: true, "aria-pressed": "false", on: { click: () => this.#toggleNotes() } },
-      icon("notes"),
-      "Notes",
-    );
+    this.status = h("h1.status");
+    this.explanation = h("p.explanation", { role: "status" });
+    this.typing = h("output.typing");
+    this.die = h("span.die.big", { hidden: true });
+    this.facts = h("p.quiet");
+    this.dice = h("div.proof");
+    this.boardBox = h("div.boardbox", this.board.element, this.typing, this.study.bar);
+    this.notesButton = button([icon("notes"), "Notes"], () => this.#toggleNotes(), "plain", {
+      hidden: true,
+      "aria-pressed": "false",
+    });
     this.wallTools = h(
-      "div",
-      { class: "walltools", hidden: true },
-      h("button", { class: "primary", on: { click: () => this.hand.place() } }, "Place the wall"),
-      h("button", { on: { click: () => this.hand.turn() } }, "Turn it"),
+      "div.walltools.row",
+      { hidden: true },
+      button("Place the wall", () => this.hand.place(), "primary"),
+      button("Turn it", () => this.hand.turn()),
     );
     this.#layOut();
   }
 
   close() {
     this.bars.close();
+    this.study.close();
     clearTimeout(this.explainTimer);
     setIcon(false);
   }
@@ -95,43 +103,35 @@ export class Table {
     this.element.className = `match seats-${count}`;
     fill(
       this.element,
-      h("section", { class: "stage", "aria-label": "Board" }, this.boardBox),
+      h("section.stage", { "aria-label": "Board" }, this.boardBox),
       h(
-        "div",
-        { class: "bars far" },
+        "div.bars.far",
         others.map((seat) => this.bars.element(seat)),
       ),
       h(
-        "div",
-        { class: "now" },
-        h("div", { class: "headline" }, this.status, this.die),
+        "div.now",
+        h("div.headline.flow", this.status, this.die),
         this.explanation,
         this.wallTools,
         this.actions.asked,
         this.actions.result,
       ),
+      this.study.element,
       this.moves.element,
       this.actions.element,
-      h("div", { class: "bars near" }, this.bars.element(mine)),
+      h("div.bars.near", this.bars.element(mine)),
       h(
-        "aside",
-        { class: "side", "aria-label": "About this game" },
+        "aside.side",
+        { "aria-label": "About this game" },
         h(
-          "section",
-          { class: "info" },
-          h("h2", {}, record.title),
+          "section.info.panel",
+          h("h2", record.title),
           this.facts,
-          h("p", { class: "quiet about" }, page.store.offered(record.spec.name)?.summary ?? ""),
+          h("p.quiet.about", page.store.offered(record.spec.name)?.summary ?? ""),
           h(
-            "div",
-            { class: "row" },
-            h("button", { class: "plain", on: { click: () => this.#share() } }, icon("link"), "Copy link"),
-            h(
-              "button",
-              { class: "plain", on: { click: () => this.board.flip(!this.board.flipped) } },
-              icon("turn"),
-              "Flip",
-            ),
+            "div.row",
+            button([icon("link"), "Copy link"], () => page.copy(location.href, "The link is copied."), "plain"),
+            button([icon("turn"), "Flip"], () => this.board.flip(!this.board.flipped), "plain"),
             this.notesButton,
           ),
           this.dice,
@@ -156,6 +156,7 @@ export class Table {
       this.hints = null;
       this.extra = [];
       board.hint(null);
+      this.preview = null;
       if (!waiting) {
         board.clearGhost();
         this.explain("");
@@ -167,16 +168,23 @@ export class Table {
     if (moved) this.hand.reset();
     this.#startRing();
     this.bars.draw();
-    this.moves.draw(this.replayed ?? record.ply);
+    this.moves.draw(this.shown);
     this.drawStatus();
     this.drawInfo();
+    this.study.follow(this.shown);
+  }
+
+  /** The ply on show. */
+  get shown() {
+    return this.replayed ?? this.record.ply;
   }
 
   /** The positions of the past are known now. */
   drawPast() {
     this.#orient();
     this.#drawBoard();
-    this.moves.draw(this.replayed ?? this.record.ply);
+    this.moves.draw(this.shown);
+    this.study.follow(this.shown);
   }
 
   /** Whoever starts at the far side sees the board from there. */
@@ -194,19 +202,21 @@ export class Table {
 
   #drawBoard() {
     const { record, board, element } = this;
-    const ply = this.replayed ?? record.ply;
-    const text = record.positions[ply] ?? record.position;
+    const ply = this.shown;
+    const known = record.positions[ply] ?? record.position;
+    const text = this.preview?.text ?? known;
     let last = ply - 1;
     while (last >= 0 && isRoll(record.moves[last])) last -= 1;
     board.show(text, {
-      last: record.moves[last] ?? "",
-      from: leftBehind(record.positions[last], text),
-      trail: trails(record.positions.slice(0, ply + 1)),
+      last: this.preview?.moves.at(-1) ?? record.moves[last] ?? "",
+      from: this.preview ? "" : leftBehind(record.positions[last], text),
+      trail: trails([...record.positions.slice(0, ply + 1), text]),
     });
     const position = parsePosition(text);
     this.boardBox.style.setProperty("--ratio", String(board.layout.box.width / board.layout.box.height));
-    this.boardBox.classList.toggle("replayed", this.replayed !== null);
-    element.dataset.turn = record.over || this.replayed !== null ? "" : String(record.turn);
+    this.boardBox.classList.toggle("replayed", this.replayed !== null && !this.study.isOpen);
+    this.boardBox.classList.toggle("preview", this.preview !== null);
+    element.style.setProperty("--turn", this.replayed === null ? `var(--seat-${record.turn})` : "");
     element.classList.toggle("myturn", record.myTurn && this.replayed === null);
     const roll = position.facts.roll;
     this.die.hidden = !roll && position.turn !== -1;
@@ -237,6 +247,7 @@ export class Table {
 
   #statusWords() {
     const { record } = this;
+    if (this.preview) return `After ${this.preview.moves.join(" ")}`;
     if (this.replayed !== null) return `Move ${this.replayed} of ${record.ply}`;
     if (record.over) return resultText(record)[0];
     if (record.toMove < 0) return "The dice roll…";
@@ -297,10 +308,31 @@ export class Table {
     if (!record.complete) this.wishes.learn();
     this.replayed = ply >= record.ply ? null : Math.max(0, ply);
     this.board.clearGhost();
-    this.#drawBoard();
+    this.#show(null);
     this.#drawHints();
-    this.moves.draw(this.replayed ?? record.ply);
+    this.moves.draw(this.shown);
+    this.study.follow(this.shown);
+  }
+
+  /** Show where a line leads, or null for what happened. @param {{text: string, moves: string[]} | null} shown */
+  #show(shown) {
+    this.preview = shown;
+    this.study.mark(shown?.moves ?? []);
+    this.#drawBoard();
     this.drawStatus();
+  }
+
+  /** Open the analysis or close it. Where the game was decided on the board, the last decision is worth a look. */
+  #toggleStudy() {
+    const { record, study } = this;
+    if (!record.over && record.seat !== null) {
+      this.explain("There is no help while you play. Analysis opens when the game is over.");
+      return;
+    }
+    study.toggle(!study.isOpen);
+    this.element.classList.toggle("studied", study.isOpen);
+    const decided = study.isOpen && record.reason === "rules" && this.replayed === null;
+    this.replay(decided ? this.moves.before() : study.isOpen ? this.shown : record.ply);
   }
 
   /** Show a move that is on its way, or that waits for a connection. @param {string | null} move @param {boolean} online */
@@ -338,15 +370,6 @@ export class Table {
     this.wallTools.firstElementChild.disabled = Boolean(wall && !this.board.hints.moves.has(wall));
   }
 
-  async #share() {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      this.page.toast("The link is copied.");
-    } catch {
-      this.page.toast(location.href, [], 20);
-    }
-  }
-
   #toggleNotes() {
     this.showsNotes = !this.showsNotes;
     this.notesButton.setAttribute("aria-pressed", String(this.showsNotes));
@@ -362,35 +385,27 @@ export class Table {
       event.preventDefault();
   }
 
-  /** Take a key that belongs to the whole match; in the list of moves arrows walk through it. @param {string} pressed @param {boolean} inList */
-  #walk(pressed, inList) {
-    const key = inList
-      ? ({ ArrowLeft: "<", ArrowUp: "<", ArrowRight: ">", ArrowDown: ">" }[pressed] ?? pressed)
-      : pressed;
-    switch (key.toLowerCase()) {
-      case "<":
-      case ",":
-        this.replay(this.moves.before());
-        return true;
-      case ">":
-      case ".":
-        this.replay(this.moves.after());
-        return true;
-      case "home":
-        this.replay(0);
-        return true;
-      case "end":
-        this.replay(this.record.ply);
-        return true;
-      case "x":
-        this.board.flip(!this.board.flipped);
-        return true;
-      case "z":
-        this.#toggleNotes();
-        return true;
-      default:
-        return false;
-    }
+  /** Take a key that belongs to the whole match; arrows walk through the list of moves. @param {string} key @param {boolean} inList */
+  #walk(key, inList) {
+    const { record, moves } = this;
+    const back = () => this.replay(moves.before());
+    const on = () => this.replay(moves.after());
+    const does = {
+      ...(inList && { ArrowLeft: back, ArrowUp: back, ArrowRight: on, ArrowDown: on }),
+      ...(this.preview && { Escape: () => this.#show(null) }),
+      // While a move is awaited from here, an A is the beginning of a cell's name.
+      ...(!record.myTurn && { a: () => this.#toggleStudy() }),
+      "<": back,
+      ",": back,
+      ">": on,
+      ".": on,
+      Home: () => this.replay(0),
+      End: () => this.replay(record.ply),
+      x: () => this.board.flip(!this.board.flipped),
+      z: () => this.#toggleNotes(),
+    }[key.length > 1 ? key : key.toLowerCase()];
+    does?.();
+    return does !== undefined;
   }
 }
 

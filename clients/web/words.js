@@ -81,31 +81,20 @@ export function optionText(spec, offered, fully = false) {
   return words.join(", ");
 }
 
-/**
- * Why a match ended, after who won.
- * @param {string} reason
- * @param {boolean} drawn
- */
-export function reasonText(reason, drawn) {
-  switch (reason) {
-    case "rules":
-      return drawn ? "by the rules" : "on the board";
-    case "resignation":
-      return "by resignation";
-    case "time":
-      return "on time";
-    case "agreement":
-      return "by agreement";
-    case "gone":
-      return "the opponent left";
-    case "aborted":
-      return "called off";
-    case "expired":
-      return "nobody moved in time";
-    default:
-      return "everybody else gave up";
-  }
-}
+/** @type {Record<string, string>} */
+const REASONS = {
+  rules: "on the board",
+  resignation: "by resignation",
+  time: "on time",
+  agreement: "by agreement",
+  gone: "the opponent left",
+  aborted: "called off",
+  expired: "nobody moved in time",
+  left: "everybody else gave up",
+};
+
+/** Why a match ended, after who won. @param {string} reason @param {boolean} drawn */
+export const reasonText = (reason, drawn) => (drawn && reason === "rules" ? "by the rules" : REASONS[reason]);
 
 /** Who won, and why. @param {import("./record.js").MatchRecord} record @returns {[string, string]} */
 export function resultText(record) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
 import signal
 import time
@@ -13,11 +14,15 @@ import pytest
 
 import engine
 from bots.pool import GRACE, Pool
+from bots.search.memory import Memory
 from bots.worker import Job, think
 from clients.sdk import Limit
 from engine.warming import warm
 
 START = engine.load("quoridor").start()
+OPENING = ["e2", "e8", "a3h", "h6v", "e3", "d8", "b7v", "e7h", "d3"]
+MIDDLE = functools.reduce(lambda state, move: state.play(move), OPENING, START)
+"""A position that no book knows and nobody can prove."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -73,6 +78,7 @@ async def test_a_worker_that_dies_is_replaced_and_the_move_is_searched_again(poo
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
 async def test_a_worker_that_hangs_is_given_up_and_a_quick_move_stands_in(pool: Pool) -> None:
+    await pool.choose("minimax", START, Limit(depth=1))
     limit = Limit(time=150)
     thinking = asyncio.ensure_future(pool.choose("minimax", START, limit))
     os.kill(hung := await busy(pool), signal.SIGSTOP)
@@ -96,6 +102,7 @@ async def test_a_bot_that_fails_does_not_cost_the_worker(pool: Pool) -> None:
 
 
 async def test_more_jobs_than_workers_all_get_a_move_in_time(pool: Pool) -> None:
+    await pool.choose("minimax", START, Limit(depth=1))
     limits = [Limit(time=200) for _ in range(6)]
     thoughts = await asyncio.gather(*(pool.choose("minimax", START, limit) for limit in limits))
     assert all(START.is_legal(thought.move) for thought in thoughts)
@@ -133,6 +140,128 @@ async def test_an_error_inside_the_block_comes_out_as_it_is() -> None:
     with pytest.raises(KeyError, match="mine"):
         async with Pool.open(1):
             raise KeyError("mine")
+
+
+async def at_leisure(pool: Pool) -> int:
+    """Return a process that helps or thinks ahead, as soon as there is one."""
+    for _ in range(1_000_000):
+        if pool.at_leisure:
+            return pool.at_leisure[0]
+        await asyncio.sleep(0)
+    pytest.fail("nobody ever works at leisure")
+
+
+@pytest.fixture
+async def two() -> AsyncIterator[Pool]:
+    async with Pool.open(2) as pool:
+        # Also the second one is there, and loaded.
+        await asyncio.gather(*(pool.choose("champion", MIDDLE, Limit(time=50)) for _ in range(2)))
+        yield pool
+
+
+async def test_who_is_free_helps_and_is_free_again_when_the_answer_is_there(two: Pool) -> None:
+    thinking = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=300)))
+    main, helper = await busy(two), await at_leisure(two)
+    assert helper != main
+    assert MIDDLE.is_legal((await thinking).move)
+    both = [asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=100))) for _ in range(2)]
+    await busy(two)
+    assert set(two.thinking) <= {main, helper}
+    await asyncio.gather(*both)
+
+
+async def test_a_bot_that_gains_nothing_from_help_gets_none(two: Pool) -> None:
+    thinking = asyncio.ensure_future(two.choose("minimax", MIDDLE, Limit(time=200)))
+    await busy(two)
+    while not thinking.done():
+        assert not two.at_leisure
+        await asyncio.sleep(0.01)
+
+
+async def test_a_helper_that_dies_harms_nobody(two: Pool) -> None:
+    thinking = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=500)))
+    os.kill(await at_leisure(two), signal.SIGKILL)
+    thought = await thinking
+    assert MIDDLE.is_legal(thought.move)
+    assert thought.depth > 1
+    again = [two.choose("champion", MIDDLE, Limit(time=300)) for _ in range(2)]
+    assert all(thought.depth > 1 for thought in await asyncio.gather(*again))
+
+
+async def test_a_question_calls_a_helper_away(two: Pool) -> None:
+    long = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=9000)))
+    helper = await at_leisure(two)
+    asked = asyncio.ensure_future(two.choose("random", MIDDLE, Limit(time=2500)))
+    assert MIDDLE.is_legal((await asked).move)
+    assert not long.done()
+    assert helper not in two.at_leisure
+    long.cancel()
+
+
+async def test_a_bot_that_listens_keeps_its_worker_when_nobody_wants_the_answer(pool: Pool) -> None:
+    await pool.choose("champion", MIDDLE, Limit(time=50))
+    abandoned = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit(time=20_000)))
+    worker = await busy(pool)
+    abandoned.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await abandoned
+    after = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit(time=200)))
+    assert await busy(pool) == worker
+    assert (await after).depth > 1
+
+
+async def test_what_was_thought_ahead_is_known_later(pool: Pool) -> None:
+    before = await pool.choose("champion", MIDDLE, Limit(time=30))
+    await pool.ponder("champion", MIDDLE, 1.5)
+    after = await pool.choose("champion", MIDDLE, Limit(time=30))
+    assert after.depth > before.depth
+
+
+async def test_thinking_ahead_gives_way_to_questions_and_goes_on_after_them(pool: Pool) -> None:
+    await pool.choose("champion", MIDDLE, Limit(time=50))
+    ahead = asyncio.ensure_future(pool.ponder("champion", MIDDLE, 60))
+    worker = await at_leisure(pool)
+    thought = await pool.choose("random", MIDDLE, Limit(time=5000))
+    assert MIDDLE.is_legal(thought.move)
+    assert await at_leisure(pool) == worker
+    ahead.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await ahead
+    asked = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit(time=100)))
+    assert await busy(pool) == worker
+    await asked
+
+
+async def test_a_study_gives_way_to_questions_and_tells_what_it_has_found(pool: Pool) -> None:
+    await pool.choose("champion", MIDDLE, Limit(time=50))
+    study = asyncio.ensure_future(pool.study("champion", MIDDLE, Limit(time=60_000)))
+    await at_leisure(pool)
+    await asyncio.sleep(0.1)
+    await pool.choose("random", MIDDLE, Limit(time=5000))
+    async with asyncio.timeout(10):
+        assert MIDDLE.is_legal((await study).move)
+
+
+async def test_with_a_seed_the_answer_can_be_had_again(two: Pool) -> None:
+    thoughts = [await two.choose("champion", MIDDLE, Limit(nodes=20_000), seed=1) for _ in range(2)]
+    assert thoughts[0] == thoughts[1]
+
+
+async def test_a_bot_is_ready_for_a_game_or_left_out(pool: Pool) -> None:
+    ready = {bot async for bot in pool.prepare("trapgrid", ["random", "no-such-bot", "greedy"])}
+    assert ready == {"random", "greedy"}
+    thought = await pool.choose("random", engine.load("trapgrid").start(), Limit(time=2000))
+    assert thought.nodes == 1
+
+
+async def test_the_shared_memory_goes_with_the_pool() -> None:
+    async with Pool.open(1) as pool:
+        name = pool.memory
+        thinking = asyncio.ensure_future(pool.choose("champion", START, Limit(time=20_000)))
+        await busy(pool)
+        thinking.cancel()
+    with pytest.raises(FileNotFoundError):
+        Memory.attach(name, 0)
 
 
 def test_a_worker_keeps_its_bots_between_jobs() -> None:

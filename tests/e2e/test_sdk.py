@@ -65,12 +65,12 @@ async def play_out(match: MatchView, choose: Callable[[MatchView], str] = some_m
             await match.changed(match.version)
 
 
-async def find(client: Client, name: str) -> str:
-    """Return the id of the player called `name`, once it is there and takes games."""
+async def find(client: Client, name: str, game: str = "trapgrid") -> str:
+    """Return the id of the player called `name`, once it is there and plays `game`."""
     lobby = await client.lobby()
     while True:
         for presence in lobby.players.values():
-            if presence.player.name == name and presence.accepts:
+            if presence.player.name == name and any(accepts.game == game for accepts in presence.accepts):
                 return presence.player.id
         await lobby.changed(lobby.version)
 
@@ -92,7 +92,7 @@ async def test_every_bot_plays_a_whole_game(
         Client.connect(address, name="Ann") as ann,
     ):
         for name in ("random", "greedy", "minimax"):
-            await ann.challenge(await find(ann, name), game, clock=Fischer(initial=4, increment=0), **options)
+            await ann.challenge(await find(ann, name, game), game, clock=Fischer(initial=4, increment=0), **options)
             match = await paired(ann)
             await play_out(match)
             assert match.snapshot.reason == "rules"
@@ -265,7 +265,7 @@ async def test_a_bot_takes_the_draw_only_when_it_is_behind(address: str, store: 
         bots_at(address, "greedy", store=store),
         Client.connect(address, name="Ann") as ann,
     ):
-        greedy = await find(ann, "greedy")
+        greedy = await find(ann, "greedy", "quoridor")
         for behind in (False, True):
             await ann.challenge(greedy, "quoridor", seat=0, size=5, walls=0 if behind else 5)
             match = await paired(ann)

@@ -25,7 +25,7 @@ def constraints_of(metadata: tuple[Any, ...]) -> dict[str, Any]:
     for item in metadata:
         items = item.metadata if isinstance(item, FieldInfo) else [item]
         for one in items:
-            for name in ("ge", "le", "min_length", "max_length", "pattern"):
+            for name in ("ge", "le", "lt", "min_length", "max_length", "pattern"):
                 value = getattr(one, name, None)
                 if value is not None:
                     found[name] = value
@@ -44,7 +44,8 @@ def strategy(kind: Any, limits: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     if origin is tuple and arguments[-1] is not Ellipsis:
         return st.tuples(*(strategy(argument, {}) for argument in arguments))
     if origin is tuple:
-        return st.lists(strategy(arguments[0], {}), max_size=min(3, limits.get("max_length", 3))).map(tuple)
+        least, most = limits.get("min_length", 0), min(3, limits.get("max_length", 3))
+        return st.lists(strategy(arguments[0], {}), min_size=least, max_size=most).map(tuple)
     if origin is dict:
         keys, values = (strategy(argument, {}) for argument in arguments)
         return st.dictionaries(keys, values, max_size=3)
@@ -53,10 +54,12 @@ def strategy(kind: Any, limits: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     if kind is bool:
         return st.booleans()
     if kind is int:
-        return st.integers(limits.get("ge", -LARGEST), limits.get("le", LARGEST))
+        return st.integers(limits.get("ge", -LARGEST), limits.get("le", limits.get("lt", LARGEST + 1) - 1))
+    if kind is float:
+        return st.floats(limits.get("ge"), limits.get("le"), allow_nan=False, allow_infinity=False)
     if kind is str and "pattern" in limits:
         fitting = st.from_regex(limits["pattern"].replace("$", r"\Z"), alphabet=st.characters(codec="utf-8"))
-        return fitting.filter(lambda text: len(text) <= limits["max_length"])
+        return fitting.filter(lambda text: limits.get("min_length", 0) <= len(text) <= limits["max_length"])
     if kind is str:
         return st.text(
             st.characters(codec="utf-8"),

@@ -82,17 +82,53 @@ def test_only_the_centre_wins_the_smallest_isolation() -> None:
     assert search(start, Limit(), judgement("isolation"), random.Random(2)).move == "b2"
 
 
-def test_nothing_is_proven_when_moves_are_left_out() -> None:
+def test_a_loss_is_not_proven_when_moves_are_left_out() -> None:
+    # On this board every move loses, and not all of them are candidates.
     start = engine.load("quoridor", size=3).start()
-    assert search(start, Limit(nodes=8000), judgement("quoridor"), random.Random(1)).proven is None
+    everything = Judgement(judgement("quoridor").evaluate)
+    assert search(start, Limit(depth=12), everything, random.Random(1)).proven == "loss"
+    few = Judgement(judgement("quoridor").evaluate, lambda state: [m for m in state.moves() if len(m) == 2])
+    assert search(start, Limit(depth=12), few, random.Random(1)).proven is None
+
+
+@pytest.mark.parametrize("name", ["trapgrid", "isolation"])
+@pytest.mark.parametrize("spared", [0, 1])
+def test_nothing_false_is_proven_when_a_player_s_moves_are_left_out(name: str, spared: int) -> None:
+    game = engine.load(name, **{"trapgrid": {"size": 4}, "isolation": {"width": 3, "height": 3}}[name])
+    evaluate, chance, proofs = judgement(name).evaluate, random.Random(2), 0
+    few = Judgement(evaluate, lambda state: state.moves()[: 1 if state.to_move == spared else None])
+    for _ in range(8):
+        state = game.start()
+        while state.outcome is None:
+            if len(state.moves()) < 9:
+                found = search(state, Limit(), few, random.Random(1)).proven
+                assert found in (None, search(state, Limit(), Judgement(evaluate), random.Random(1)).proven)
+                proofs += found is not None
+            state = state.play(chance.choice(state.moves()))
+    assert proofs > 10
+
+
+def decided(state: State, seat: int, depth: int) -> bool:
+    """Say whether `seat` wins within `depth` plies whatever the dice show."""
+    if state.outcome is not None:
+        return state.outcome.winner == seat
+    each = (decided(state.play(move), seat, depth - 1) for move in (state.moves() if depth else ()))
+    return depth > 0 and (any(each) if state.to_move == seat else all(each))
 
 
 def test_dice_prove_a_win_only_when_every_roll_wins() -> None:
-    game = engine.load("isolation", width=3, height=2, dice=True)
-    lucky = search(game.start(), Limit(), judgement("isolation"), random.Random(1))
-    assert lucky.score is not None
-    assert (lucky.proven == "win") == (lucky.score > WIN - 1000)
-    assert lucky.proven not in ("loss", "draw")
+    game, chance, proofs = engine.load("isolation", width=3, height=3, dice=True), random.Random(1), 0
+    for _ in range(6):
+        state = game.start()
+        while state.outcome is None:
+            if state.to_move != CHANCE:
+                thought = search(state, Limit(depth=6), judgement("isolation"), random.Random(1))
+                assert thought.proven in (None, "win")
+                if thought.proven:
+                    proofs += 1
+                    assert decided(state, state.to_move, 6)
+            state = state.play(chance.choice(state.moves()))
+    assert proofs > 2
 
 
 def test_a_forced_draw_is_proven() -> None:

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.sdk.limit import SHORTEST, Limit, think_time
+from clients.sdk.limit import OVERHEAD, SHORTEST, Limit, move_limit, think_time
 from protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, PerMove
 
 clocks = st.one_of(
-    st.builds(Fischer, initial=st.integers(1, 10_800), increment=st.integers(0, 180)),
+    st.builds(Fischer, initial=st.integers(1, 10_800), increment=st.integers(0, 180) | st.floats(0, 180)),
     st.builds(Delay, initial=st.integers(1, 10_800), delay=st.integers(1, 180)),
 )
 
@@ -42,6 +42,36 @@ def test_free_seconds_are_used_though_the_clock_is_nearly_empty() -> None:
 def test_without_hurry_people_still_do_not_wait_long(clock: Clock) -> None:
     assert think_time(clock, None, 0, 1500) == 1500
     assert think_time(clock, 86_400_000, 0, 1500) == 1500
+
+
+@given(clock=clocks, left=st.integers(0, 10_800_000), round_trip=st.integers(0, 2_000), longest=st.integers(10, 60_000))
+def test_even_the_latest_answer_is_in_time(clock: Clock, left: int, round_trip: int, longest: int) -> None:
+    free = clock.delay * 1000 if isinstance(clock, Delay) else 0
+    limit = move_limit(clock, left, round_trip, longest)
+    assert limit.time is not None
+    assert limit.grace is not None
+    assert limit.time == SHORTEST or limit.time + limit.grace + OVERHEAD + round_trip <= left + free
+    assert limit.grace == 0 or limit.time + limit.grace + OVERHEAD + round_trip <= left + free
+
+
+@pytest.mark.parametrize("round_trip", [0, 30])
+def test_who_is_always_as_late_as_can_be_does_not_flag_at_one_second_and_a_twentieth(round_trip: int) -> None:
+    left = 1000
+    for _ in range(500):
+        limit = move_limit(Fischer(initial=1, increment=0.05), left, round_trip, 1500)
+        assert limit.time is not None
+        assert limit.grace is not None
+        # What stands in for a bot that is too late, and the way, come on top of it.
+        left -= limit.time + limit.grace + 15
+        assert left > 0
+        left += 50
+
+
+def test_a_long_clock_lets_a_late_answer_come_later_than_a_short_one() -> None:
+    short, long = (move_limit(Fischer(initial=1), left, 0, 1500) for left in (1_000, 100_000))
+    assert short.grace == 250
+    assert long.grace == 10_000
+    assert move_limit(NO_CLOCK, None, 0, 1500).grace is None
 
 
 def test_the_deadline_counts_from_when_the_limit_was_made() -> None:

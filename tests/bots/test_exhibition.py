@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bots.runner import until_still
+from bots.exhibition import until_still
 from clients.sdk import LobbyView
 from protocol.messages import LobbyChanged, LobbyState
 from protocol.values import NO_CLOCK, GameSpec, MatchSummary, Player

@@ -1,0 +1,318 @@
+"""`cornered bench clocks`: bots of the roster play each other over real sockets on short clocks, and nobody flags.
+
+The server is a process of its own; the bots are clients in this one and think in worker processes, some of which are
+killed in mid-search if wanted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import os
+import random
+import re
+import signal
+import tempfile
+import time
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final
+
+import engine
+from bench.server import target
+from bots.bot import Thought
+from bots.house import Guest, House
+from bots.pool import Pool
+from bots.roster import names as roster
+from clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, plainly
+from engine import Game, State
+from protocol.values import Fischer
+
+__all__ = ["Arrivals", "Report", "as_json", "kill_workers", "lines", "read_clock", "run"]
+
+VARIED: Final = 0.5
+"""How often a game is played with an option that is not the usual one."""
+PATIENCE: Final = 300.0
+"""Seconds after which a game counts as hanging."""
+WORDS: Final = {
+    "a quick move stands in": "stand_ins",
+    "a random move takes its place": "failures",
+    "is not legal": "illegal_moves",
+    "a worker was lost": "lost_workers",
+    "no worker was free": "late_starts",
+    "failed in": "failures",
+    "came too late": "late_moves",
+}
+"""What bots and their pool say when something went wrong, and what that counts as."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What came of some games. Times are milliseconds; `flags` are the games that were lost on time, and by whom."""
+
+    clock: str
+    games: int = 0
+    moves: int = 0
+    seconds: float = 0.0
+    flags: list[str] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list)
+    illegal_moves: int = 0
+    failures: int = 0
+    stand_ins: int = 0
+    late_starts: int = 0
+    late_moves: int = 0
+    lost_workers: int = 0
+    killed_workers: int = 0
+    longest_overshoot: float = 0.0
+    least_left: float = float("inf")
+    by_game: Counter[str] = field(default_factory=Counter)
+    stood_in: Counter[str] = field(default_factory=Counter)
+
+
+class _Timed(Pool):
+    """A pool that notes how late its answers come."""
+
+    report: Report
+
+    async def choose(self, bot: str, state: State, limit: Limit, *, seed: int | None = None) -> Thought:
+        thought = await Pool.choose(self, bot, state, limit, seed=seed)
+        if limit.deadline is not None:
+            late = 1000 * (time.monotonic() - limit.deadline)
+            self.report.longest_overshoot = max(self.report.longest_overshoot, late)
+        return thought
+
+
+class _Ear(logging.Handler):
+    """Counts what the bots and their pool complain about."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__()
+        self._report = report
+
+    def emit(self, record: logging.LogRecord) -> None:
+        said = record.getMessage()
+        for words, name in WORDS.items():
+            if words in said:
+                setattr(self._report, name, getattr(self._report, name) + 1)
+                break
+        if found := re.search(r"stands in for (\S+)", said):
+            self._report.stood_in[found[1]] += 1
+
+
+def read_clock(text: str) -> Fischer:
+    """Return the clock of `1+0.05`: seconds, and seconds a move. Raises ValueError."""
+    found = re.fullmatch(r"(\d+)\+(\d+(?:\.\d+)?)", text)
+    if not found:
+        raise ValueError(f"a clock is seconds and seconds a move, as in 1+0.05, not {text!r}")
+    return Fischer(initial=int(found[1]), increment=float(found[2]))
+
+
+def run(
+    games: int = 100,
+    *,
+    clock: str = "1+0.05",
+    concurrency: int = 4,
+    workers: int | None = None,
+    kill_every: float = 0.0,
+    bots: Sequence[str] = (),
+    only: Sequence[str] = (),
+    ponder: bool = True,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Play `games` games, `concurrency` at once, and report; `kill_every` so many seconds a thinking worker is killed.
+
+    `bots` are those of the roster, with settings if wanted, by default all; `only` are the names of the games.
+    """
+    for name in only:
+        engine.load(name)
+    return asyncio.run(
+        _run(Report(clock), games, read_clock(clock), concurrency, workers, kill_every, bots, only, ponder, tell)
+    )
+
+
+async def _run(
+    report: Report,
+    games: int,
+    clock: Fischer,
+    concurrency: int,
+    workers: int | None,
+    kill_every: float,
+    bots: Sequence[str],
+    only: Sequence[str],
+    ponder: bool,
+    tell: Callable[[str], None],
+) -> Report:
+    specs = list(bots or roster())
+    guests = Guest.all_of(specs)
+    kinds = [kind for kind in engine.games() if not only or kind.name in only]
+    with _listening(report), tempfile.TemporaryDirectory(prefix="cornered-clocks-") as folder, plainly():
+        async with target("cornered") as server, _Timed.open(workers, specs) as pool:
+            assert isinstance(pool, _Timed)
+            pool.report = report
+            arrivals = Arrivals()
+            house = House(guests, pool, concurrency, ponder=ponder, began=arrivals.hear)
+            running = asyncio.ensure_future(house.run(server.address, store=TokenStore(Path(folder) / "tokens.json")))
+            try:
+                while not all(house.is_ready(guest.name, [kind.name for kind in kinds]) for guest in guests):
+                    await house.changed()
+                tell(f"{len(guests)} bots are ready")
+                began = time.monotonic()
+                await _play_all(house, arrivals, pool, kinds, games, clock, concurrency, kill_every, report, tell)
+                report.seconds = time.monotonic() - began
+            finally:
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
+    return report
+
+
+@contextlib.contextmanager
+def _listening(report: Report) -> Iterator[None]:
+    """Count what bots and pool say inside the block."""
+    ear, logger = _Ear(report), logging.getLogger("cornered")
+    before = logger.level, logger.propagate
+    logger.addHandler(ear)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(ear)
+        logger.level, logger.propagate = before
+
+
+async def _play_all(
+    house: House,
+    arrivals: Arrivals,
+    pool: Pool,
+    kinds: Sequence[type[Game]],
+    games: int,
+    clock: Fischer,
+    concurrency: int,
+    kill_every: float,
+    report: Report,
+    tell: Callable[[str], None],
+) -> None:
+    numbers = itertools.count()
+    chance = random.Random(1)
+
+    async def play_some() -> None:
+        while (number := next(numbers)) < games:
+            await _play(house, arrivals, _some_options(kinds[number % len(kinds)], chance), clock, report)
+            if report.games % 20 == 0:
+                tell(f"{report.games} games, {report.moves} moves, {len(report.flags)} flags")
+
+    async with asyncio.TaskGroup() as tasks:
+        killer = tasks.create_task(kill_workers(pool, kill_every, report)) if kill_every else None
+        async with asyncio.TaskGroup() as players:
+            for _ in range(concurrency):
+                players.create_task(play_some())
+        if killer is not None:
+            killer.cancel()
+
+
+async def kill_workers(pool: Pool, every: float, report: Report) -> None:
+    """Kill a worker in the middle of a search every so many seconds, until cancelled."""
+    while True:
+        await asyncio.sleep(every)
+        if pool.thinking:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(random.choice(pool.thinking), signal.SIGKILL)
+                report.killed_workers += 1
+
+
+def _some_options(kind: type[Game], chance: random.Random) -> Game:
+    """Return the game as most people play it, or with some option as somebody may like it."""
+    game = kind()
+    options = {**game.options, **game.suggestions(game.options)}
+    option = chance.choice(kind.OPTIONS)
+    if chance.random() < VARIED and option.name not in game.suggestions(game.options):
+        other = chance.choice(option.choices) if option.kind == "int" else not options[option.name]
+        with contextlib.suppress(ValueError):
+            game = kind(**{**options, option.name: other})
+            if game.seats == 2:
+                return game
+    return kind(**options)
+
+
+async def _play(house: House, arrivals: Arrivals, game: Game, clock: Fischer, report: Report) -> None:
+    """Let two of the bots play one game."""
+    able = house.able(game)
+    if len(able) < 2:
+        return
+    names = random.sample(able, 2)
+    first, second = (house.clients[name] for name in names)
+    what = f"{game!r} {' - '.join(names)}"
+    try:
+        async with asyncio.timeout(PATIENCE):
+            arriving = arrivals.expect(names)
+            await first.challenge(second.player.id, game.name, clock=clock, **game.options)
+            match = await arriving
+            with contextlib.suppress(Closed):
+                while not match.over:
+                    clocks = [left for left in match.snapshot.clocks.left if left is not None]
+                    report.least_left = min([report.least_left, *clocks])
+                    await match.changed(match.version)
+    except (Refused, Closed, TimeoutError) as error:
+        report.unfinished.append(f"{what}: {error or type(error).__name__}")
+        return
+    report.games += 1
+    report.moves += match.ply
+    report.by_game[game.name] += 1
+    if match.snapshot.reason == "time":
+        losers = [info.player.name for info in match.snapshot.seats if info.place != 1]
+        report.flags.append(f"{what}: {', '.join(losers)} at ply {match.ply}")
+    elif match.snapshot.reason != "rules":
+        report.unfinished.append(f"{what}: {match.snapshot.reason}")
+
+
+class Arrivals:
+    """Tells who waits for a match between two players when it begins."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._expected: defaultdict[frozenset[str], deque[asyncio.Future[MatchView]]] = defaultdict(deque)
+
+    def expect(self, names: Sequence[str]) -> asyncio.Future[MatchView]:
+        """Return the next match between these two, when it begins."""
+        arriving: asyncio.Future[MatchView] = asyncio.get_running_loop().create_future()
+        self._expected[frozenset(names)].append(arriving)
+        return arriving
+
+    def hear(self, match: MatchView) -> None:
+        """Take note of a match; both players tell of it."""
+        if match.id in self._seen:
+            return
+        self._seen.add(match.id)
+        waiting = self._expected[frozenset(player.name for player in match.players)]
+        while waiting:
+            arriving = waiting.popleft()
+            if not arriving.done():
+                arriving.set_result(match)
+                return
+
+
+def as_json(report: Report) -> dict[str, object]:
+    """Return the figures as they are printed with --json."""
+    return asdict(report)
+
+
+def lines(report: Report) -> Iterator[str]:
+    """Yield the figures for people."""
+    games = ", ".join(f"{count} {name}" for name, count in sorted(report.by_game.items()))
+    yield f"{report.games} games at {report.clock} in {report.seconds:.0f} s ({games}), {report.moves:,} moves"
+    yield f"lost on time         {len(report.flags):8}"
+    yield f"illegal moves        {report.illegal_moves:8}"
+    yield f"bots that failed     {report.failures:8}"
+    yield f"not played to an end {len(report.unfinished):8}"
+    yield f"workers killed       {report.killed_workers:8}   lost for any reason {report.lost_workers}"
+    who = ", ".join(f"{count} of {name}" for name, count in report.stood_in.most_common(8))
+    yield f"moves stood in for   {report.stand_ins:8}   {who}"
+    yield f"no worker in time    {report.late_starts:8}"
+    yield f"longest overshoot    {report.longest_overshoot:8.0f} ms of the planned time"
+    yield f"least on a clock     {report.least_left:8.0f} ms"
+    for problem in (*report.flags, *report.unfinished):
+        yield f"! {problem}"

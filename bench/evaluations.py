@@ -1,0 +1,136 @@
+"""The plainest of evaluations, kernel by kernel as in search.c: for measuring a search, not for playing.
+
+What a game's kernels are is said in `bots.evaluate`. Here every position is quiet, nothing is known about any, and all
+moves are worth a look, none more than another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from bots.evaluate.mixing import mixed
+from engine.bits import popcount
+from engine.compiled import kernel
+from engine.games import trapgrid
+from engine.hexagon import Position as Hexagon
+from engine.hexagon import placements, size_of
+from engine.maze import Four, bit, down, passages, up
+from engine.slides import Position as Slides
+from engine.slides import slides
+from engine.walls import Position as Maze
+from engine.walls import goal, pawn, walls_of
+
+__all__ = ["PLAIN"]
+
+FARTHEST: Final = 7
+
+
+@kernel
+def trapgrid_worth(position: trapgrid.Position) -> int:
+    """Return how many steps more than the other the mover can take now."""
+    own, other = trapgrid.neighbours(position.mover), trapgrid.neighbours(position.other)
+    return 100 * (popcount(own & position.free) - popcount(other & position.free))
+
+
+@kernel
+def trapgrid_key(position: trapgrid.Position) -> int:
+    seed = mixed(position.turn, np.int64(position.free))
+    return mixed(mixed(seed, np.int64(position.mover)), np.int64(position.other))
+
+
+@kernel
+def reach(free: np.uint64, from_cell: np.uint64) -> int:
+    return popcount(slides(free, from_cell, FARTHEST)) if from_cell else popcount(free)
+
+
+@kernel
+def isolation_worth(position: Slides) -> int:
+    """Return how many cells more than the other the mover can slide to."""
+    return 100 * (reach(position.free, position.mover) - reach(position.free, position.second))
+
+
+@kernel
+def isolation_key(position: Slides) -> int:
+    seed = mixed(position.turn, np.int64(position.free))
+    return mixed(mixed(seed, np.int64(position.mover)), np.int64(position.second))
+
+
+@kernel
+def bamboo_worth(position: Hexagon) -> int:
+    """Return on how many cells more than the other the mover may place."""
+    own_a, own_b, own_c, other_a, other_b, other_c, free_a, free_b, free_c, turn = position
+    turned = Hexagon(other_a, other_b, other_c, own_a, own_b, own_c, free_a, free_b, free_c, 1 - turn)
+    return 100 * (size_of(placements(position)) - size_of(placements(turned)))
+
+
+@kernel
+def bamboo_key(position: Hexagon) -> int:
+    seed = mixed(mixed(mixed(position.turn, position.own_a), position.own_b), position.own_c)
+    return mixed(mixed(mixed(seed, position.other_a), position.other_b), position.other_c)
+
+
+@kernel
+def steps(doors: Four, cell: int, goal_lo: int, goal_hi: int) -> int:
+    """Return how many steps it is from `cell` to the goal."""
+    north_lo, north_hi, east_lo, east_hi = doors
+    lo, hi = bit(cell)
+    count = 0
+    while lo & goal_lo == 0 and hi & goal_hi == 0:
+        up_lo, up_hi = up(lo & north_lo, hi & north_hi)
+        down_lo, down_hi = down(lo, hi)
+        lo |= up_lo | down_lo & north_lo | (lo & east_lo) << 1 | (lo >> 1) & east_lo
+        hi |= up_hi | down_hi & north_hi | (hi & east_hi) << 1 | (hi >> 1) & east_hi
+        count += 1
+    return count
+
+
+@kernel
+def quoridor_worth(position: Maze) -> int:
+    """Return how many steps the mover is ahead."""
+    doors = passages(walls_of(position), position.size)
+    own_lo, own_hi = goal(position, position.turn)
+    other_lo, other_hi = goal(position, 1 - position.turn)
+    ahead = steps(doors, pawn(position, 1 - position.turn), other_lo, other_hi)
+    return 100 * (ahead - steps(doors, pawn(position, position.turn), own_lo, own_hi))
+
+
+@kernel
+def quoridor_key(position: Maze) -> int:
+    seed = mixed(mixed(position.turn, position.h_lo), position.h_hi)
+    seed = mixed(mixed(seed, position.v_lo), position.v_hi)
+    return mixed(seed, position.pawns << 16 | position.left)
+
+
+@kernel
+def quiet(position: Any) -> bool:
+    return True
+
+
+@kernel
+def rank(position: Any, move: int) -> int:
+    return 0
+
+
+@kernel
+def narrow(position: Any, buffer: npt.NDArray[np.int64], count: int) -> int:
+    return count
+
+
+@kernel
+def known(position: Any, scratch: Any) -> int:
+    return 0
+
+
+_SAME: Final[Mapping[str, Callable[..., Any]]] = {"quiet": quiet, "rank": rank, "narrow": narrow, "known": known}
+
+PLAIN: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
+    "trapgrid": {**_SAME, "worth": trapgrid_worth, "key": trapgrid_key},
+    "isolation": {**_SAME, "worth": isolation_worth, "key": isolation_key},
+    "bamboo": {**_SAME, "worth": bamboo_worth, "key": bamboo_key},
+    "quoridor": {**_SAME, "worth": quoridor_worth, "key": quoridor_key},
+}
+"""The kernels of each game, by the name that the search knows them by."""

@@ -1,0 +1,265 @@
+"""`cornered bench search`: what the compiled search counts and how quickly, on one core, beside C programs of it.
+
+The first table is of the search as it plays. Its node total is the `Bench: N` of commits: it changes whenever the
+search or what is known about a game does, and never otherwise. The second is of the same template with the plainest of
+evaluations, beside a C program that searches in the same way and has to count the same nodes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import engine
+from bench.evaluations import PLAIN
+from bots.search.memory import Memory
+from bots.search.searcher import Limit, Searcher
+from bots.search.specialise import SCRATCH, Specialised, hooks, specialise, warm
+from bots.search.template import INFINITE
+from engine.compiled import cache_of
+from engine.warming import Progress
+
+__all__ = ["EXPECTED", "Beside", "Counted", "Figures", "as_json", "beside_c", "count", "lines", "run", "total"]
+
+EXPECTED: Final = 466_336
+"""The node total of `POSITIONS` with the sources as they are."""
+
+POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
+    "trapgrid": (
+        ("", 14),
+        ("b7 f1 c7 e1", 14),
+        ("a6 g2 b6 g3 c6 g4 c5 g5 d5", 14),
+        ("a6 f1 a5 f2 b5 g2 b4 g3 a4 f3 a3 f4 a2 e4", 14),
+    ),
+    "isolation": (
+        ("b5 d5", 7),
+        ("d3 a3 d7 e7 c6 d6", 7),
+        ("d1 b1 c1 a1 g5 a6 e5 e2 d5 d3", 8),
+        ("d1 c4 c1 c7 a3 d7 a5 f5 b4 d5 c3 e5 f3 e4", 10),
+    ),
+    "bamboo": (
+        ("", 3),
+        ("g2 k1 e5 j7 a5 g3 b1 d8", 3),
+        ("g10 d7 k1 g9 g8 h4 b6 b5 j2 c8 h5 c1 i6 h9 e6 e9 c4 i5 j3 a5", 4),
+    ),
+    "quoridor": (
+        ("", 5),
+        ("d1 e4h c1 a2v d6v g4v", 5),
+        ("e2 f9 d2 e4v d3 d3v a2v g9 d2 f9 c2 e1h", 5),
+        ("f8v a7v g2v f9 e2 g5v d2 e9 h7h b7v g4h d9 c2 e9 c3 f9 d3 e7v d2 c8h f2v f8 e2h h2v", 5),
+    ),
+}
+"""Moves from the start of the default options, and the depth to search to."""
+
+DEPTHS: Final[Mapping[str, int]] = {"trapgrid": 30, "isolation": 10, "bamboo": 7, "quoridor": 8}
+"""How deep to search the start of each game with the plainest of evaluations."""
+REPEATS: Final = 9
+UNLIMITED: Final = (1 << 62) - 1
+
+OPENSPIEL_NODES: Final = 0.9e6
+OPENSPIEL_EVALUATIONS: Final = 6_400
+"""Nodes a second of walking the tree of OpenSpiel's Quoridor from Python, and evaluations of its alpha-beta."""
+OPENSPIEL: Final = "published figures, not measured here"
+WALKED: Final = 3
+"""How deep to walk Quoridor's tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What the search as it plays did with one game's positions."""
+
+    game: str
+    positions: int
+    nodes: int
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Millions of nodes a second."""
+        return self.nodes / self.seconds / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The plain search of one game's start and the C program's, the best of a few runs; None without a compiler."""
+
+    game: str
+    depth: int
+    nodes: int
+    seconds: float
+    c_seconds: float | None
+
+    @property
+    def rate(self) -> float:
+        """Millions of nodes a second."""
+        return self.nodes / self.seconds / 1e6
+
+    @property
+    def c_rate(self) -> float | None:
+        """Millions of nodes a second in C."""
+        return None if self.c_seconds is None else self.nodes / self.c_seconds / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Both tables, and how many positions of Quoridor's tree are walked a second, None when it was not asked for."""
+
+    counted: list[Counted]
+    beside: list[Beside]
+    walked: float | None
+
+
+def run(games: tuple[str, ...] = (), report: Callable[[Progress], None] = lambda _: None) -> Figures:
+    """Measure `games`, or all; `report` hears of compilation. Raises RuntimeError when C counts something else."""
+    chosen = games or tuple(POSITIONS)
+    for game in chosen:
+        if game not in POSITIONS:
+            raise ValueError(f"there is no such benchmark as {game!r}; there are {', '.join(POSITIONS)}")
+    warm(*chosen, report=report)
+    walked = walk() if "quoridor" in chosen else None
+    return Figures([count(game) for game in chosen], [beside_c(game) for game in chosen], walked)
+
+
+def total(counted: list[Counted]) -> int | None:
+    """Return the node total of all games, None when one is missing."""
+    return sum(one.nodes for one in counted) if len(counted) == len(POSITIONS) else None
+
+
+def as_json(figures: Figures) -> dict[str, Any]:
+    """Return the figures for a machine to read."""
+    return {
+        "bench": total(figures.counted),
+        "expected": EXPECTED,
+        "counted": [{**asdict(one), "rate": one.rate} for one in figures.counted],
+        "beside": [{**asdict(one), "rate": one.rate, "c_rate": one.c_rate} for one in figures.beside],
+        "walked": figures.walked,
+        "published": {"openspiel_nodes": OPENSPIEL_NODES, "openspiel_evaluations": OPENSPIEL_EVALUATIONS},
+    }
+
+
+def lines(figures: Figures) -> Iterator[str]:
+    """Return the figures as tables."""
+    yield "The search as it plays, fixed positions and depths, CPU seconds:"
+    yield f"{'game':<10} {'positions':>9} {'nodes':>12} {'seconds':>8} {'M nodes/s':>10}"
+    for one in figures.counted:
+        yield f"{one.game:<10} {one.positions:>9} {one.nodes:>12} {one.seconds:>8.3f} {one.rate:>10.2f}"
+    found = total(figures.counted)
+    if found is not None:
+        yield f"Bench: {found}" + ("" if found == EXPECTED else f"  (expected {EXPECTED})")
+    yield ""
+    yield "The same search with the plainest of evaluations, beside C, CPU seconds:"
+    yield f"{'game':<10} {'depth':>9} {'nodes':>12} {'seconds':>8} {'M nodes/s':>10} {'C':>8} {'of C':>5}"
+    for two in figures.beside:
+        c_part = f"{two.c_rate:8.2f} {two.rate / two.c_rate:5.0%}" if two.c_rate else f"{'-':>8} {'-':>5}"
+        yield f"{two.game:<10} {two.depth:>9} {two.nodes:>12} {two.seconds:>8.3f} {two.rate:>10.2f} {c_part}"
+    if any(two.c_seconds is None for two in figures.beside):
+        yield "C is missing where there is no compiler called cc."
+    if figures.walked is not None:
+        yield ""
+        yield f"Quoridor beside OpenSpiel's, driven from Python ({OPENSPIEL}):"
+        yield (
+            f"walking the tree {figures.walked / 1e6:.0f} M positions/s, {figures.walked / OPENSPIEL_NODES:.0f} times "
+            f"its {OPENSPIEL_NODES / 1e6} M (aim: 50)"
+        )
+        for title, rates in (
+            ("searching plainly", [two.rate for two in figures.beside if two.game == "quoridor"]),
+            ("searching as it plays", [one.rate for one in figures.counted if one.game == "quoridor"]),
+        ):
+            for rate in rates:
+                yield (
+                    f"{title} {rate:.2f} M nodes/s, {rate * 1e6 / OPENSPIEL_EVALUATIONS:.0f} times its "
+                    f"{OPENSPIEL_EVALUATIONS} alpha-beta evaluations/s (aim: 500)"
+                )
+
+
+def walk() -> float:
+    """Return how many positions of Quoridor's tree the rules go through in a second."""
+    state, best = engine.load("quoridor").start(), 0.0
+    for _ in range(REPEATS):
+        started = time.thread_time()
+        leaves = state.perft(WALKED)
+        best = max(best, leaves / (time.thread_time() - started))
+    return best
+
+
+def count(game: str) -> Counted:
+    """Search the game's positions, each with an empty memory."""
+    loaded = engine.load(game)
+    searcher = Searcher(loaded, Memory.private())
+    nodes, seconds = 0, 0.0
+    for moves, depth in POSITIONS[game]:
+        state = loaded.start()
+        for move in moves.split():
+            state = engine.apply(state, move)
+        searcher.memory.clear()
+        started = time.thread_time()
+        nodes += searcher.search(state, Limit(depth=depth)).nodes
+        seconds += time.thread_time() - started
+    return Counted(game, len(POSITIONS[game]), nodes, seconds)
+
+
+def plain(game: str) -> Specialised:
+    """Return the template made with the plainest evaluation of a game."""
+    cached_in = cache_of(f"bench.search.{game}", "bots.search.template", "bench.evaluations", f"engine.games.{game}")
+    made_of = {**hooks(game), **PLAIN[game]}
+    return specialise(f"bench_{game}", made_of, engine.load(game).start(), SCRATCH, cached_in)
+
+
+def beside_c(game: str) -> Beside:
+    """Search a game's start with the plainest evaluation, here and in C, in turn."""
+    depth = DEPTHS[game]
+    made = plain(game)
+    with _c_program(game) as program:
+        nodes, seconds, c_seconds = 0, float("inf"), float("inf")
+        for _ in range(REPEATS):
+            nodes, taken = _search(made, game, depth)
+            seconds = min(seconds, taken)
+            if program is not None:
+                c_nodes, taken = _search_in_c(program, depth)
+                c_seconds = min(c_seconds, taken)
+                if c_nodes != nodes:
+                    raise RuntimeError(f"{game} to depth {depth}: the template counts {nodes} nodes, C {c_nodes}")
+    return Beside(game, depth, nodes, seconds, None if program is None else c_seconds)
+
+
+def _search(made: Specialised, game: str, depth: int) -> tuple[int, float]:
+    """Return the nodes and CPU seconds of searching to depths 1, 2 ... with an empty memory, as C does."""
+    state = engine.load(game).start()
+    position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
+    memory = Memory.private()
+    memory.clear()
+    desk, scratch = memory.own, memory.scratch(state.game, made.scratch)
+    desk.selective = 1
+    desk.limit = UNLIMITED
+    desk.killers[:] = -1
+    started = time.thread_time()
+    for reached in range(1, depth + 1):
+        made.search(position, reached, -INFINITE, INFINITE, 0, desk, memory.table, scratch)
+    return int(desk.nodes), time.thread_time() - started
+
+
+def _search_in_c(program: Path, depth: int) -> tuple[int, float]:
+    answer = subprocess.run([program, str(depth), "1"], capture_output=True, text=True, check=True).stdout.split()
+    return int(answer[0]), float(answer[2])
+
+
+@contextmanager
+def _c_program(game: str) -> Iterator[Path | None]:
+    """Compile the C program of a game, when a compiler is there."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="cornered-bench-") as folder:
+        program = Path(folder) / game
+        source = Path(__file__).with_name("search.c")
+        command = [compiler, "-O3", "-march=native", f"-D{game.upper()}", str(source), "-o", str(program)]
+        subprocess.run(command, check=True, capture_output=True)
+        yield program

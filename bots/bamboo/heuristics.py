@@ -1,0 +1,49 @@
+"""Random players that prefer some cells (Bamboo paper, section III.A and Table I): the best rated, ties at random."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+from bots.bamboo.cells import bamboo, cubes, distance, each, outerness
+from bots.bot import Bot, Limit, Thought
+from engine import State
+from engine.games.bamboo import BambooState, cell_names, sizes
+
+__all__ = ["HeuristicBot", "groups_after", "outer", "sparsity"]
+
+
+def outer(state: BambooState, cell: int) -> int:
+    """Return how far out a cell lies (section III.A.1, "outer weighting")."""
+    return outerness(cubes(state.game.radius)[cell])
+
+
+def groups_after(state: BambooState, cell: int) -> int:
+    """Return how many groups the mover has with a stone on `cell` (section III.A.2, "maximise group count")."""
+    return len(sizes(state.stones()[state.to_move] | 1 << cell))
+
+
+def sparsity(state: BambooState, cell: int) -> float:
+    """Return the average distance from `cell` to the mover's stones, 0 where there are none (section III.A.3)."""
+    at = cubes(state.game.radius)
+    own = [distance(at[cell], at[stone]) for stone in each(state.stones()[state.to_move])]
+    return sum(own) / len(own) if own else 0.0
+
+
+class HeuristicBot(Bot):
+    """Plays one of the placements that its heuristic rates highest, each of them as likely as another."""
+
+    games: ClassVar[tuple[str, ...] | None] = ("bamboo",)
+
+    @abstractmethod
+    def rate(self, state: BambooState, cell: int) -> float | tuple[float, ...]:
+        """Return how much a placement is to the player's liking."""
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        del limit  # One look at each cell takes a millisecond or two on the largest board.
+        here = bamboo(state)
+        rated = {cell: self.rate(here, cell) for cell in each(here.open_cells)}
+        best = max(rated.values())
+        cell = self.chance.choice([cell for cell, rating in rated.items() if rating == best])
+        move = cell_names(here.game.radius)[cell]
+        return Thought(move, nodes=1, pv=(move,))

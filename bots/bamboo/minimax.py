@@ -1,0 +1,141 @@
+"""The Bamboo paper's minimax (sections III.B and IV.B, appendices A to D), compiled: plain, pruned, sorted and pruned.
+
+It is the paper's on purpose: red maximises and blue minimises one number, and a finished game is estimated like any
+other position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from bots.bamboo.turned import turned
+from engine.compiled import kernel
+from engine.hexagon import MAX_MOVES, STRIDE, Position, advance, gen, size_of, survey
+
+__all__ = ["STOP", "Pruning", "Searched", "estimate", "look", "new_tally", "search", "sort"]
+
+Pruning: TypeAlias = Literal["plain", "pruned", "sorted"]
+Tally: TypeAlias = npt.NDArray[np.int64]
+
+INFINITE: Final = 1 << 20
+NODES, PRUNED, MOST_NODES, STOP = range(4)
+"""Where a tally counts what was looked at and left out, and holds its bound and, when not 0, the order to stop."""
+LARGEST: Final = 72
+"""The largest sum of squares there is: at a corner of radius 6."""
+
+
+@kernel
+def estimate(position: Position) -> int:
+    """Return E = (groups of red + moves of red) - (groups of blue + moves of blue) (equation 7)."""
+    own_cells, own_groups = survey(position)
+    other_cells, other_groups = survey(turned(position))
+    ahead = own_groups + size_of(own_cells) - other_groups - size_of(other_cells)
+    return ahead if position.turn == 0 else -ahead
+
+
+@kernel
+def sort(moves: npt.NDArray[np.int64], count: int, radius: int) -> None:
+    """Put the first `count` moves in falling order of their vectors' sums of squares, equal ones left in their order.
+
+    The radix sort of appendix D with a single digit, since no sum has more than 72 values.
+    """
+    starts = np.zeros(LARGEST + 2, np.int64)
+    keys = np.empty(MAX_MOVES, np.int64)
+    before = moves[:count].copy()
+    for i in range(count):
+        x, z = before[i] % STRIDE - radius, radius - before[i] // STRIDE
+        keys[i] = LARGEST - 2 * (x * x + x * z + z * z)
+        starts[keys[i] + 1] += 1
+    for value in range(LARGEST):
+        starts[value + 1] += starts[value]
+    for i in range(count):
+        moves[starts[keys[i]]] = before[i]
+        starts[keys[i]] += 1
+
+
+@kernel
+def look(
+    position: Position, depth: int, alpha: int, beta: int, is_pruned: int, is_sorted: int, radius: int, tally: Tally
+) -> int:
+    """Return the minimax value for red, exact between `alpha` and `beta`; of no meaning once the tally says stop."""
+    if tally[NODES] >= tally[MOST_NODES]:
+        tally[STOP] = 1
+    if tally[STOP] != 0:
+        return 0
+    tally[NODES] += 1
+    if depth == 0:
+        return estimate(position)
+    moves = np.empty(MAX_MOVES, np.int64)
+    count = gen(position, moves)
+    if count == 0:
+        return estimate(position)
+    if is_sorted != 0:
+        sort(moves, count, radius)
+    maximising = position.turn == 0
+    best = -INFINITE if maximising else INFINITE
+    for i in range(count):
+        value = look(advance(position, int(moves[i])), depth - 1, alpha, beta, is_pruned, is_sorted, radius, tally)
+        if tally[STOP] != 0:
+            return 0
+        if maximising:
+            best = max(best, value)
+            alpha = max(alpha, best) if is_pruned != 0 else alpha
+        else:
+            best = min(best, value)
+            beta = min(beta, best) if is_pruned != 0 else beta
+        if alpha >= beta:
+            tally[PRUNED] += count - i - 1
+            break
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What a search found: the moves that it finished, each with its value for red. The later ones may be bounds."""
+
+    move: int
+    value: int | None
+    values: dict[int, int]
+    exact: frozenset[int]
+    nodes: int
+    pruned: int
+
+
+def new_tally(most_nodes: int | None) -> Tally:
+    """Return an empty tally. Another thread may stop the search that it is lent to by setting its last number."""
+    return np.array([0, 0, INFINITE**3 if most_nodes is None else most_nodes, 0], np.int64)
+
+
+def search(position: Position, radius: int, depth: int, pruning: Pruning, tally: Tally, lines: int = 1) -> Searched:
+    """Search all moves of a position that is not over, to `depth` plies from 1, until it is done or the tally stops it.
+
+    The first of the best moves is chosen, and so many of the best as there are `lines` get exact values. A search that
+    is stopped answers with the best of what it has finished.
+    """
+    is_pruned, is_sorted = int(pruning != "plain"), int(pruning == "sorted")
+    moves = np.empty(MAX_MOVES, np.int64)
+    count = gen(position, moves)
+    if is_sorted:
+        sort(moves, count, radius)
+    tally[NODES] += 1
+    sign = 1 if position.turn == 0 else -1
+    best, value = int(moves[0]), None
+    values: dict[int, int] = {}
+    exact: list[int] = []
+    for move in moves[:count].tolist():
+        ranked = sorted((sign * values[other] for other in exact), reverse=True)
+        floor = ranked[lines - 1] if is_pruned and len(exact) >= lines else -INFINITE
+        window = (floor, INFINITE) if sign == 1 else (-INFINITE, -floor)
+        found = look(advance(position, move), depth - 1, *window, is_pruned, is_sorted, radius, tally)
+        if tally[STOP]:
+            break
+        values[move] = found
+        if sign * found > floor:
+            exact.append(move)
+        if value is None or sign * found > sign * value:
+            best, value = move, found
+    return Searched(best, value, values, frozenset(exact), int(tally[NODES]), int(tally[PRUNED]))

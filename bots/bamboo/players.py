@@ -1,0 +1,59 @@
+"""Bots that play Bamboo by the paper's minimax, wholly or in part."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar, Final, cast
+
+from bots.bamboo.alarm import alarm
+from bots.bamboo.cells import bamboo
+from bots.bamboo.minimax import STOP, Pruning, new_tally, search
+from bots.bot import Bot, Limit, Line, Setting, Thought
+from engine import Game
+from engine.games.bamboo import BambooState, cell_names
+
+__all__ = ["DEPTH", "PRUNING", "MinimaxPlayer", "minimax"]
+
+PRUNING: Final = Setting("pruning", "How branches are cut off", "sorted", choices=("plain", "pruned", "sorted"))
+DEPTH: Final = Setting("depth", "Plies to look ahead", 2, low=1, high=8)
+
+
+def minimax(state: BambooState, limit: Limit, depth: int, pruning: Pruning) -> Thought:
+    """Return what the paper's minimax plays, `depth` plies ahead or as far as the limit goes.
+
+    Scores are the mover's. When time or nodes run out, the best of the moves that were finished is played.
+    """
+    tally = new_tally(limit.nodes)
+    with alarm(limit, partial(tally.__setitem__, STOP, 1)):
+        depth = min(depth, limit.depth or depth)
+        found = search(state.position, state.game.radius, depth, pruning, tally, limit.lines)
+    names, sign = cell_names(state.game.radius), 1 if state.to_move == 0 else -1
+    lines = [
+        Line(names[move], float(sign * value), depth=depth, pv=(names[move],), is_bound=move not in found.exact)
+        for move, value in found.values.items()
+    ]
+    move = names[found.move]
+    lines.sort(key=lambda line: (line.move != move, line.is_bound, -(line.score or 0.0)))
+    return Thought(
+        move,
+        None if found.value is None else float(sign * found.value),
+        depth=depth if found.value is not None else 0,
+        nodes=found.nodes,
+        pruned=found.pruned,
+        pv=(move,),
+        deepest=depth if found.value is not None else 0,
+        lines=tuple(lines),
+    )
+
+
+class MinimaxPlayer(Bot):
+    """A bot with the settings of the paper's minimax."""
+
+    games: ClassVar[tuple[str, ...] | None] = ("bamboo",)
+
+    def prepare(self, game: Game) -> None:
+        minimax(bamboo(game.start()), Limit(nodes=3), 2, "sorted")
+
+    def look_ahead(self, state: BambooState, limit: Limit) -> Thought:
+        pruning = cast(Pruning, self.settings["pruning"])
+        return minimax(state, limit, int(self.settings["depth"]), pruning)

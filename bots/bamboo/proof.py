@@ -1,0 +1,151 @@
+"""Exact values of Bamboo positions, compiled: alpha-beta to the very end, with a memory that knows the symmetries.
+
+A value is worth more to the winner the sooner the game ends: with `stones` on the board at the end it is
+`END - stones` for the winner and the negative of that for the loser, whatever way led there.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+
+from bots.bamboo.cells import cubes, symmetries
+from bots.bamboo.turned import turned
+from engine.bits import lowest
+from engine.compiled import kernel
+from engine.hexagon import MAX_MOVES, WORD, Position, Three, advance, gen, placements, size_of
+
+__all__ = ["END", "MEMORY", "new_memory", "value"]
+
+END: Final = 200
+SLOTS: Final = 1 << 20
+CELLS: Final = 183
+EXACT: Final = 2
+"""Up to this radius a key is the position itself, two bits a cell; beyond, a hash of 62 bits."""
+MEMORY: Final = np.dtype(
+    [
+        ("nodes", np.int64),
+        ("most_nodes", np.int64),
+        # How many stones a position may have to be looked up under all its symmetries.
+        ("symmetric", np.int64),
+        ("codes", np.int64, (2, CELLS, 12)),
+        ("keys", np.int64, (SLOTS,)),
+        ("lower", np.int16, (SLOTS,)),
+        ("upper", np.int16, (SLOTS,)),
+    ]
+)
+
+
+@cache
+def _codes(radius: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return what a stone, the mover's or the other's, on a cell adds to a key under each symmetry."""
+    random = np.random.default_rng(radius)
+    drawn = random.integers(0, 1 << 62, (2, CELLS))
+    index = {number: i for i, number in enumerate(cubes(radius))}
+    codes = np.zeros((2, CELLS, 12), np.int64)
+    for s, symmetry in enumerate(symmetries(radius)):
+        for cell, image in symmetry.items():
+            for side in (0, 1):
+                exact = 1 << (index[image] + side * len(index)) if radius <= EXACT else drawn[side, image]
+                codes[side, cell, s] = exact
+    return codes
+
+
+def new_memory(radius: int) -> Any:
+    """Return an empty memory for boards of this radius."""
+    memory = np.zeros(1, MEMORY)
+    memory["codes"][0] = _codes(radius)
+    memory["symmetric"] = CELLS if radius <= EXACT else 2 * radius
+    return memory[0]
+
+
+@kernel
+def coded(stones: Three, side: int, symmetry: int, memory: Any) -> int:
+    """Return the part of a key that is one side's."""
+    code = 0
+    offset = 0
+    for word in stones:
+        while word != 0:
+            code ^= memory["codes"][side, offset + lowest(word), symmetry]
+            word &= word - 1
+        offset += WORD
+    return code
+
+
+@kernel
+def key_of(position: Position, memory: Any) -> int:
+    """Return the key of a position, the same for all its mirror images while it has few stones."""
+    own = position.own_a, position.own_b, position.own_c
+    other = position.other_a, position.other_b, position.other_c
+    key = coded(own, 0, 0, memory) ^ coded(other, 1, 0, memory)
+    if size_of(own) + size_of(other) <= memory["symmetric"]:
+        for symmetry in range(1, 12):
+            key = min(key, coded(own, 0, symmetry, memory) ^ coded(other, 1, symmetry, memory))
+    return key + 1
+
+
+@kernel
+def value(position: Position, alpha: int, beta: int, memory: Any) -> int:
+    """Return the position's value to the mover, exact between `alpha` and `beta`, else a bound on its side of them.
+
+    0 means that the nodes are used up; no position is worth 0.
+    """
+    if memory["nodes"] >= memory["most_nodes"]:
+        return 0
+    memory["nodes"] += 1
+    stones = size_of((position.own_a, position.own_b, position.own_c))
+    stones += size_of((position.other_a, position.other_b, position.other_c))
+    moves = np.empty(MAX_MOVES, np.int64)
+    count = gen(position, moves)
+    if count == 0:
+        return stones - END
+    key = key_of(position, memory)
+    slot = (key ^ key >> 20 ^ key >> 40) & (SLOTS - 1)
+    lower, upper = -END, END
+    if memory["keys"][slot] == key:
+        lower, upper = int(memory["lower"][slot]), int(memory["upper"][slot])
+    elif memory["keys"][slot ^ 1] == key:
+        slot ^= 1
+        lower, upper = int(memory["lower"][slot]), int(memory["upper"][slot])
+    elif memory["keys"][slot] != 0:
+        slot ^= 1
+    if lower >= beta or lower == upper:
+        return lower
+    if upper <= alpha:
+        return upper
+    order = np.empty(MAX_MOVES, np.int64)
+    for i in range(count):
+        child = advance(position, int(moves[i]))
+        replies = size_of(placements(child))
+        if replies == 0:
+            return END - stones - 1
+        # Rising order of what the other may do, falling order of what is left to do oneself.
+        rank = 256 * (replies - size_of(placements(turned(child)))) + int(moves[i])
+        j = i
+        while j > 0 and order[j - 1] > rank:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = rank
+    best = -END
+    reached = max(alpha, lower)
+    for i in range(count):
+        found = value(advance(position, int(order[i] & 255)), -beta, -reached, memory)
+        if found == 0:
+            return 0
+        best = max(best, -found)
+        reached = max(reached, best)
+        if reached >= beta:
+            break
+    # What was known already still holds.
+    if best <= alpha:
+        upper = min(upper, best)
+    elif best >= beta:
+        lower = max(lower, best)
+    else:
+        lower = upper = best
+    memory["keys"][slot] = key
+    memory["lower"][slot] = lower
+    memory["upper"][slot] = upper
+    return best

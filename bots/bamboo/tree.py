@@ -1,0 +1,88 @@
+"""Monte Carlo tree search with UCT (Bamboo paper, sections III.C and IV.C)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import log, sqrt
+from random import Random
+from typing import Final
+
+import numpy as np
+
+from bots.bamboo.playout import playout
+from engine.hexagon import MAX_MOVES, Position, advance, gen
+
+__all__ = ["Node", "iterate", "new_node", "uct"]
+
+SEEDS: Final = 1 << 62
+
+
+@dataclass(slots=True)
+class Node:
+    """A position, the games that went through it, and how many of them its mover's opponent won, who chose it."""
+
+    position: Position
+    untried: list[int]
+    """The moves that are no children yet, the next last."""
+    visits: int = 0
+    wins: int = 0
+    children: dict[int, Node] = field(default_factory=dict)
+
+    @property
+    def value(self) -> float:
+        """The average reward v of equation 8: 1 for a game won by whoever moved here, 0 for a game lost."""
+        return self.wins / self.visits
+
+    def copy(self) -> Node:
+        """Return the same tree again; what happens to one does not change the other."""
+        children = {move: child.copy() for move, child in self.children.items()}
+        return Node(self.position, list(self.untried), self.visits, self.wins, children)
+
+    def principal(self) -> Iterator[int]:
+        """Iterate over the line of the most visited children."""
+        node = self
+        while node.children:
+            move = max(node.children, key=lambda move: node.children[move].visits)
+            yield move
+            node = node.children[move]
+
+
+def new_node(position: Position, chance: Random) -> Node:
+    """Return a node without children, its moves to be tried in random order."""
+    buffer = np.empty(MAX_MOVES, np.int64)
+    moves: list[int] = buffer[: gen(position, buffer)].tolist()
+    chance.shuffle(moves)
+    return Node(position, moves)
+
+
+def uct(child: Node, parent_visits: int, c: float) -> float:
+    """Return v_i + c sqrt(ln n_p / n_i) (equation 8)."""
+    return child.value + c * sqrt(log(parent_visits) / child.visits)
+
+
+def iterate(root: Node, c: float, deepest: int, chance: Random) -> None:
+    """Grow the tree once: select by UCT until a child is missing, add it, play on at random, carry the result back.
+
+    Below `deepest` plies no child is added; the game is played out from there.
+    """
+    path = [root]
+    node = root
+    while not node.untried and node.children and len(path) <= deepest:
+        logarithm = log(node.visits)
+        # Equation 8, as in `uct`, with what all children share worked out once.
+        node = max(
+            node.children.values(),
+            key=lambda child: child.wins / child.visits + c * sqrt(logarithm / child.visits),
+        )
+        path.append(node)
+    if node.untried and len(path) <= deepest:
+        move = node.untried.pop()
+        child = new_node(advance(node.position, move), chance)
+        node.children[move] = child
+        path.append(child)
+        node = child
+    winner = playout(node.position, chance.randrange(SEEDS))
+    for passed in path:
+        passed.visits += 1
+        passed.wins += winner != passed.position.turn

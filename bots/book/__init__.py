@@ -1,0 +1,74 @@
+"""Opening books: what long searches found in the positions that games begin with, looked up at once.
+
+A book is a file of JSON lines in `data`, for exactly one set of options: first the options and the command that made
+it, then one position a line with its best move, its score for the mover, the depth that was searched, and the moves
+that were looked at closely, each with its score. A position and its mirror image, left and right, are one entry.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, Self
+
+from bots.book.mirror import named, standard
+from bots.bot import Line
+from engine import Game, State
+
+__all__ = ["DATA", "Entry", "lookup", "path_of", "read"]
+
+DATA: Final = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a book says about one position, as the standard one of two images has it. Its best move comes first."""
+
+    position: str
+    depth: int
+    moves: tuple[tuple[str, float], ...]
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        fields = json.loads(text)
+        return cls(fields["position"], fields["depth"], tuple((move, score) for move, score in fields["moves"]))
+
+    def as_json(self) -> str:
+        best, score = self.moves[0]
+        fields = {"position": self.position, "move": best, "score": score, "depth": self.depth, "moves": self.moves}
+        return json.dumps(fields, separators=(",", ":"))
+
+
+def path_of(game: Game) -> Path:
+    """Return where the book of a game with these options is, if there is one."""
+    options = "-".join(f"{name}{value}" for name, value in game.options.items() if value is not None)
+    return DATA / f"{game.name}-{options}.jsonl"
+
+
+def read(path: Path) -> dict[str, Entry]:
+    """Return the entries of a book by position; a last line that was cut off while it was written is left out."""
+    lines = path.read_text(encoding="utf-8").split("\n")[1:-1]
+    return {entry.position: entry for entry in map(Entry.from_json, lines)}
+
+
+@cache
+def _book(game: Game) -> Mapping[str, Entry]:
+    path = path_of(game)
+    return read(path) if path.is_file() else {}
+
+
+def lookup(state: State) -> Line | None:
+    """Return what the book of exactly these options plays in a position, or None."""
+    book = _book(state.game)
+    if not book:
+        return None
+    image = standard(state)
+    entry = book.get(image.text)
+    if entry is None:
+        return None
+    best, score = entry.moves[0]
+    move = named(best, state, is_mirrored=image.is_mirrored)
+    return Line(move, score, depth=entry.depth, pv=(move,)) if state.is_legal(move) else None

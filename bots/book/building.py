@@ -1,0 +1,73 @@
+"""Builds a book: searches the likeliest positions that it does not have yet, one after the other."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import Iterator
+from math import exp
+from pathlib import Path
+from typing import Final
+
+from bots.book import Entry, read
+from bots.book.mirror import named, standard
+from bots.bot import Limit
+from bots.search.searcher import Searcher
+from engine import Game, State
+
+__all__ = ["LINES", "build"]
+
+LINES: Final = 4
+"""How many moves of a position get an exact score, and are followed."""
+DOUBT: Final = 0.5
+"""A move that looks worse by this much, in steps, is taken to be played 2.7 times less often."""
+
+
+def build(game: Game, path: Path, command: str, positions: int, nodes: int) -> Iterator[int]:
+    """Add to the book at `path` until it has so many positions, searching `nodes` nodes for each; tell the number.
+
+    What is in the file already is kept, so a build that was stopped goes on where it was. The same arguments give the
+    same file.
+    """
+    book: dict[str, Entry] = {}
+    if path.exists():
+        book = read(path)
+        text = path.read_text(encoding="utf-8")
+        if not text.endswith("\n"):
+            path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
+    else:
+        head = {"game": game.name, "options": dict(game.options), "command": command}
+        path.write_text(json.dumps(head) + "\n", encoding="utf-8")
+    yield len(book)
+    start = game.start()
+    queue: list[tuple[float, str, State]] = [(-1.0, standard(start).text, start)]
+    seen = {queue[0][1]}
+    while queue and len(book) < positions:
+        likelihood, text, state = heapq.heappop(queue)
+        entry = book.get(text)
+        if entry is None:
+            entry = _searched(state, nodes)
+            book[text] = entry
+            with path.open("a", encoding="utf-8") as file:
+                file.write(entry.as_json() + "\n")
+            yield len(book)
+        is_mirrored = standard(state).is_mirrored
+        best = entry.moves[0][1]
+        weights = [exp((score - best) / DOUBT) for _, score in entry.moves]
+        for (move, _), weight in zip(entry.moves, weights, strict=True):
+            after = state.play(named(move, state, is_mirrored=is_mirrored))
+            image = standard(after).text
+            if after.outcome is None and image not in seen:
+                seen.add(image)
+                heapq.heappush(queue, (likelihood * weight / sum(weights), image, after))
+
+
+def _searched(state: State, nodes: int) -> Entry:
+    """Return the entry of a position: a fresh search, so that it does not depend on what was searched before."""
+    thought = Searcher(state.game).search(state, Limit(nodes=nodes, lines=LINES))
+    image = standard(state)
+    scored = [line for line in thought.lines if line.score is not None and not line.is_bound][:LINES]
+    moves = [(named(line.move, state, is_mirrored=image.is_mirrored), round(line.score or 0.0, 2)) for line in scored]
+    if not moves:
+        moves = [(named(thought.move, state, is_mirrored=image.is_mirrored), round(thought.score or 0.0, 2))]
+    return Entry(image.text, thought.depth, tuple(moves))

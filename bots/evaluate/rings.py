@@ -1,0 +1,92 @@
+"""Quoridor for any number of players, in plain Python: who is ahead, and which of its 130 moves are worth a look."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from engine import State
+from engine.games.quoridor import NUMBERS, QuoridorState
+from engine.maze import CELLS, SPLIT, passages
+from engine.walls import GONE, Position, goal, walls_of
+
+__all__ = ["Maze", "candidates", "evaluate"]
+
+WALL: Final = 0.4
+"""What a wall in hand is worth, in steps."""
+TURN: Final = 0.5
+"""What it is worth to move next."""
+OUT: Final = 900.0
+AHEAD: Final = 4
+"""How many steps of an opponent's way candidates may close."""
+
+
+class Maze(NamedTuple):
+    """The 81 cells that are open to the north, and those that are open to the east, one bit each."""
+
+    north: int
+    east: int
+
+    @classmethod
+    def of(cls, position: Position) -> Maze:
+        north_lo, north_hi, east_lo, east_hi = passages(walls_of(position), position.size)
+        return cls(north_lo | north_hi << SPLIT, east_lo | east_hi << SPLIT)
+
+    def spread(self, cells: int) -> int:
+        """Return the cells one step from any of `cells`; pawns are not in the way."""
+        north, east = self.north, self.east
+        return (cells & north) << 9 | cells >> 9 & north | (cells & east) << 1 | cells >> 1 & east
+
+    def rings(self, position: Position, seat: int) -> list[int]:
+        """Return the cells at 0, 1, 2 ... steps from the seat's goal, up to those among which its pawn stands."""
+        lo, hi = goal(position, seat)
+        rings = [lo | hi << SPLIT]
+        pawn = 1 << (position.pawns >> 8 * seat & 255)
+        seen = rings[0]
+        while not rings[-1] & pawn:
+            rings.append(self.spread(rings[-1]) & ~seen)
+            seen |= rings[-1]
+        return rings
+
+
+def evaluate(state: State, seat: int) -> float:
+    """Return how many steps the seat is ahead of its nearest rival, with walls in hand and the turn counted in."""
+    assert isinstance(state, QuoridorState)
+    position = state.position
+    maze = Maze.of(position)
+    racers = [other for other, pawn in enumerate(state.pawns()) if pawn != GONE]
+    if seat not in racers:
+        return -OUT
+    walls = state.stocks()
+    standing = {
+        racer: WALL * walls[racer] - len(maze.rings(position, racer)) + (TURN if racer == position.turn else 0.0)
+        for racer in racers
+    }
+    return standing[seat] - max((worth for racer, worth in standing.items() if racer != seat), default=0.0)
+
+
+def candidates(state: State) -> Sequence[str]:
+    """Return the pawn's moves, and the walls that close one of the next steps of an opponent's shortest way."""
+    assert isinstance(state, QuoridorState)
+    moves = state.moves()
+    if not state.stocks()[state.to_move]:
+        return moves
+    position = state.position
+    maze = Maze.of(position)
+    closing: set[int] = set()
+    for seat, cell in enumerate(state.pawns()):
+        if seat != state.to_move and cell != GONE:
+            closing |= _closing(maze, maze.rings(position, seat), cell)
+    return [move for move in moves if not CELLS <= NUMBERS[move] < 3 * CELLS or NUMBERS[move] in closing]
+
+
+def _closing(maze: Maze, rings: list[int], pawn: int) -> set[int]:
+    """Return the numbers of the walls across the first steps of a shortest way from `pawn` inwards through `rings`."""
+    walls: set[int] = set()
+    for ring in rings[-2 : -2 - AHEAD : -1]:
+        target = (maze.spread(1 << pawn) & ring).bit_length() - 1
+        low, apart = min(pawn, target), abs(target - pawn)
+        # A wall is named by its first cell: it closes the door of that cell and of the next one along the wall.
+        walls |= {CELLS + low, CELLS + low - 1} if apart == 9 else {2 * CELLS + low, 2 * CELLS + low - 9}
+        pawn = target
+    return walls

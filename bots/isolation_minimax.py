@@ -1,0 +1,103 @@
+"""The Isolation tutorial's players: minimax with alpha-beta over heuristics that count open cells.
+
+The tutorial's own program never prunes, scores finished games by the heuristic, and gives it the same mobility twice at
+half of its nodes. Here the search is a plain alpha-beta, a finished game is won or lost, and both numbers are what they
+say. With dice the search averages over the rolls; of several opponents the one counts who has most cells open, and all
+of them are taken to play against the bot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import ClassVar, Final, TypeAlias
+
+from bots.bot import Bot, Limit, Setting, Thought
+from bots.evaluate import Evaluate, Judgement
+from bots.textbook.deepening import search
+from engine import State
+from engine.games.isolation import IsolationState
+
+__all__ = ["HEURISTICS", "Heuristic", "IsolationMinimaxBot", "evaluation", "mobilities", "progress"]
+
+Heuristic: TypeAlias = Callable[[int, int, float], float]
+"""Scores the number of own moves and of the opponent's, given how much of the board was used when the search began."""
+
+OUT: Final = 900.0
+"""What it costs to be out of a game for three or four that the others still play."""
+HALF: Final = 0.5
+
+
+def simple(own: int, other: int, used: float) -> float:
+    return own
+
+
+def defensive(own: int, other: int, used: float) -> float:
+    return 2 * own - other
+
+
+def offensive(own: int, other: int, used: float) -> float:
+    return own - 2 * other
+
+
+def defensive_to_offensive(own: int, other: int, used: float) -> float:
+    return (defensive if used <= HALF else offensive)(own, other, used)
+
+
+def offensive_to_defensive(own: int, other: int, used: float) -> float:
+    return (offensive if used <= HALF else defensive)(own, other, used)
+
+
+def mobility_difference(own: int, other: int, used: float) -> float:
+    return own - other
+
+
+HEURISTICS: Final[Mapping[str, Heuristic]] = {
+    "simple": simple,  # isolation-tutorial, "The Simple Strategy"
+    "defensive": defensive,  # "The Defensive Strategy"
+    "offensive": offensive,  # "The Offensive Strategy"
+    "defensive-to-offensive": defensive_to_offensive,  # "A Defensive to Offensive Strategy"
+    "offensive-to-defensive": offensive_to_defensive,  # "An Offensive to Defensive Strategy"
+    "mobility-difference": mobility_difference,  # game-playing-notes, "Evaluation Functions"
+}
+
+
+def mobilities(state: IsolationState, seat: int) -> tuple[int, int]:
+    """Return how many moves a seat has, and how many the opponent has who has most; those who are out have none."""
+    places = state.position.places
+    moves = [0 if places >> 3 * of & 7 else count for of, (_, count) in enumerate(state.gauges())]
+    return moves[seat], max(count for of, count in enumerate(moves) if of != seat)
+
+
+def progress(state: IsolationState) -> float:
+    """Return the part of the board's cells that have been stood on: the tutorial's round / (width * height)."""
+    cells = state.game.width * state.game.height
+    return 1 - int(state.position.free).bit_count() / cells
+
+
+def evaluation(heuristic: Heuristic, used: float) -> Evaluate:
+    """Return a heuristic as searches ask for it. `used` stays what it was at the root, as in the tutorial: a strategy
+    that changed in the middle of a line would compare what cannot be compared."""
+
+    def evaluate(state: State, seat: int) -> float:
+        assert isinstance(state, IsolationState)
+        if state.position.places >> 3 * seat & 7:
+            return -OUT
+        return float(heuristic(*mobilities(state, seat), used))
+
+    return evaluate
+
+
+class IsolationMinimaxBot(Bot):
+    """Looks `depth` plies ahead, rolls of the dice among them, or as far as the limit goes."""
+
+    games: ClassVar[tuple[str, ...] | None] = ("isolation",)
+    SETTINGS: ClassVar[tuple[Setting, ...]] = (Setting("depth", "Plies to look ahead", 4, low=1, high=20),)
+    heuristic: ClassVar[str]
+    """A name in HEURISTICS."""
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        assert isinstance(state, IsolationState)
+        depth = int(self.settings["depth"])
+        evaluate = evaluation(HEURISTICS[self.heuristic], progress(state))
+        return search(state, replace(limit, depth=min(depth, limit.depth or depth)), Judgement(evaluate), self.chance)

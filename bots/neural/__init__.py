@@ -1,0 +1,1 @@
+"""A neural network that plays Bamboo, in plain numpy: its shape, its teachers, and how it learns from their games."""

@@ -1,0 +1,59 @@
+"""Bamboo, made visible: who may place where, how sparse a cell would be, and how close to outgrowing its groups."""
+
+from __future__ import annotations
+
+from bots.bamboo.cells import bamboo, each
+from bots.bamboo.heuristics import sparsity
+from bots.bamboo.turned import turned
+from bots.overlay import Overlay
+from engine import State
+from engine.games.bamboo import BambooState, cell_names, groups, whole
+from engine.hexagon import placements
+
+__all__ = ["overlays"]
+
+
+def overlays(state: State) -> tuple[Overlay, ...]:
+    """Return where each seat may place, the mover's sparsity, and how near each cell is to being too large a group."""
+    here = bamboo(state)
+    return _places(here), _sparsity(here), _strain(here)
+
+
+def _free(state: BambooState) -> int:
+    return whole(state.position[6:9])
+
+
+def _places(state: BambooState) -> Overlay:
+    """Return the cells where seat 0, seat 1 or both may place if it is their turn."""
+    names = cell_names(state.game.radius)
+    mover, other = whole(placements(state.position)), whole(placements(turned(state.position)))
+    first, second = (mover, other) if state.to_move == 0 else (other, mover)
+    zones = {names[cell]: "both" for cell in each(first & second)}
+    zones |= {names[cell]: "0" for cell in each(first & ~second)}
+    zones |= {names[cell]: "1" for cell in each(second & ~first)}
+    return Overlay("places", "Who may place", "Cells where either side may place, or only one of them", zones=zones)
+
+
+def _sparsity(state: BambooState) -> Overlay:
+    """Return the average distance to the mover's stones (Bamboo paper, section III.A.3), 1 for the highest."""
+    names = cell_names(state.game.radius)
+    found = {names[cell]: sparsity(state, cell) for cell in each(whole(placements(state.position)))}
+    most = max(found.values(), default=0.0)
+    heat = {name: value / most if most else 0.0 for name, value in found.items()}
+    return Overlay("sparsity", "Sparsity", "Hot cells are far from the mover's stones on average", heat=heat)
+
+
+def _strain(state: BambooState) -> Overlay:
+    """Return for each free cell how large a group the mover's stone would make there, for the groups there would be.
+
+    1 is what the rules forbid: a group of more stones than there are groups.
+    """
+    names = cell_names(state.game.radius)
+    own = state.stones()[state.to_move]
+    heat = {}
+    for cell in each(_free(state)):
+        after = [group.bit_count() for group in groups(own | 1 << cell)]
+        made = next(group.bit_count() for group in groups(own | 1 << cell) if group >> cell & 1)
+        heat[names[cell]] = 1.0 if max(after) > len(after) else made / (len(after) + 1)
+    legend = "How much of the largest allowed group a stone of the mover would make; the hottest cells are forbidden"
+    return Overlay("strain", "Group sizes", legend, heat=heat)

@@ -1,0 +1,85 @@
+"""Quoridor: how far home is from every cell, where the shortest ways go, and where a wall would hurt most."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bots.evaluate.rings import Maze
+from bots.overlay import Overlay
+from engine import State
+from engine.games.quoridor import NAMES, NUMBERS, QuoridorState
+from engine.grid import cells
+from engine.maze import CELLS, SPLIT
+from engine.walls import GONE, goal
+
+__all__ = ["overlays"]
+
+TELLING: Final = 8
+"""How many of the worst walls are shown."""
+
+
+def overlays(state: State) -> tuple[Overlay, ...]:
+    assert isinstance(state, QuoridorState)
+    maze = Maze.of(state.position)
+    players = [seat for seat, cell in enumerate(state.pawns()) if cell != GONE]
+    pictures = [_distance(state, maze, seat) for seat in players]
+    pictures.append(_shortest(state, maze, players))
+    if state.outcome is None and state.stocks()[state.to_move]:
+        pictures.append(_worst(state, players))
+    return tuple(pictures)
+
+
+def _distance(state: QuoridorState, maze: Maze, seat: int) -> Overlay:
+    """Return the steps home from every cell of a seat's maze, as a part of the longest way there is."""
+    lo, hi = goal(state.position, seat)
+    ring = seen = lo | hi << SPLIT
+    rings = []
+    while ring:
+        rings.append(ring)
+        ring = maze.spread(ring) & ~seen
+        seen |= ring
+    most = max(1, len(rings) - 1)
+    heat = {NAMES[cell]: steps / most for steps, ring in enumerate(rings) for cell in cells(ring)}
+    legend = f"Steps home: cold is at home, hot is up to {most} steps away."
+    return Overlay(f"distance-{seat}", f"Way home of seat {seat}", legend, heat=heat)
+
+
+def _shortest(state: QuoridorState, maze: Maze, players: list[int]) -> Overlay:
+    """Return every cell that lies on a shortest way home, with whose it is."""
+    zones: dict[str, str] = {}
+    for seat in players:
+        rings = maze.rings(state.position, seat)
+        at = 1 << (state.position.pawns >> 8 * seat & 255)
+        on_way = at
+        for ring in rings[-2::-1]:
+            at = maze.spread(at) & ring
+            on_way |= at
+        for cell in cells(on_way):
+            zones[NAMES[cell]] = "both" if NAMES[cell] in zones else str(seat)
+    return Overlay("shortest", "Shortest ways", "Cells on a shortest way home; pawns are not in the way.", zones=zones)
+
+
+def _worst(state: QuoridorState, players: list[int]) -> Overlay:
+    """Return the cells beside the walls that throw the mover's nearest rival back most, own losses counted in."""
+    before = _steps(state, players)
+    mover = state.to_move
+    rival = min((seat for seat in players if seat != mover), key=lambda seat: before[seat], default=mover)
+    gains: dict[int, int] = {}
+    for move in state.moves():
+        if len(move) == 3:
+            after = _steps(state.play(move), players)
+            gains[NUMBERS[move]] = after[rival] - before[rival] - (after[mover] - before[mover])
+    worst = sorted((wall for wall in gains if gains[wall] > 0), key=lambda wall: -gains[wall])[:TELLING]
+    most = gains[worst[0]] if worst else 1
+    heat: dict[str, float] = {}
+    for wall in worst:
+        slot = wall % CELLS
+        for cell in (slot, slot + 1, slot + 9, slot + 10):
+            heat[NAMES[cell]] = max(heat.get(NAMES[cell], 0.0), gains[wall] / most)
+    legend = f"Cells beside the walls that cost seat {rival} most: up to {most if worst else 0} steps."
+    return Overlay("walls", "Where a wall hurts", legend, heat=heat)
+
+
+def _steps(state: QuoridorState, players: list[int]) -> dict[int, int]:
+    maze = Maze.of(state.position)
+    return {seat: len(maze.rings(state.position, seat)) - 1 for seat in players}

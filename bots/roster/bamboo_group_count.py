@@ -1,0 +1,19 @@
+"""The Bamboo paper's group counter: as many groups as possible after the move (section III.A.2)."""
+
+from __future__ import annotations
+
+from bots.bamboo.heuristics import HeuristicBot, groups_after
+from engine.games.bamboo import BambooState
+
+__all__ = ["BOT", "BambooGroupCountBot"]
+
+
+class BambooGroupCountBot(HeuristicBot):
+    name = "bamboo-group-count"
+    description = "Bamboo: keeps as many groups as it can, at random among those cells."
+
+    def rate(self, state: BambooState, cell: int) -> float:
+        return groups_after(state, cell)
+
+
+BOT = BambooGroupCountBot

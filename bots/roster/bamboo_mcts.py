@@ -1,0 +1,80 @@
+"""The Bamboo paper's Monte Carlo tree search: UCT, random playouts, the tree kept between moves (section IV.C)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from random import Random
+from typing import ClassVar, Final
+
+from bots.bamboo.cells import bamboo
+from bots.bamboo.tree import Node, iterate, new_node
+from bots.bot import Bot, Limit, Line, Setting, SettingValue, Thought
+from engine import Game, State
+from engine.games.bamboo import cell_names
+from engine.hexagon import Position
+
+__all__ = ["BOT", "BambooMctsBot"]
+
+KEPT: Final = 32
+"""How many games' trees are kept."""
+DEEPEST: Final = 127
+
+
+class BambooMctsBot(Bot):
+    name = "bamboo-mcts"
+    description = "Bamboo: plays a thousand random games a move and goes where most of the good ones went."
+    games: ClassVar[tuple[str, ...] | None] = ("bamboo",)
+    SETTINGS = (
+        Setting("iterations", "Random games a move", 1000, low=1, high=1_000_000),
+        Setting("c", "How much to explore", 0.4, low=0.0, high=10.0),
+    )
+
+    def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
+        super().__init__(seed, **settings)
+        self._seed = self.chance.getrandbits(64)
+        self._kept: OrderedDict[Position, Node] = OrderedDict()
+        """The trees below the moves that were played, by position. They stay as they are: what grows is a copy, so
+        that another game through the same positions finds what it would have found alone."""
+
+    def prepare(self, game: Game) -> None:
+        # Apart from the trees that are kept: those must not depend on it.
+        chance = Random(0)
+        iterate(new_node(bamboo(game.start()).position, chance), 0.4, 1, chance)
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        here = bamboo(state)
+        # Chance depends on the position alone: how many other games were played in between does not matter.
+        chance = Random(f"{self._seed} {here.game.radius} {here}")
+        root = self._recall(here.position) or new_node(here.position, chance)
+        iterations, deepest = int(self.settings["iterations"]), limit.depth or DEEPEST
+        done = 0
+        while done < min(iterations, limit.nodes or iterations) and (limit.remaining != 0.0 or not root.children):
+            iterate(root, float(self.settings["c"]), deepest, chance)
+            done += 1
+        names = cell_names(here.game.radius)
+        ranked = sorted(root.children.items(), key=lambda item: -item[1].visits)
+        lines = tuple(
+            Line(names[move], 2 * child.value - 1, pv=(names[move], *(names[reply] for reply in child.principal())))
+            for move, child in ranked
+        )
+        self._keep(ranked[0][1])
+        first = lines[0]
+        return Thought(first.move, first.score, depth=1, nodes=done, pv=first.pv, deepest=len(first.pv), lines=lines)
+
+    def _recall(self, position: Position) -> Node | None:
+        """Return a copy of what is known below `position`, when a tree was kept that the opponent's move leads on in:
+        the top of the tree is pruned to the current position."""
+        for parent in reversed(self._kept.values()):
+            for child in parent.children.values():
+                if child.position == position:
+                    return child.copy()
+        return None
+
+    def _keep(self, node: Node) -> None:
+        self._kept[node.position] = node
+        self._kept.move_to_end(node.position)
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+
+
+BOT = BambooMctsBot

@@ -1,0 +1,22 @@
+"""The Bamboo paper's strongest player: minimax of fixed depth over groups and moves (sections III.B, IV.B and V.C)."""
+
+from __future__ import annotations
+
+from bots.bamboo.cells import bamboo
+from bots.bamboo.players import DEPTH, PRUNING, MinimaxPlayer
+from bots.bot import Limit, Thought
+from engine import State
+
+__all__ = ["BOT", "BambooMinimaxBot"]
+
+
+class BambooMinimaxBot(MinimaxPlayer):
+    name = "bamboo-minimax"
+    description = "Bamboo: looks two plies ahead and counts groups and moves, as the paper's best player does."
+    SETTINGS = (PRUNING, DEPTH)
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        return self.look_ahead(bamboo(state), limit)
+
+
+BOT = BambooMinimaxBot

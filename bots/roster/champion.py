@@ -1,0 +1,142 @@
+"""The strongest player of every game: the book, then a proof, then the compiled search."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from bots.book import lookup
+from bots.bot import WIN, Bot, Limit, Line, Proven, SettingValue, Thought
+from bots.evaluate import judgement
+from bots.search.searcher import Searcher
+from bots.solve import Proof, prove
+from bots.textbook.deepening import search
+from engine import Game, State
+
+if TYPE_CHECKING:
+    from bots.search.memory import Memory
+
+__all__ = ["BOT", "ChampionBot"]
+
+HASTE = 5
+"""Milliseconds from which on a proof is worth its beginning."""
+FAR = 500
+"""How many plies a proven result is taken to be away when nobody counted them."""
+BRIEF = 40
+"""Milliseconds for the search that chooses among moves that are proven to be equally good."""
+
+
+class ChampionBot(Bot):
+    name = "champion"
+    description = "The strongest: plays what it can prove, and searches millions of positions where it cannot."
+    helps = True
+
+    def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
+        super().__init__(seed, **settings)
+        self._memory: Memory | None = None
+        self._searchers: dict[Game, Searcher] = {}
+
+    def lend(self, memory: Memory) -> None:
+        if memory is not self._memory:
+            self._memory = memory
+            self._searchers.clear()
+
+    def prepare(self, game: Game) -> None:
+        if Searcher.supports(game):
+            state = game.start()
+            self._searcher(game, Limit(time=1)).search(state, Limit(depth=1))
+            lookup(state)
+            # A few plies on, so that pawns stand where the proof of every game begins.
+            for _ in range(2 * game.seats):
+                state = state.play(state.moves()[0])
+            prove(state, Limit(nodes=1))
+
+    def _searcher(self, game: Game, limit: Limit) -> Searcher:
+        """Return the search for `game`. Where the clock rules it remembers what it saw at earlier moves; with a limit
+        of depth or nodes it starts with nothing, so that it gives the same answer every time."""
+        if limit.time is None:
+            return Searcher(game)
+        if game not in self._searchers:
+            self._searchers[game] = Searcher(game, self._memory)
+        return self._searchers[game]
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        if not Searcher.supports(state.game):
+            return search(state, limit, judgement(state.game.name), self.chance)
+        booked = lookup(state) if limit.lines == 1 and limit.depth is None else None
+        if booked is not None:
+            return Thought(booked.move, booked.score, booked.depth, pv=booked.pv or (booked.move,))
+        searcher = self._searcher(state.game, limit)
+        proof = _proof(state, limit)
+        if proof is None:
+            return searcher.search(state, limit)
+        if proof.value is not None:
+            return _told(state, limit, proof, searcher)
+        if limit.nodes is not None:
+            limit = replace(limit, nodes=max(1, limit.nodes - proof.nodes))
+        thought = searcher.search(state, limit, without=frozenset(proof.values))
+        return replace(thought, nodes=thought.nodes + proof.nodes, seconds=thought.seconds + proof.seconds)
+
+
+def _proof(state: State, limit: Limit) -> Proof | None:
+    """Return what half of the limit proves. Who asks for a depth wants a search."""
+    if limit.depth is not None or (limit.remaining is not None and limit.remaining * 1000 < HASTE):
+        return None
+    time = None if limit.time is None else max(1, limit.time // 2)
+    nodes = None if limit.nodes is None else max(1, limit.nodes // 2)
+    return prove(state, replace(limit, time=time, nodes=nodes))
+
+
+def _told(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thought:
+    """Return a thought that tells a proof; among equally good moves, the search says which is hardest to meet."""
+    order = list(proof.best)
+    first, looked = order[0], None
+    equals = [move for move in order if _worth(proof, move) == _worth(proof, first)]
+    left = None if limit.nodes is None else limit.nodes - proof.nodes
+    if len(equals) > 1 and left != 0:
+        time = BRIEF if limit.remaining is None else max(1, min(BRIEF, round(limit.remaining * 1000)))
+        others = frozenset(order).difference(equals)
+        looked = searcher.search(state, Limit(None if left is not None else time, nodes=left), without=others)
+        order.remove(looked.move)
+        order.insert(0, looked.move)
+    lines = tuple(
+        Line(
+            move,
+            _score(proof.values.get(move), proof.lengths.get(move)),
+            proof.values.get(move),
+            proof.lengths.get(move),
+            pv=proof.lines.get(move, (move,)),
+        )
+        for move in order
+    )
+    return Thought(
+        order[0],
+        lines[0].score,
+        depth=looked.depth if looked else 0,
+        nodes=proof.nodes + (looked.nodes if looked else 0),
+        pruned=looked.pruned if looked else 0,
+        pv=lines[0].pv,
+        proven=proof.value,
+        plies=lines[0].plies,
+        deepest=looked.deepest if looked else 0,
+        hits=looked.hits if looked else 0,
+        seconds=monotonic() - limit.started,
+        lines=lines,
+    )
+
+
+def _worth(proof: Proof, move: str) -> tuple[Proven | None, int | None]:
+    return proof.values.get(move), proof.lengths.get(move)
+
+
+def _score(value: Proven | None, plies: int | None) -> float | None:
+    if value is None:
+        return None
+    if value == "draw":
+        return 0.0
+    distance = FAR if plies is None else plies
+    return WIN - distance if value == "win" else distance - WIN
+
+
+BOT = ChampionBot

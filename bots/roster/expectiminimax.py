@@ -1,0 +1,56 @@
+"""Expectiminimax: looks ahead through the dice, and counts every roll for what it is worth."""
+
+from __future__ import annotations
+
+from bots.bot import Bot, Limit, Setting, Thought
+from bots.evaluate import judgement
+from bots.textbook.expectiminimax import expectiminimax, farthest, score
+from bots.textbook.root import depths, think
+from bots.textbook.search import Search, Valued, proof
+from bots.textbook.star1 import star1
+from engine import Game, State
+
+__all__ = ["BOT", "ExpectiminimaxBot"]
+
+SIDES = 3
+"""No dice of ours have more."""
+
+
+class ExpectiminimaxBot(Bot):
+    name = "expectiminimax"
+    description = "Minimax for two with dice: averages over the rolls. Prunes by the bounds of what a game is worth."
+    SETTINGS = (
+        Setting("depth", "Plies to look ahead, rolls included, 0 for to the end", 4, 0, 200),
+        Setting("pruning", "Pruning", "star1", choices=("star1", "none")),
+    )
+
+    @classmethod
+    def plays(cls, game: str | Game) -> bool:
+        return isinstance(game, str) or game.seats == 2
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        search = Search.within(limit, state.to_move, judgement(state.game.name).evaluate)
+        has_dice = bool(state.game.options.get("dice"))
+        moves = state.moves()
+        self.chance.shuffle(moves)
+
+        def look(after: State, depth: int, least: float) -> Valued:
+            if self.settings["pruning"] == "none":
+                return expectiminimax(after, depth, 1, search)
+            return star1(after, depth, max(least, -farthest(0)), farthest(0), 1, search)
+
+        return think(
+            state,
+            limit,
+            search,
+            lambda after, depth, least, hint: look(after, depth, least),
+            depths(limit, int(self.settings["depth"])),
+            moves,
+            exact=self.settings["pruning"] == "none",
+            score=lambda value: score(value, search.deepest, SIDES if has_dice else 1),
+            # A mean of nothing is no draw.
+            prove=lambda found, saw_horizon: proof(found, 2, saw_horizon=saw_horizon or has_dice),
+        )
+
+
+BOT = ExpectiminimaxBot

@@ -1,0 +1,16 @@
+"""Defensive until half of the board is used, then offensive (isolation-tutorial, its section on that)."""
+
+from __future__ import annotations
+
+from bots.isolation_minimax import IsolationMinimaxBot
+
+__all__ = ["BOT", "IsolationDefensiveToOffensiveBot"]
+
+
+class IsolationDefensiveToOffensiveBot(IsolationMinimaxBot):
+    name = "isolation-defensive-to-offensive"
+    description = "Careful in the first half of the game, aggressive in the second."
+    heuristic = "defensive-to-offensive"
+
+
+BOT = IsolationDefensiveToOffensiveBot

@@ -1,0 +1,16 @@
+"""Its own moves less the opponent's (game-playing-notes, "Evaluation Functions")."""
+
+from __future__ import annotations
+
+from bots.isolation_minimax import IsolationMinimaxBot
+
+__all__ = ["BOT", "IsolationMobilityDifferenceBot"]
+
+
+class IsolationMobilityDifferenceBot(IsolationMinimaxBot):
+    name = "isolation-mobility-difference"
+    description = "Weighs its own moves and yours alike."
+    heuristic = "mobility-difference"
+
+
+BOT = IsolationMobilityDifferenceBot

@@ -1,0 +1,16 @@
+"""The opponent's moves count twice as much as its own (isolation-tutorial, "The Offensive Strategy")."""
+
+from __future__ import annotations
+
+from bots.isolation_minimax import IsolationMinimaxBot
+
+__all__ = ["BOT", "IsolationOffensiveBot"]
+
+
+class IsolationOffensiveBot(IsolationMinimaxBot):
+    name = "isolation-offensive"
+    description = "Takes your moves first, and keeps its own second."
+    heuristic = "offensive"
+
+
+BOT = IsolationOffensiveBot

@@ -1,0 +1,16 @@
+"""Counts its own moves and nobody else's (isolation-tutorial, "The Simple Strategy")."""
+
+from __future__ import annotations
+
+from bots.isolation_minimax import IsolationMinimaxBot
+
+__all__ = ["BOT", "IsolationSimpleBot"]
+
+
+class IsolationSimpleBot(IsolationMinimaxBot):
+    name = "isolation-simple"
+    description = "Wants many moves for itself, and does not look at yours."
+    heuristic = "simple"
+
+
+BOT = IsolationSimpleBot

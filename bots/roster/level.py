@@ -1,0 +1,146 @@
+"""Ten levels for people, from a beginner's to full strength: they look less far ahead, and sometimes they slip."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from bots.bot import Bot, Limit, Line, Setting, SettingValue, Thought
+from bots.evaluate import judgement
+from bots.roster.champion import ChampionBot
+from bots.search.searcher import Searcher
+from bots.textbook.deepening import search
+from engine import Game, State
+
+if TYPE_CHECKING:
+    from bots.search.memory import Memory
+
+__all__ = ["BOT", "LADDER", "LevelBot", "Rung"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """How a level plays: it looks `depth` plies ahead at `nodes` positions at most, then picks among the moves at
+    random, a move that is `warmth` worse than the best e times less often; now and then (`slip`) it picks any move."""
+
+    depth: int
+    nodes: int
+    warmth: float
+    slip: float = 0.0
+
+
+LADDER: Final[Mapping[str, tuple[Rung, ...]]] = {
+    "trapgrid": (
+        Rung(1, 100, 9.0, 0.9),
+        Rung(1, 100, 9.0, 0.6),
+        Rung(1, 100, 9.0, 0.35),
+        Rung(1, 100, 5.0, 0.2),
+        Rung(1, 100, 3.0, 0.1),
+        Rung(1, 100, 2.0, 0.0),
+        Rung(2, 300, 1.0, 0.0),
+        Rung(4, 1_000, 0.5, 0.0),
+        Rung(8, 10_000, 0.2, 0.0),
+    ),
+    "isolation": (
+        Rung(1, 100, 9.0, 0.5),
+        Rung(1, 100, 5.0, 0.2),
+        Rung(1, 100, 2.0, 0.05),
+        Rung(2, 1_000, 1.5),
+        Rung(2, 2_000, 0.5),
+        Rung(3, 5_000, 0.3),
+        Rung(4, 15_000, 0.1),
+        Rung(5, 50_000, 0.0),
+        Rung(7, 150_000, 0.0),
+    ),
+    "bamboo": (
+        Rung(1, 200, 9.0, 0.5),
+        Rung(1, 200, 5.0, 0.2),
+        Rung(1, 200, 2.0, 0.05),
+        Rung(2, 2_000, 2.0),
+        Rung(2, 4_000, 0.7),
+        Rung(2, 8_000, 0.0),
+        Rung(3, 15_000, 0.0),
+        Rung(4, 40_000, 0.0),
+        Rung(5, 120_000, 0.0),
+    ),
+    "quoridor": (
+        Rung(1, 200, 3.0, 0.4),
+        Rung(1, 200, 1.5, 0.15),
+        Rung(1, 200, 0.7, 0.03),
+        Rung(2, 1_000, 0.5),
+        Rung(2, 3_000, 0.2),
+        Rung(3, 8_000, 0.1),
+        Rung(4, 20_000, 0.03),
+        Rung(5, 60_000, 0.0),
+        Rung(7, 200_000, 0.0),
+    ),
+}
+"""The first nine levels of each game; the tenth is the champion. Measured by `cornered bench ladder`."""
+
+USUAL: Final = "isolation"
+"""Whose rungs a game without its own is played by."""
+
+
+class LevelBot(Bot):
+    name = "level"
+    description = "Ten levels for people: 1 hardly looks, 10 is the champion."
+    SETTINGS = (Setting("level", "How strong", 5, 1, 10),)
+    helps = False
+
+    def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
+        super().__init__(seed, **settings)
+        self.level = int(self.settings["level"])
+        self.helps = self.level == 10  # type: ignore[misc]  # of all levels only the last one thinks as hard as it can
+        self._champion = ChampionBot(seed)
+        self._searchers: dict[Game, Searcher] = {}
+
+    def lend(self, memory: Memory) -> None:
+        self._champion.lend(memory)
+
+    def prepare(self, game: Game) -> None:
+        self._champion.prepare(game)
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        rungs = LADDER.get(state.game.name, LADDER[USUAL])
+        if self.level > len(rungs):
+            return self._champion.choose(state, limit)
+        rung = rungs[self.level - 1]
+        nodes = rung.nodes if limit.nodes is None else min(rung.nodes, limit.nodes)
+        depth = rung.depth if limit.depth is None else min(rung.depth, limit.depth)
+        within = replace(limit, nodes=nodes, depth=depth)
+        if not Searcher.supports(state.game):
+            return self._slip(state, search(state, within, judgement(state.game.name), self.chance), rung)
+        if rung.warmth:
+            within = replace(within, lines=len(state.moves()))
+        return self._slip(state, Searcher(state.game).search(state, within), rung)
+
+    def _slip(self, state: State, thought: Thought, rung: Rung) -> Thought:
+        """Return the thought with the move that this level picks after all."""
+        lines = [line for line in thought.lines if line.score is not None and not line.is_bound]
+        if self.chance.random() < rung.slip:
+            move = self.chance.choice(state.moves())
+        elif rung.warmth and lines:
+            best = max(line.score or 0.0 for line in lines)
+            weights = [math.exp(((line.score or 0.0) - best) / rung.warmth) for line in lines]
+            move = self.chance.choices([line.move for line in lines], weights)[0]
+        else:
+            return thought
+        if move == thought.move:
+            return thought
+        line = next((line for line in thought.lines if line.move == move), Line(move, pv=(move,)))
+        first = (line, *(other for other in thought.lines if other is not line))
+        score = None if line.is_bound else line.score
+        return replace(
+            thought,
+            move=move,
+            score=score,
+            pv=line.pv or (move,),
+            proven=line.proven,
+            plies=line.plies,
+            lines=first if thought.lines else (),
+        )
+
+
+BOT = LevelBot

@@ -1,0 +1,62 @@
+"""Max^n: everybody plays for itself, as people at a table do."""
+
+from __future__ import annotations
+
+from bots.bot import Bot, Limit, Proven, Setting, Thought
+from bots.evaluate import judgement
+from bots.textbook.korf import best_left, shallow
+from bots.textbook.maxn import max_n
+from bots.textbook.root import depths, think
+from bots.textbook.search import Moves, Search, Valued, proof
+from bots.textbook.shares import score
+from engine import Game, State
+
+__all__ = ["BOT", "MaxnBot"]
+
+
+class MaxnBot(Bot):
+    name = "maxn"
+    description = "Max^n for two, three or four: everybody plays for itself. With Korf's shallow pruning, or without."
+    SETTINGS = (
+        Setting("depth", "Plies to look ahead, 0 for to the end", 3, 0, 200),
+        Setting("pruning", "Pruning", "korf", choices=("korf", "none")),
+    )
+
+    @classmethod
+    def plays(cls, game: str | Game) -> bool:
+        return isinstance(game, str) or not game.options.get("dice")
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        seat, seats = state.to_move, state.game.seats
+        search = Search.within(limit, seat, judgement(state.game.name).evaluate)
+        moves = state.moves()
+        self.chance.shuffle(moves)
+
+        def plain(after: State, depth: int, least: float, hint: Moves) -> Valued:
+            shares, line = max_n(after, depth, 1, search)
+            return shares[seat], line
+
+        def pruned(after: State, depth: int, least: float, hint: Moves) -> Valued:
+            has = int(max(least, 0))
+            shares, line = shallow(after, depth, 1, seat, has, search)
+            return best_left(after, shares, seat, has), line
+
+        def prove(found: float, saw_horizon: bool) -> Proven | None:
+            # What three or more choose for themselves is a forecast, not a proof.
+            return proof(found, seats, saw_horizon=saw_horizon) if seats == 2 else None
+
+        is_plain = self.settings["pruning"] == "none"
+        return think(
+            state,
+            limit,
+            search,
+            plain if is_plain else pruned,
+            depths(limit, int(self.settings["depth"])),
+            moves,
+            exact=is_plain,
+            score=lambda share: score(int(share), seats),
+            prove=prove,
+        )
+
+
+BOT = MaxnBot

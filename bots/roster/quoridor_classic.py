@@ -1,0 +1,108 @@
+"""The Quoridor specification's minimax player, as printed."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from bots.bot import WIN, Bot, Limit, Setting, Thought
+from bots.evaluate.quoridor_printed import WIN_SCORE, Weights, choice, printed
+from bots.textbook.root import depths, think
+from bots.textbook.search import Moves, Search, Valued
+from engine import Game, State
+from engine.games.quoridor import QuoridorState
+
+__all__ = ["BOT", "QuoridorClassicBot"]
+
+WON: Final = WIN_SCORE / 2
+STEP: Final = 12.0
+"""What a thought's score is counted in: the specification's weight of one step."""
+
+
+class QuoridorClassicBot(Bot):
+    """Alpha-beta over all pawn moves and at most so many walls a node; ties go to the move that comes first."""
+
+    name = "quoridor-classic"
+    description = "The specification's minimax: paths, progress and walls, and at most eight walls a node."
+    games = ("quoridor",)
+    SETTINGS = (
+        Setting("depth", "Plies to look ahead", 2, 1, 4),
+        Setting("walls", "Most walls at a node", 8, 0, 128),
+        Setting("path", "Weight of the shortest paths", 12.0, 0, 100),
+        Setting("progress", "Weight of the progress", 1.5, 0, 100),
+        Setting("stock", "Weight of the walls left", 2.0, 0, 100),
+    )
+
+    @classmethod
+    def plays(cls, game: str | Game) -> bool:
+        if isinstance(game, str):
+            return game == "quoridor"
+        return game.name == "quoridor" and game.seats == 2
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        assert isinstance(state, QuoridorState)
+        settings = self.settings
+        weights = Weights(float(settings["path"]), float(settings["progress"]), float(settings["stock"]))
+        walls = int(settings["walls"])
+        search = Search.within(limit, state.to_move, lambda after, seat: 0.0)
+        depth = 0
+
+        def look(after: State, depth_left: int, least: float, hint: Moves) -> Valued:
+            nonlocal depth
+            assert isinstance(after, QuoridorState)
+            depth = depth_left + 1
+            return alpha_beta(after, depth_left, least, math.inf, 1, search, walls, weights)
+
+        def score(value: float) -> float:
+            if abs(value) < WON:
+                return max(-999.0, min(999.0, value / STEP))
+            plies = depth - (abs(value) - WIN_SCORE)
+            return math.copysign(WIN - plies, value)
+
+        return think(
+            state,
+            limit,
+            search,
+            look,
+            depths(limit, int(settings["depth"])),
+            choice(state, walls),
+            score=score,
+            # Walls were left out on the way: only a win that nobody could answer is proven.
+            prove=lambda found, saw_horizon: "win" if found == WIN - 1 else None,
+        )
+
+
+def alpha_beta(
+    state: QuoridorState,
+    depth: int,
+    alpha: float,
+    beta: float,
+    ply: int,
+    search: Search,
+    walls: int,
+    weights: Weights,
+) -> Valued:
+    """Return the value of `state` to the one who searches (quoridor-specification, "Core Algorithm")."""
+    search.visit(ply)
+    if depth == 0 or state.outcome is not None:
+        search.saw_horizon |= state.outcome is None
+        return printed(state, search.seat, depth, weights), ()
+    is_max = state.to_move == search.seat
+    best = -math.inf if is_max else math.inf
+    line: Moves = ()
+    moves = choice(state, walls)
+    for index, move in enumerate(moves, start=1):
+        value, rest = alpha_beta(state.play(move), depth - 1, alpha, beta, ply + 1, search, walls, weights)
+        if value > best if is_max else value < best:
+            best, line = value, (move, *rest)
+        if is_max:
+            alpha = max(alpha, best)
+        else:
+            beta = min(beta, best)
+        if beta <= alpha:
+            search.pruned += len(moves) - index
+            break
+    return best, line
+
+
+BOT = QuoridorClassicBot

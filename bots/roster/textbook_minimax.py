@@ -1,0 +1,24 @@
+"""Plain minimax: looks at everything, a few plies deep."""
+
+from __future__ import annotations
+
+from bots.bot import Setting
+from bots.textbook.fixed import FixedDepthBot
+from bots.textbook.minimax import depth_limited
+from bots.textbook.search import Search, Valued
+from engine import State
+
+__all__ = ["BOT", "TextbookMinimaxBot"]
+
+
+class TextbookMinimaxBot(FixedDepthBot):
+    name = "textbook-minimax"
+    description = "Plain minimax: looks at every line a few plies deep. The mother of all others, and the slowest."
+    SETTINGS = (Setting("depth", "Plies to look ahead, 0 for to the end", 2, 0, 200),)
+    is_exact = True
+
+    def value(self, after: State, depth: int, least: float, search: Search) -> Valued:
+        return depth_limited(after, depth, 1, search)
+
+
+BOT = TextbookMinimaxBot

@@ -1,0 +1,29 @@
+"""Sorted alpha-beta: the better the order of the moves, the more of them are pruned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from bots.bot import Setting
+from bots.textbook.fixed import FixedDepthBot
+from bots.textbook.ordered import by_evaluation, sorted_alpha_beta
+from bots.textbook.search import Search, Valued
+from engine import State
+
+__all__ = ["BOT", "TextbookSortedBot"]
+
+
+class TextbookSortedBot(FixedDepthBot):
+    name = "textbook-sorted"
+    description = "Alpha-beta that tries the moves first which look best at once, and so prunes far more."
+    SETTINGS = (Setting("depth", "Plies to look ahead, 0 for to the end", 3, 0, 200),)
+
+    def value(self, after: State, depth: int, least: float, search: Search) -> Valued:
+        return sorted_alpha_beta(after, depth, least, math.inf, 1, search)
+
+    def ordered(self, state: State, moves: Sequence[str], search: Search) -> Sequence[str]:
+        return [move for move, _ in by_evaluation(state, moves, search, 0)]
+
+
+BOT = TextbookSortedBot

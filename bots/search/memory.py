@@ -1,0 +1,199 @@
+"""What searches remember from one to the next, and share when several processes look at one position.
+
+Alone: `Memory.private()`. Together:
+
+    memory = Memory.create(desks=4)            # the process that owns it; later .close() and .unlink()
+    helper = Memory.attach(memory.name, 2)     # in each other process, with a desk of its own from 1 on
+    Searcher(game, helper).search(state, Limit(), style)   # searches until somebody calls memory.stop(2)
+
+The table is lock-free: everybody reads and writes it at any time. Desks are not shared, but for their stop flags: a
+search that finds its flag up returns at once with what it has, and the flag stays up until `resume`. So a stop that
+comes before its search has begun is not lost. Entries are salted with the game's options and the style of the search:
+any games may use one memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from collections.abc import Iterator
+from multiprocessing import resource_tracker
+from multiprocessing.shared_memory import SharedMemory
+from types import TracebackType
+from typing import Any, Final, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from bots.search.layout import AGES, DESK, TABLE
+from engine import Game
+
+__all__ = ["Memory"]
+
+_HEAD: Final = np.dtype([("magic", np.int64), ("desks", np.int64), ("age", np.int64), ("unused", np.int64, (5,))])
+_MAGIC: Final = 0x436F_726E_6572 ^ (TABLE.itemsize << 20) ^ DESK.itemsize
+"""Changes with the layouts: processes with different sources must not share a memory."""
+_attaching: Final = threading.Lock()
+
+
+class Memory:
+    """A transposition table and the desks of all who use it; `desk` is the number of this process's own, 0 the main.
+
+    `name` is None for a private memory, which nobody else can attach to.
+    """
+
+    def __init__(self, segment: SharedMemory | None, desks: int, desk: int) -> None:
+        self.name = None if segment is None else segment.name
+        self.desk = desk
+        self.desks = desks
+        self._segment = segment
+        size = self._size(desks)
+        buffer: Any = np.zeros(size, np.uint8) if segment is None else segment.buf
+        self._bytes: npt.NDArray[np.uint8] = np.frombuffer(buffer, np.uint8, size)
+        self._head: Any = _records(buffer, _HEAD, 1, 0)[0]
+        self._table: Any = _records(buffer, TABLE, 1, _HEAD.itemsize)[0]
+        self._desks: Any = _records(buffer, DESK, desks, _HEAD.itemsize + TABLE.itemsize)
+        self._scratch: dict[str, tuple[Game, Any]] = {}
+
+    @classmethod
+    def private(cls) -> Self:
+        """Return a memory for this process alone, empty: searches of it are deterministic."""
+        return cls(None, 1, 0)
+
+    @classmethod
+    def create(cls, desks: int) -> Self:
+        """Return a memory that `desks` processes can share, this one at desk 0."""
+        if desks < 1:
+            raise ValueError(f"a memory has 1 desk or more, not {desks}")
+        memory = cls(SharedMemory(create=True, size=cls._size(desks)), desks, 0)
+        memory._head.desks = desks
+        memory._head.magic = _MAGIC
+        return memory
+
+    @classmethod
+    def attach(cls, name: str, desk: int) -> Self:
+        """Return the memory that another process created, at a desk that nobody else uses.
+
+        Raises FileNotFoundError when it is gone, ValueError when it has no such desk or was made by other sources.
+        """
+        segment = _existing(name)
+        head = _records(segment.buf, _HEAD, 1, 0)[0]
+        magic, desks = int(head.magic), int(head.desks)
+        del head
+        if magic != _MAGIC or not 0 <= desk < desks:
+            segment.close()
+            raise ValueError(f"{name} is no memory of this program with a desk {desk}")
+        return cls(segment, desks, desk)
+
+    @staticmethod
+    def _size(desks: int) -> int:
+        return _HEAD.itemsize + TABLE.itemsize + desks * DESK.itemsize
+
+    def stop(self, desk: int | None = None) -> None:
+        """Make the search at a desk, or at all of them, return within milliseconds, and any that begins there."""
+        self._signal(desk, 1)
+
+    def resume(self, desk: int | None = None) -> None:
+        """Let searches run again at a desk, or at all of them."""
+        self._signal(desk, 0)
+
+    def _signal(self, desk: int | None, value: int) -> None:
+        if desk is None:
+            self._desks["stop"] = value
+        else:
+            self._desks["stop"][desk] = value
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether this process's own flag is up."""
+        return bool(self.own.stop)
+
+    @property
+    def own(self) -> Any:
+        """This process's desk, as the compiled search takes it."""
+        return self._desks[self.desk]
+
+    @property
+    def table(self) -> Any:
+        """The table, as the compiled search takes it."""
+        return self._table
+
+    def scratch(self, game: Game, layout: np.dtype[Any]) -> Any:
+        """Return what the game's own kernels remember: this process's alone, zeroed when other options come."""
+        owner, record = self._scratch.get(game.name, (None, None))
+        if owner != game:
+            record = _records(np.zeros(max(1, layout.itemsize), np.uint8), layout, 1, 0)[0]
+            self._scratch[game.name] = game, record
+        return record
+
+    def turn_page(self) -> int:
+        """Return the age of entries from now on; a new search at the main desk makes older ones give way."""
+        if self.desk == 0:
+            self._head.age = (int(self._head.age) + 1) % AGES
+        return int(self._head.age)
+
+    def clear(self) -> None:
+        """Forget everything; whoever searches meanwhile only loses what it knew."""
+        self._table.words[:] = 0
+        self._head.age = 0
+        self._scratch.clear()
+
+    def close(self) -> None:
+        """Let go of the memory; no search of this process may be using it. May be called twice."""
+        if self._segment is not None:
+            # The segment cannot close while arrays look into it.
+            del self._bytes, self._head, self._table, self._desks
+            self._segment.close()
+            self._segment = None
+
+    def unlink(self) -> None:
+        """Give the memory back to the system when everybody has closed it; only who created it does so."""
+        if self.name is not None:
+            segment = self._segment or _existing(self.name)
+            segment.unlink()
+            if segment is not self._segment:
+                segment.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the memory; the process at desk 0, which created it, gives it back as well."""
+        if self.desk == 0:
+            self.unlink()
+        self.close()
+
+
+def _records(buffer: Any, layout: np.dtype[Any], count: int, offset: int) -> Any:
+    """Return `count` records of a buffer; unlike plain numpy's, they can be asked for fields as attributes."""
+    return np.ndarray((count,), layout, buffer, offset).view(np.recarray)
+
+
+def _existing(name: str) -> SharedMemory:
+    """Return a segment that another process created and will remove."""
+    if sys.version_info >= (3, 13):
+        return SharedMemory(name, track=False)
+    with _attaching, _untracked():
+        return SharedMemory(name)
+
+
+@contextlib.contextmanager
+def _untracked() -> Iterator[None]:
+    """Keep the resource tracker from removing what this process only attaches to when the process ends.
+
+    Until Python 3.13 there is no other way: once told, a tracker that processes share forgets the creator as well.
+    """
+    register = resource_tracker.register
+
+    def only_own(name: Any, rtype: str) -> None:
+        if rtype != "shared_memory":
+            register(name, rtype)
+
+    resource_tracker.register = only_own
+    try:
+        yield
+    finally:
+        resource_tracker.register = register

@@ -1,0 +1,67 @@
+"""Looks ahead: iterative deepening at the root, and the compiled search below it.
+
+    searcher = Searcher(game)                                   # a memory of its own, kept from search to search
+    thought = searcher.search(state, Limit(time=1000))          # strong
+    thought = searcher.search(state, Limit(depth=4), FULL_WIDTH)  # exactly what plain minimax of depth 4 comes to
+    thought = searcher.search(state, Limit(depth=9, lines=3))   # exact scores and lines for the three best moves
+    thought = searcher.search(state, limit, without={"e2"})     # the best of the other moves
+
+Call `bots.search.specialise.warm` once before: it compiles for all processes. A search ends when its limit is used up,
+when the game is decided, when every line has come to its end, or when somebody calls `stop` on its memory; it
+always answers with a move. To ponder, search the position that is expected with `Limit()` and stop it. To search with
+several processes, see `bots.search.memory`: each calls `search` with the same state, game and style at its own desk;
+the main desk's answer counts, and its process stops the others when it has it.
+
+The same memory content, state, depth or nodes give the same thought at desk 0, as long as nobody else uses the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from bots.bot import Limit, Thought
+from bots.search.deepening import Deepening
+from bots.search.memory import Memory
+from bots.search.specialise import Specialised, searching, supports
+from bots.search.style import FULL_WIDTH, SELECTIVE, Style
+from engine import Game, State
+
+__all__ = ["FULL_WIDTH", "SELECTIVE", "Limit", "Searcher", "Style"]
+
+
+class Searcher:
+    """Searches positions of one game. Not for two threads at once: each needs a memory, or a desk, of its own."""
+
+    def __init__(self, game: Game, memory: Memory | None = None, made: Specialised | None = None) -> None:
+        """Load the game's search, or compile it, unless another one is given that was `made` for it.
+
+        Raises a ValueError for a game that has no search.
+        """
+        if not supports(game):
+            raise ValueError(f"the compiled search does not play {game!r}")
+        self.game = game
+        self.memory = Memory.private() if memory is None else memory
+        self.made = searching(game.name) if made is None else made
+
+    @staticmethod
+    def supports(game: Game) -> bool:
+        """Say whether there is a search for `game`: two players, no dice, and an evaluation of its own."""
+        return supports(game)
+
+    def search(
+        self,
+        state: State,
+        limit: Limit,
+        style: Style = SELECTIVE,
+        *,
+        without: Collection[str] = (),
+        report: Callable[[Thought], None] | None = None,
+    ) -> Thought:
+        """Return the best move of `state`, which is not over, leaving out the moves of `without` but not all of them.
+
+        `report` hears what there is to say after each depth, which is what the answer would be then. `proven` is
+        certain for wins and losses, and never said of draws; `plies` is then how many plies it takes at most.
+        """
+        if state.game != self.game:
+            raise ValueError(f"this searcher plays {self.game!r}, not {state.game!r}")
+        return Deepening(self.made, self.memory, state, limit, style, without, report).run()

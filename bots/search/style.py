@@ -1,0 +1,22 @@
+"""How to search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["FULL_WIDTH", "SELECTIVE", "Style"]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How to search: `selective` looks at promising moves first and deeper, for strength.
+
+    Without it every move is looked at to the same depth, and the score is the value of plain minimax.
+    """
+
+    selective: bool = True
+
+
+SELECTIVE: Final = Style()
+FULL_WIDTH: Final = Style(selective=False)

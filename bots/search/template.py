@@ -1,0 +1,244 @@
+"""The search itself, written once. `bots.search.specialise` executes this file once a game, with the game's kernels as
+globals in place of the declarations below, and compiles it.
+
+One recursive function, since compiled functions may call themselves but not each other in a circle. Everything that
+changes is in two records: the process's desk and the table that processes share (see `bots.search.layout`).
+
+Scores are the mover's, in hundredths. A won game is MATE less its plies from the root. Scores beyond SURE are proofs,
+whatever the depth: a win needs one move, and a loss that was found among a choice of the moves either becomes a loss
+among all of them (from depth WIDEN on) or is called doubtful, a score between evaluations and proofs. Repetitions count
+as even; no proof has one in it, so a proof holds however its position was reached.
+
+An entry of the table is 44 bits: score + OFFSET (19), age (6), bound (2), depth + DEEPEST (8), move + 1 (9).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from bots.search.layout import ENTRIES, MOVES, PLIES
+
+if TYPE_CHECKING:
+    HAS_DRAWS = False
+    """Whether games can be drawn and positions come again; if not, who has no move has lost."""
+
+    def gen(position: Any, buffer: Any) -> int: ...
+    def advance(position: Any, move: int) -> Any: ...
+    def lost(position: Any) -> bool: ...
+    def drawn(position: Any) -> bool: ...
+    def worth(position: Any) -> int: ...
+    def key(position: Any) -> int: ...
+    def quiet(position: Any) -> bool: ...
+    def rank(position: Any, move: int) -> int: ...
+    def narrow(position: Any, buffer: Any, count: int) -> int: ...
+    def known(position: Any, scratch: Any) -> int: ...
+
+
+__all__ = ["INFINITE", "MATE", "SURE", "search"]
+
+INFINITE: Final = 110_000
+MATE: Final = 100_000
+SURE: Final = 96_000
+DOUBT: Final = 4_000
+"""What brings a loss that is not proven from the one band into the other."""
+ODD: Final = 91_000
+"""Scores beyond this count plies, proven or not: they are stored relative to their position."""
+
+UPPER: Final = 1
+LOWER: Final = 2
+EXACT: Final = 3
+OFFSET: Final = 131_072
+DEEPEST: Final = 64
+
+QUIESCENCE: Final = 8
+"""For how many plies a search looks on at most where a position is not quiet; their depths are below 0."""
+WIDEN: Final = 3
+LATE: Final = 3
+"""How many moves are searched to full depth before others are reduced."""
+HISTORY: Final = 8192
+FIRST_KILLER: Final = 1 << 30
+SORTED: Final = 16
+"""So many moves are put in order one by one; after them a cut has become unlikely."""
+
+
+def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any, table: Any, scratch: Any) -> int:
+    """Return the score of `position`: exact between `alpha` and `beta`, else a bound; meaningless once `desk.over`."""
+    # Told that no index is negative, the compiler need not let any of them count from the end.
+    if ply < 0 or desk.stop | desk.over != 0 or desk.nodes >= desk.limit:
+        desk.over = 1
+        return 0
+    desk.nodes += 1
+    desk.length[ply] = ply
+    desk.deepest = max(desk.deepest, ply)
+    selective = desk.selective != 0
+    if ply >= PLIES - 1:
+        depth = -QUIESCENCE
+    # Where who is stuck has lost, an empty list of moves says so below; a leaf makes none.
+    if (HAS_DRAWS or depth <= 0) and lost(position):
+        return ply - MATE
+    if HAS_DRAWS and drawn(position):
+        return 0
+
+    here, slot, remembered = 0, 0, -1
+    if depth > 0:
+        # Nothing from here on is better than a win at once, or worse than a loss at once.
+        alpha, beta = max(alpha, ply - MATE), min(beta, MATE - ply - 1)
+        if alpha >= beta:
+            return alpha
+        here = key(position) ^ desk.salt
+        if HAS_DRAWS and selective:
+            desk.path[ply] = here
+            for earlier in range(ply - 4, -1, -2):
+                if desk.path[earlier] == here:
+                    return 0
+        slot = here & (ENTRIES - 2)
+        data: int = table.words[slot, 1]
+        if table.words[slot, 0] ^ data != here:
+            data = table.words[slot + 1, 1]
+            if table.words[slot + 1, 0] ^ data != here:
+                data = 0
+        if data != 0:
+            desk.hits += 1
+            remembered = (data & 511) - 1
+            if beta - alpha == 1:
+                bound, reached, score = data >> 17 & 3, (data >> 9 & 255) - DEEPEST, (data >> 25) - OFFSET
+                # A proof does not depend on the depth; the textbook's value does.
+                if reached == depth or (selective and (reached > depth or abs(score) > SURE)):
+                    if score > ODD:
+                        score -= ply
+                    elif score < -ODD:
+                        score += ply
+                    if (bound & LOWER != 0 and score >= beta) or (bound & UPPER != 0 and score <= alpha):
+                        return score
+
+    is_leaf = depth <= 0 and (not selective or depth <= -QUIESCENCE or quiet(position))
+    moves, order = desk.moves[ply], desk.order[ply]
+    total = 0
+    if not is_leaf:
+        total = gen(position, moves)
+        if total == 0:
+            return ply - MATE
+    if selective:
+        plies = known(position, scratch)
+        if plies != 0:
+            return MATE - ply - plies if plies > 0 else ply - plies - MATE
+    if is_leaf:
+        return worth(position)
+
+    count = total
+    if selective:
+        count = narrow(position, moves, total)
+    first = 0
+    if remembered >= 0:
+        place = 0
+        while place < total and moves[place] != remembered:
+            place += 1
+        if place < total:
+            if place >= count:
+                moves[place] = moves[count]
+                place = count
+                count += 1
+            moves[place] = moves[0]
+            moves[0] = remembered
+            first = 1
+
+    side = position.turn & 1
+    is_exact = beta - alpha > 1
+    asked, best, best_move = alpha, -INFINITE, -1
+    ordered, index = 0, 0
+    while True:
+        if index >= count:
+            if best > -SURE or count == total:
+                break
+            if depth < WIDEN:
+                best += DOUBT
+                break
+            # All of the choice lose: before that counts as a proof, the others have their turn.
+            count = total
+        if index >= first:
+            if ordered < count:
+                for i in range(max(index, ordered), count):
+                    move = moves[i] & (MOVES - 1)
+                    if move == desk.killers[ply, 0]:
+                        order[i] = FIRST_KILLER
+                    elif move == desk.killers[ply, 1]:
+                        order[i] = FIRST_KILLER - 1
+                    else:
+                        order[i] = 4 * rank(position, move) + desk.history[side, move]
+                        if desk.noise != 0:
+                            order[i] += (move * desk.noise >> 3) & 1023
+                ordered = count
+            if index < SORTED:
+                top = index
+                for i in range(index + 1, count):
+                    if order[i] > order[top]:
+                        top = i
+                moves[index], moves[top] = moves[top], moves[index]
+                order[index], order[top] = order[top], order[index]
+        move = moves[index] & (MOVES - 1)
+        child = advance(position, move)
+        less = 0
+        if selective and depth >= 3 and index >= LATE and order[index] < FIRST_KILLER - 1:
+            less = 1
+            if depth >= 5 and index >= 2 * LATE + 2:
+                less = 2
+        score = alpha + 1
+        if index > 0:
+            score = -search(child, depth - 1 - less, -alpha - 1, -alpha, ply + 1, desk, table, scratch)
+            if less > 0 and score > alpha:
+                score = -search(child, depth - 1, -alpha - 1, -alpha, ply + 1, desk, table, scratch)
+        if index == 0 or (is_exact and alpha < score < beta):
+            score = -search(child, depth - 1, -beta, -alpha, ply + 1, desk, table, scratch)
+        if desk.over != 0:
+            return 0
+        index += 1
+        if score > best:
+            best, best_move = score, move
+            if score > alpha:
+                alpha = score
+                if is_exact:
+                    desk.line[ply, ply] = move
+                    length = desk.length[ply + 1]
+                    for i in range(ply + 1, length):
+                        desk.line[ply, i] = desk.line[ply + 1, i]
+                    desk.length[ply] = length
+                if score >= beta:
+                    desk.pruned += count - index
+                    if desk.killers[ply, 0] != move:
+                        desk.killers[ply, 1] = desk.killers[ply, 0]
+                        desk.killers[ply, 0] = move
+                    if depth > 0:
+                        bonus = min(16 * depth * depth, 1024)
+                        value = desk.history[side, move]
+                        desk.history[side, move] = value + bonus - (value * bonus >> 13)
+                    break
+
+    if depth > 0:
+        relative = best
+        if best > ODD:
+            relative = best + ply
+        elif best < -ODD:
+            relative = best - ply
+        bound = UPPER
+        if best >= beta:
+            bound = LOWER
+        elif best > asked:
+            bound = EXACT
+        else:
+            best_move = remembered
+        word = (relative + OFFSET) << 25 | desk.age << 19 | bound << 17 | (depth + DEEPEST) << 9 | (best_move + 1)
+        # Of a slot's two entries the same position's gives way, else the one of an earlier search, else the shallower.
+        target, least = slot, 1 << 30
+        for place in range(slot, slot + 2):
+            data = table.words[place, 1]
+            if table.words[place, 0] ^ data == here:
+                target = place
+                break
+            value = data >> 9 & 255
+            if data >> 19 & 63 == desk.age:
+                value += 256
+            if value < least:
+                target, least = place, value
+        table.words[target, 0] = here ^ word
+        table.words[target, 1] = word
+    return best

@@ -1,0 +1,122 @@
+"""Bamboo, proven: any position up to radius 2, and larger boards once few cells are left that anybody may take."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, Final
+
+from bots.bamboo.alarm import alarm
+from bots.bamboo.cells import bamboo
+from bots.bamboo.proof import END, new_memory, value
+from bots.bamboo.turned import turned
+from bots.bot import Limit, Proven
+from bots.solve import Solution, ignore
+from engine import State
+from engine.games.bamboo import BambooState, cell_names, whole
+from engine.hexagon import Position, advance, placements
+
+__all__ = ["is_within_reach", "solve"]
+
+REACH: Final = 16
+"""With how many cells that anybody may take now a position of a larger board is solved in about a second."""
+SLICE: Final = 20_000
+"""After how many nodes the caller hears how many there were."""
+SMALL: Final = 2
+"""Up to this radius every position is within reach."""
+PATIENCE: Final = 1_000_000, 100_000
+"""How many nodes the lengths are worth once the values are known, on small boards and on larger ones."""
+
+
+class _OutOfLimit(Exception):
+    """The time or the nodes are used up."""
+
+
+class _Proof:
+    """One run of the solver. What it finds out stays in the memory, so a search that was cut short goes on quickly."""
+
+    def __init__(self, memory: Any, limit: Limit, report: Callable[[int], None]) -> None:
+        self.memory = memory
+        self.most = limit.nodes
+        self.limit = limit
+        self.report = report
+        self.nodes = 0
+        self.is_late = False
+
+    def ring(self) -> None:
+        self.is_late = True
+        self.memory["most_nodes"] = 0
+
+    def value(self, position: Position, alpha: int, beta: int, most: int | None) -> int:
+        """Return the value of `position` to its mover. Raises _OutOfLimit, also after `most` nodes in all."""
+        bounds = [bound for bound in (self.most, most) if bound is not None]
+        while True:
+            share = min([SLICE, *(bound - self.nodes for bound in bounds)])
+            if share <= 0:
+                raise _OutOfLimit
+            self.memory["nodes"] = 0
+            self.memory["most_nodes"] = share
+            if self.is_late:
+                raise _OutOfLimit
+            found = value(position, alpha, beta, self.memory)
+            self.nodes += int(self.memory["nodes"])
+            self.report(self.nodes)
+            if found:
+                return int(found)
+
+
+@functools.cache
+def _memory(radius: int) -> Any:
+    return new_memory(radius)
+
+
+def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
+    """Return what a position that is not over and each of its moves come to, None when the limit is used up first.
+
+    The lengths come last, where they are cheap enough.
+    """
+    here = bamboo(state)
+    started = monotonic()
+    # With a limit on nodes the answer may not depend on what was asked before.
+    proof = _Proof(new_memory(here.game.radius) if limit.nodes else _memory(here.game.radius), limit, report)
+    with alarm(limit, proof.ring):
+        try:
+            values = _values(here, proof)
+        except _OutOfLimit:
+            return None
+        try:
+            lengths = _lengths(here, proof)
+        except _OutOfLimit:
+            lengths = {}
+    verdict: Proven = "win" if "win" in values.values() else "loss"
+    kept = [lengths[move] for move, found in values.items() if found == verdict and lengths]
+    plies = (min if verdict == "win" else max)(kept) if kept else None
+    return Solution(verdict, values, plies, lengths, proof.nodes, monotonic() - started)
+
+
+def _children(state: BambooState) -> dict[str, Position]:
+    names = cell_names(state.game.radius)
+    return {move: advance(state.position, number) for number, move in names.items() if state.open_cells >> number & 1}
+
+
+def _values(state: BambooState, proof: _Proof) -> dict[str, Proven]:
+    """Return what each move comes to for whoever plays it: a win where the other is lost afterwards."""
+    children = _children(state).items()
+    return {move: "win" if proof.value(child, -1, 1, None) < 0 else "loss" for move, child in children}
+
+
+def _lengths(state: BambooState, proof: _Proof) -> dict[str, int]:
+    """Return for each move in how many plies the game ends with best play, the move itself included."""
+    stones = sum(side.bit_count() for side in state.stones())
+    most = proof.nodes + PATIENCE[state.game.radius > SMALL]
+    return {move: END - abs(proof.value(child, -END, END, most)) - stones for move, child in _children(state).items()}
+
+
+def is_within_reach(state: State) -> bool:
+    """Say whether `solve` will probably answer within about a second."""
+    here = bamboo(state)
+    if here.game.radius <= SMALL:
+        return True
+    other = whole(placements(turned(here.position)))
+    return (here.open_cells | other).bit_count() <= REACH

@@ -1,0 +1,167 @@
+"""Isolation of two without dice, proven: `solve` for all moves, and `prove`, much cheaper, for one that wins.
+
+Within reach are boards of up to 25 cells from the start, and later positions of larger ones (see `is_within_reach`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from time import monotonic, perf_counter
+from typing import Any, Final
+
+from bots.bot import Limit, Proven
+from bots.evaluate import is_duel
+from bots.evaluate.regions import region
+from bots.solve import Proof, Solution, ignore
+from bots.solve.isolation_proof import ENDLESS, desk, distance, forget, outcome
+from engine import State
+from engine.games.isolation import IsolationState
+from engine.grid import CELLS, word
+
+__all__ = ["is_within_reach", "is_worth_a_try", "prove", "solve"]
+
+SLICE: Final = 12_000
+"""Nodes between two looks at the clock: two or three milliseconds."""
+SOLVED: Final = 31
+"""So many cells in reach are mostly solved within a second, once both pawns are placed."""
+SOLVED_FROM_THE_START: Final = 25
+TRIED: Final = 37
+"""With so many cells in reach a proof is worth a part of the time."""
+COUNTED: Final = 14
+"""With so many cells left, plies are counted as well as wins."""
+COUNTING: Final = 40_000
+"""But not for more nodes than this, some milliseconds."""
+UNLIMITED: Final = 1 << 62
+
+
+class _UsedUp(Exception):
+    """The time or the nodes are over."""
+
+
+def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
+    """Return what `state` and each of its moves come to; None when the limit is used up, with dice, or for three."""
+    if (over := state.outcome) is not None:
+        return Solution("win" if over.winner == state.to_move else "loss", {}, plies=0)
+    proof = _look(state, limit, report, every=True)
+    if proof.value is None or not proof.is_whole:
+        return None
+    kept = [length for move, length in proof.lengths.items() if proof.values[move] == proof.value]
+    plies = None if not kept else min(kept) if proof.value == "win" else max(kept)
+    return Solution(proof.value, proof.values, plies, proof.lengths, proof.nodes, proof.seconds)
+
+
+def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Proof:
+    """Return the first move of `state` that is found to win, or that all of them lose, or how far the limit led."""
+    return _look(state, limit, report, every=False)
+
+
+def is_within_reach(state: State) -> bool:
+    """Say whether few enough cells are left that `solve` will probably take less than a second."""
+    if not isinstance(state, IsolationState) or not is_duel(state.game):
+        return False
+    _, mover, other, *_ = state.position
+    left = int(_in_reach(state)).bit_count()
+    return left <= (SOLVED if mover and other else SOLVED_FROM_THE_START)
+
+
+def is_worth_a_try(state: State) -> bool:
+    """Say whether `prove` may well tell something within a part of a second, if only which moves lose."""
+    if not isinstance(state, IsolationState) or not is_duel(state.game) or not state.position.second:
+        return False
+    return int(_in_reach(state)).bit_count() <= TRIED
+
+
+def _in_reach(state: IsolationState) -> Any:
+    """Return the free cells that one of the two can ever get to."""
+    free, mover, other, *_ = state.position
+    return word(int(region(free, mover)) | int(region(free, other))) if mover and other else free
+
+
+def _look(state: State, limit: Limit, report: Callable[[int], None], *, every: bool) -> Proof:
+    if not isinstance(state, IsolationState) or not is_duel(state.game):
+        return Proof(tuple(state.moves()))
+    started = perf_counter()
+    free, _, other, *_ = state.position
+    ordered = _ordered(state)
+    values: dict[str, Proven] = {}
+    with _desk(state.game.width, state.game.height) as work:
+        if limit.time is None:
+            # Where no clock rules, the same question gets the same answer after the same nodes.
+            forget(work)
+        budget = _Budget(work, limit, report)
+        with suppress(_UsedUp):
+            for move in ordered:
+                target = word(1 << CELLS[move])
+                values[move] = "win" if budget.loses(free ^ target, other, target) else "loss"
+                if values[move] == "win" and not every:
+                    break
+        lengths = budget.lengths(state) if every and len(values) == len(ordered) else {}
+        nodes = budget.nodes
+    listed = {move: values[move] for move in state.moves() if move in values}
+    return Proof(tuple(ordered), listed, lengths, nodes=nodes, seconds=perf_counter() - started)
+
+
+def _ordered(state: IsolationState) -> list[str]:
+    """Return the moves, those first that leave the other the fewest replies."""
+    return sorted(state.moves(), key=lambda move: state.play(move).open_cells.bit_count())
+
+
+class _Budget:
+    """What one proof may use. The kernel runs in slices, so that the deadline is kept within some milliseconds."""
+
+    def __init__(self, work: Any, limit: Limit, report: Callable[[int], None]) -> None:
+        self.work = work
+        self.most = limit.nodes or UNLIMITED
+        self.deadline = limit.deadline
+        self.report = report
+        work.nodes = 0
+
+    @property
+    def nodes(self) -> int:
+        return int(self.work.nodes)
+
+    def loses(self, free: Any, mover: Any, other: Any) -> bool:
+        """Say whether the mover of a position loses. Raises _UsedUp when that stays open."""
+        while True:
+            if self.nodes >= self.most or (self.deadline is not None and monotonic() >= self.deadline):
+                raise _UsedUp
+            self.work.limit = min(self.nodes + SLICE, self.most)
+            result = outcome(free, mover, other, self.work)
+            self.report(self.nodes)
+            if result:
+                return bool(result < 0)
+
+    def lengths(self, state: IsolationState) -> dict[str, int]:
+        """Return in how many plies each move wins or loses, or nothing where that takes too long."""
+        free, other = _in_reach(state), state.position.second
+        if int(free).bit_count() > COUNTED or (self.deadline is not None and monotonic() >= self.deadline):
+            return {}
+        self.work.limit = min(self.nodes + COUNTING, self.most)
+        found = {}
+        for move in state.moves():
+            target = word(1 << CELLS[move])
+            score = distance(free ^ target, other, target, 1, -ENDLESS, ENDLESS, self.work)
+            if self.nodes >= self.work.limit:
+                return {}
+            found[move] = ENDLESS - abs(int(score))
+        return found
+
+
+_at_work: Final = threading.Lock()
+
+
+@cache
+def _memory() -> Any:
+    """Return the one desk of this process: what it has proven stays true for every board."""
+    return desk(8, 8)
+
+
+@contextmanager
+def _desk(width: int, height: int) -> Iterator[Any]:
+    with _at_work:
+        work = _memory()
+        work.width, work.height = width, height
+        yield work

@@ -1,0 +1,270 @@
+"""Quoridor for two, solved with all lengths: tables of every layout that the walls in hand can still make.
+
+Settling backwards needs no draw rules. Where they are on, a solution stands only when every decided move ends before
+they could: a drawn race stays drawn under them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Final, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from bots.bot import Limit, Proven
+from bots.solve import Solution, ignore
+from bots.solve.layers import MOST_SLOTS, MOST_WALLS, canonical, extend, keep_canonical, place, settle_some
+from bots.solve.race import DRAW, NOTHING
+from engine import State
+from engine.games.quoridor import QuoridorState
+from engine.maze import CELLS, SPLIT, Four, unblocked
+from engine.walls import Position, walls_of
+
+__all__ = ["LAYOUTS", "Layouts", "is_within_reach", "solve"]
+
+BOUND: Final = 320_000_000
+"""How many bytes of tables one process keeps: one byte a position."""
+REACH: Final = 40_000_000
+"""How many positions are settled in about a second."""
+CHUNK: Final = 100_000
+"""How many positions are settled between two looks at the clock: some milliseconds."""
+
+Bytes = npt.NDArray[np.uint8]
+Numbers = npt.NDArray[np.int64]
+NO_NUMBERS: Final = np.empty(0, np.int64)
+NO_BYTES: Final = np.empty(0, np.uint8)
+
+
+@dataclass(slots=True)
+class Layer:
+    """The layouts with `depth` walls more than the first, and their tables; the last `settled` have theirs."""
+
+    depth: int
+    layouts: Numbers
+    lowest_share: int
+    shares: int
+    tables: Bytes
+    settled: int = 0
+
+
+@dataclass(slots=True)
+class Layouts:
+    """All layouts of walls that one position can come to. `settle` fills their tables, bit by bit if need be."""
+
+    first: Four
+    size: int
+    stocks: tuple[int, int]
+    walls: Numbers
+    clashes: Bytes
+    mirror: Numbers
+    layers: list[Layer]
+    is_sound: bool = True
+    """Whether all lengths found so far fit into a byte."""
+    index: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, position: Position, bound: int) -> Layouts | None:
+        """Return the layouts of a position, None when their tables would take more than `bound` bytes."""
+        first, size = walls_of(position), position.size
+        stocks = position.left & 255, position.left >> 8 & 255
+        total = 2 * size**4
+        # A seat's walls can be more than the board has room for.
+        slots = np.array(_wall_numbers(unblocked(first, size)), np.int64)
+        if len(slots) > MOST_SLOTS:
+            return None
+        kind, rank, file = slots // CELLS, slots % CELLS // 9, slots % 9
+        apart_rank, apart_file = abs(rank[:, None] - rank), abs(file[:, None] - file)
+        along = np.where(kind == 1, apart_file, apart_rank)
+        aside = np.where(kind == 1, apart_rank, apart_file)
+        same_kind = kind[:, None] == kind
+        clashes = np.where(same_kind, (aside == 0) & (along <= 1), (aside == 0) & (along == 0)).astype(np.uint8)
+        index = {int(wall): number for number, wall in enumerate(slots)}
+        mirror = NO_NUMBERS
+        if sorted(_reflected(wall, size) for wall in _wall_numbers(first)) == _wall_numbers(first):
+            mirror = np.array([index[_reflected(int(wall), size)] for wall in slots], np.int64)
+        layers: list[Layer] = []
+        layouts, needed = np.zeros(1, np.int64), 0
+        for depth in range(sum(stocks) + 1):
+            lowest = max(0, depth - stocks[1])
+            shares = min(depth, stocks[0]) - lowest + 1
+            kept = layouts
+            if len(mirror):
+                kept = layouts.copy()
+                kept = kept[: int(keep_canonical(kept, depth, mirror))].copy()
+            needed += total * shares * len(kept)
+            if needed > bound:
+                return None
+            layers.append(Layer(depth, kept, lowest, shares, NO_BYTES))
+            if depth == sum(stocks):
+                break
+            if depth == MOST_WALLS:
+                return None
+            room = min(2 * (bound - needed) // total + 1, len(layouts) * len(slots))
+            longer = np.empty(room, np.int64)
+            count = int(extend(layouts, depth, clashes, longer))
+            if count < 0:
+                return None
+            if count == 0:
+                break
+            layouts = longer[:count]
+        return cls(first, size, stocks, slots, clashes, mirror, layers, index=index)
+
+    @property
+    def needed(self) -> int:
+        """How many positions there are to settle in all: as many bytes as the tables take."""
+        return sum(2 * self.size**4 * layer.shares * len(layer.layouts) for layer in self.layers)
+
+    def settle(self) -> Iterator[int]:
+        """Settle what is not settled yet; tell after some milliseconds each how many positions that were."""
+        total = 2 * self.size**4
+        after: Layer | None = None
+        for layer in reversed(self.layers):
+            if not len(layer.tables):
+                layer.tables = np.empty(total * layer.shares * len(layer.layouts), np.uint8)
+            while layer.settled < len(layer.layouts) and self.is_sound:
+                begin = layer.settled
+                end = min(len(layer.layouts), begin + max(1, CHUNK // (total * layer.shares)))
+                self.is_sound = bool(
+                    settle_some(
+                        self.first,
+                        self.size,
+                        self.stocks,
+                        layer.depth,
+                        self.walls,
+                        self.clashes,
+                        self.mirror,
+                        layer.layouts,
+                        begin,
+                        end,
+                        layer.tables,
+                        after.layouts if after else NO_NUMBERS,
+                        after.tables if after else NO_BYTES,
+                    )
+                )
+                layer.settled = end
+                yield (end - begin) * total * layer.shares
+            after = layer
+
+    def covers(self, position: Position) -> bool:
+        """Say whether a position can come about from the first layout."""
+        return position.size == self.size and self._added(position) is not None
+
+    def _added(self, position: Position) -> list[int] | None:
+        """Return the walls that a position has more than the first layout, None when it did not grow out of it."""
+        standing = walls_of(position)
+        if any(old & ~new for old, new in zip(self.first, standing, strict=True)):
+            return None
+        h_lo, h_hi, v_lo, v_hi = (new & ~old for old, new in zip(self.first, standing, strict=True))
+        added = _wall_numbers((h_lo, h_hi, v_lo, v_hi))
+        used = [self.stocks[seat] - (position.left >> 8 * seat & 255) for seat in range(2)]
+        grew = min(used) >= 0 and sum(used) == len(added) < len(self.layers)
+        return added if grew and all(wall in self.index for wall in added) else None
+
+    def byte(self, position: Position) -> int:
+        """Return what a position comes to, as `bots.solve.race` writes it; the game is not over."""
+        added = self._added(position)
+        assert added is not None
+        layout = 0
+        for number in sorted(self.index[wall] for wall in added):
+            layout = layout << 7 | number
+        layer = self.layers[len(added)]
+        kept = int(canonical(layout, layer.depth, self.mirror))
+        cells = [cell // 9 * self.size + cell % 9 for cell in (position.pawns & 255, position.pawns >> 8 & 255)]
+        if kept != layout:
+            cells = [cell + self.size - 1 - 2 * (cell % self.size) for cell in cells]
+        used = self.stocks[0] - (position.left & 255)
+        number = int(place(layer.layouts, kept)) * layer.shares + used - layer.lowest_share
+        return int(layer.tables[((number * 2 + position.turn) * self.size**2 + cells[0]) * self.size**2 + cells[1]])
+
+
+LAYOUTS: Final[list[Layouts]] = []
+"""What this process has settled, or begun to: the last used one at the end, all together within BOUND."""
+
+
+def is_within_reach(state: State) -> bool:
+    """Say whether about a second will do to settle every layout that the walls in hand can still make."""
+    if not _is_duel(state):
+        return False
+    position = state.position
+    if _found(position) is not None:
+        return True
+    return Layouts.of(position, REACH) is not None
+
+
+def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
+    """Return what a position and each of its moves come to, with every length; None beyond `limit` and memory.
+
+    Nodes are positions of the tables. What is settled when the time is up is kept, and not settled again.
+    """
+    started = monotonic()
+    if not _is_duel(state):
+        return None
+    layouts = _found(state.position) or Layouts.of(state.position, BOUND)
+    if layouts is None or (limit.nodes is not None and layouts.needed > limit.nodes):
+        return None
+    _keep(layouts)
+    nodes = 0
+    if limit.deadline is not None and monotonic() > limit.deadline:
+        return None
+    for settled in layouts.settle():
+        nodes += settled
+        report(nodes)
+        if limit.deadline is not None and monotonic() > limit.deadline:
+            return None
+    return _solution(state, layouts, nodes, started) if layouts.is_sound else None
+
+
+def _is_duel(state: State) -> TypeGuard[QuoridorState]:
+    return isinstance(state, QuoridorState) and state.position.players == 2 and state.outcome is None
+
+
+def _found(position: Position) -> Layouts | None:
+    return next((layouts for layouts in reversed(LAYOUTS) if layouts.covers(position)), None)
+
+
+def _keep(layouts: Layouts) -> None:
+    """Put the layouts behind those that were used before; the longest unused go when the bound is passed."""
+    LAYOUTS[:] = [*(other for other in LAYOUTS if other is not layouts), layouts]
+    while sum(kept.needed for kept in LAYOUTS) > BOUND and len(LAYOUTS) > 1:
+        del LAYOUTS[0]
+
+
+def _solution(state: QuoridorState, layouts: Layouts, nodes: int, started: float) -> Solution | None:
+    moves: dict[str, Proven] = {}
+    lengths: dict[str, int] = {}
+    best = NOTHING
+    for move in state.moves():
+        after = state.play(move)
+        # The game may have ended by a draw rule: what the tables say of such a position is checked below.
+        is_home = after.ended == state.to_move
+        byte = 256 if is_home else layouts.byte(after.position)
+        assert byte != NOTHING
+        best = max(best, byte)
+        if byte == DRAW:
+            moves[move] = "draw"
+        elif byte > DRAW:
+            moves[move], lengths[move] = "win", 2 * (256 - byte) + 1
+        else:
+            moves[move], lengths[move] = "loss", 2 * byte
+    position = state.position
+    longest = max(lengths.values(), default=0)
+    if 0 < position.max_plies < position.ply + longest or 0 < position.no_progress < position.quiet + longest:
+        return None
+    value: Proven = "draw" if best == DRAW else "win" if best > DRAW else "loss"
+    plies = None if best == DRAW else 2 * (256 - best) + 1 if best > DRAW else 2 * best
+    return Solution(value, moves, plies, lengths, nodes, monotonic() - started)
+
+
+def _wall_numbers(slots: Four) -> list[int]:
+    """Return the numbers of the walls in a set of slots, rising."""
+    h_lo, h_hi, v_lo, v_hi = slots
+    bits = (h_lo | h_hi << SPLIT) << CELLS | (v_lo | v_hi << SPLIT) << 2 * CELLS
+    return [number for number in range(CELLS, 3 * CELLS) if bits >> number & 1]
+
+
+def _reflected(wall: int, size: int) -> int:
+    """Return the wall's mirror image, left and right."""
+    return wall + size - 2 - 2 * (wall % 9)

@@ -1,0 +1,165 @@
+"""TrapGrid, solved: every position of every board size has a proven value and an exact length."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+
+from bots.bot import Limit, Proven
+from bots.evaluate.pockets import POCKETS
+from bots.evaluate.trapgrid import lead
+from bots.solve import Proof, Solution, ignore
+from bots.solve.trapgrid_proof import PROOF, STOPPED, distance, wins
+from engine import State
+from engine.games.trapgrid import TrapGridState
+from engine.grid import word
+
+__all__ = ["is_within_reach", "prove", "solve"]
+
+AGES: Final = 1 << 18
+"""How many searches the memo tells apart before it has to be wiped."""
+UNLIMITED: Final = 1 << 62
+BEYOND: Final = 64
+"""More plies than any game lasts."""
+
+
+class Memory:
+    """The records of the kernels: tens of megabytes of address space, of which only what is used becomes real."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.proof: Any = np.zeros(1, PROOF)[0]
+        self.pockets: Any = np.zeros(1, POCKETS)[0]
+        self.age = 0
+
+    @contextmanager
+    def search(self, size: int, limit: Limit) -> Iterator[None]:
+        """Make the records ready for one search, which forgets all others, and see that it stops in time."""
+        with self.lock:
+            self.age += 1
+            if self.age == AGES:
+                self.age = 1
+                self.proof["memo"][:] = 0
+                self.pockets["memo"][:] = 0
+            self.proof["age"] = self.pockets["age"] = self.age
+            self.proof["shift"] = 9 * (8 - size)
+            self.pockets["nodes"] = self.pockets["stop"] = 0
+            self.pockets["most"] = limit.nodes or UNLIMITED
+            timer = None
+            if limit.remaining is not None:
+                # The kernels let go of the interpreter's lock, so another thread can watch the time for them.
+                timer = threading.Timer(limit.remaining, self.stop)
+                timer.daemon = True
+                timer.start()
+            try:
+                yield
+            finally:
+                if timer is not None:
+                    timer.cancel()
+                    timer.join()
+
+    def stop(self) -> None:
+        self.pockets["stop"] = 1
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes the search has looked at so far."""
+        return int(self.pockets["nodes"])
+
+    def wins(self, state: TrapGridState) -> bool | None:
+        """Say whether the mover wins; None when stopped."""
+        answer = int(wins(self.proof, self.pockets, *_words(state)))
+        return None if answer == STOPPED else bool(answer)
+
+    def distance(self, state: TrapGridState, *, won: bool) -> int | None:
+        """Return the plies to the end of a position of known value; None when stopped."""
+        plies = int(distance(self.proof, self.pockets, *_words(state), -1, BEYOND, int(won)))
+        return None if plies == STOPPED else plies
+
+    def line(self, state: TrapGridState, plies: int) -> list[str]:
+        """Return best play of a position that lasts so long; less of it when stopped."""
+        line: list[str] = []
+        while plies:
+            for move in state.moves():
+                following = state.play(move)
+                won = self.wins(following)
+                if won is None:
+                    return line
+                # The winner needs an odd number of plies, the loser an even one: the length tells whose turn it is.
+                if won == (plies % 2 == 0) and self.distance(following, won=won) == plies - 1:
+                    break
+            else:
+                return line
+            line.append(move)
+            state, plies = following, plies - 1
+        return line
+
+
+def _words(state: TrapGridState) -> tuple[np.uint64, np.uint64, np.uint64]:
+    free, mover, other, _ = state.position
+    return word(free), word(mover), word(other)
+
+
+@cache
+def _memory() -> Memory:
+    return Memory()
+
+
+def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Proof:
+    """Return what can be proven about the moves of a position that is not over: all values, then all lengths, then
+    best play after as many of the best moves as `limit` asks for.
+
+    The same position and nodes give the same answer, whatever was searched before.
+    """
+    assert isinstance(state, TrapGridState)
+    started = perf_counter()
+    memory = _memory()
+    children = {move: state.play(move) for move in state.moves()}
+    # What looks best comes first: if time runs out, it is the better half that is known.
+    moves = tuple(sorted(children, key=lambda move: int(lead(*_words(children[move])))))
+    values: dict[str, Proven] = {}
+    lengths: dict[str, int] = {}
+    lines: dict[str, tuple[str, ...]] = {}
+    with memory.search(state.game.size, limit):
+        for move in moves:
+            if (won := memory.wins(children[move])) is None:
+                break
+            values[move] = "loss" if won else "win"
+            report(memory.nodes)
+        for move in moves if len(values) == len(moves) else ():
+            if (plies := memory.distance(children[move], won=values[move] == "loss")) is None:
+                break
+            lengths[move] = plies + 1
+            report(memory.nodes)
+        proof = Proof(moves, values, lengths, lines, memory.nodes)
+        for move in proof.best[: limit.lines] if len(lengths) == len(moves) else ():
+            lines[move] = (move, *memory.line(children[move], lengths[move] - 1))
+        return replace(proof, nodes=memory.nodes, seconds=perf_counter() - started)
+
+
+def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
+    """Return the proven value of a position and of each of its moves; lengths where `limit` allowed them all."""
+    if state.outcome is not None:
+        return Solution("win" if state.outcome.winner == state.to_move else "loss", {}, plies=0)
+    proof = prove(state, limit, report)
+    if not proof.is_whole:
+        return None
+    values = {move: proof.values[move] for move in state.moves()}
+    lengths = {move: proof.lengths[move] for move in values if move in proof.lengths}
+    value = proof.value or "loss"
+    known = len(lengths) == len(values)
+    kept = [lengths[move] for move in values if known and values[move] == value]
+    plies = (min if value == "win" else max)(kept) if kept else None
+    return Solution(value, values, plies, lengths if known else {}, proof.nodes, proof.seconds)
+
+
+def is_within_reach(state: State) -> bool:
+    """Say yes: the slowest start, 8x8, takes less than a second."""
+    return isinstance(state, TrapGridState)

@@ -1,0 +1,54 @@
+"""Alpha-beta pruning: minimax's value from far fewer positions (game-playing-notes, "Alpha-Beta Pruning"; Knuth and
+Moore, "An Analysis of Alpha-Beta Pruning", 1975)."""
+
+from __future__ import annotations
+
+import math
+
+from bots.textbook.search import Moves, Search, Valued
+from engine import State
+
+__all__ = ["alpha_beta"]
+
+
+def alpha_beta(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+    """Return the value of `state`: exact between `alpha` and `beta`, else a bound on the side where it lies.
+
+    MAX is sure of `alpha` elsewhere and MIN of `beta`: once they meet, one of the two will not let the game come here.
+    """
+    search.visit(ply)
+    if (value := search.leaf(state, depth, ply)) is not None:
+        return value, ()
+    if state.to_move == search.seat:
+        return _max(state, depth, alpha, beta, ply, search)
+    return _min(state, depth, alpha, beta, ply, search)
+
+
+def _max(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+    best = -math.inf
+    line: Moves = ()
+    moves = state.moves()
+    for index, move in enumerate(moves, start=1):
+        value, rest = alpha_beta(state.play(move), depth - 1, alpha, beta, ply + 1, search)
+        if value > best:
+            best, line = value, (move, *rest)
+        alpha = max(alpha, best)
+        if beta <= alpha:
+            search.pruned += len(moves) - index
+            break
+    return best, line
+
+
+def _min(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+    best = math.inf
+    line: Moves = ()
+    moves = state.moves()
+    for index, move in enumerate(moves, start=1):
+        value, rest = alpha_beta(state.play(move), depth - 1, alpha, beta, ply + 1, search)
+        if value < best:
+            best, line = value, (move, *rest)
+        beta = min(beta, best)
+        if beta <= alpha:
+            search.pruned += len(moves) - index
+            break
+    return best, line

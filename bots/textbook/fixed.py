@@ -1,0 +1,49 @@
+"""A player that looks a fixed number of plies ahead, whichever way it looks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from bots.bot import Bot, Limit, Thought
+from bots.evaluate import judgement
+from bots.textbook.root import depths, think
+from bots.textbook.search import Search, Valued
+from engine import Game, State
+
+__all__ = ["FixedDepthBot"]
+
+
+class FixedDepthBot(Bot):
+    """Plays every game without dice; with three or four players everybody else is its enemy. Has a setting `depth`."""
+
+    is_exact: ClassVar[bool] = False
+    """Whether it finds the value of every move, not only of the best."""
+
+    @classmethod
+    def plays(cls, game: str | Game) -> bool:
+        return isinstance(game, str) or not game.options.get("dice")
+
+    @abstractmethod
+    def value(self, after: State, depth: int, least: float, search: Search) -> Valued:
+        """Return the value of the position after a move, exact above `least`, and the line that follows."""
+
+    def ordered(self, state: State, moves: Sequence[str], search: Search) -> Sequence[str]:
+        """Return the moves in the order in which to look at them."""
+        return moves
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        search = Search.within(limit, state.to_move, judgement(state.game.name).evaluate)
+        moves = state.moves()
+        # Of equal moves the first one counts, and it should not always be the same.
+        self.chance.shuffle(moves)
+        return think(
+            state,
+            limit,
+            search,
+            lambda after, depth, least, hint: self.value(after, depth, least, search),
+            depths(limit, int(self.settings["depth"])),
+            self.ordered(state, moves, search),
+            exact=self.is_exact,
+        )

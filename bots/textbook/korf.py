@@ -1,0 +1,49 @@
+"""Max^n with shallow pruning (Korf, "Multi-player alpha-beta pruning", Artificial Intelligence 48, 1991).
+
+All shares together are one WHOLE. So as soon as the mover of a position is sure of the share x, nobody else can get
+more than WHOLE - x there; if that is no more than what the player one move higher has already, that player will not
+come here, and the rest is pruned. Korf shows that with more than two players a bound from higher up prunes nothing.
+"""
+
+from __future__ import annotations
+
+from bots.textbook.maxn import Shared, leaf
+from bots.textbook.search import Moves, Search
+from bots.textbook.shares import WHOLE, Shares, most
+from engine import State
+
+__all__ = ["NOBODY", "best_left", "shallow"]
+
+NOBODY = -1
+"""The player above a position that nobody's choice leads to."""
+
+
+def shallow(state: State, depth: float, ply: int, above: int, has: int, search: Search) -> Shared:
+    """Return the shares of `state` when seat `above`, who chooses whether to come here, has the share `has` elsewhere.
+
+    The result is max^n's, to the last digit, unless `above` would get no more than `has`: then it only shows that.
+    """
+    search.visit(ply)
+    if (shares := leaf(state, depth, ply, search)) is not None:
+        return shares, ()
+    mover = state.to_move
+    # A player who moves twice in a row bounds nothing: its own share is what grows.
+    enough = WHOLE - has if above not in (NOBODY, mover) else WHOLE
+    enough = min(enough, most(state.game.seats, ply + 1))
+    best: Shares = ()
+    line: Moves = ()
+    moves = state.moves()
+    for index, move in enumerate(moves, start=1):
+        shares, rest = shallow(state.play(move), depth - 1, ply + 1, mover, best[mover] if best else 0, search)
+        if not best or shares[mover] > best[mover]:
+            best, line = shares, (move, *rest)
+            if best[mover] >= enough:
+                search.pruned += len(moves) - index
+                break
+    return best, line
+
+
+def best_left(state: State, shares: Shares, seat: int, has: int) -> int:
+    """Return the share of `seat`, or no more than `has` where `shallow` may only have shown that it is no more."""
+    bound = WHOLE - shares[state.to_move] if state.to_move != seat else shares[seat]
+    return bound if bound <= has else shares[seat]

@@ -1,0 +1,142 @@
+"""Monte Carlo tree search with UCT, for any game (Kocsis and Szepesvari, "Bandit based Monte-Carlo Planning", 2006;
+Browne and others, "A Survey of Monte Carlo Tree Search Methods", 2012, algorithm 2).
+
+Each iteration walks down the tree by the moves that promise most, adds one position, plays on from there at random to
+the end, and tells every position on the way how that ended. It needs no evaluation at all.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from random import Random
+from time import monotonic
+from typing import Final
+
+from bots.bot import Limit, Line, Thought
+from bots.textbook.search import Moves, OutOfLimit, Search
+from bots.textbook.utilities import unsquashed
+from engine import CHANCE, Outcome, State
+
+__all__ = ["Node", "grow", "rewards", "think"]
+
+LONGEST: Final = 2_000
+"""A random game that is not over after so many plies counts as a draw: nothing ends Quoridor without draw rules."""
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A position in the tree. `won` is what its visits brought the player who moved here, from 0 to 1 each."""
+
+    state: State
+    parent: Node | None
+    move: str
+    untried: list[str]
+    visits: int = 0
+    won: float = 0.0
+    children: dict[str, Node] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, state: State, chance: Random, parent: Node | None = None, move: str = "") -> Node:
+        """Return a node that nobody has visited; its moves come in random order."""
+        moves = state.moves()
+        chance.shuffle(moves)
+        return cls(state, parent, move, moves)
+
+    @property
+    def mean(self) -> float:
+        """The share of the prize that the player who moved here has got on average; half of it before any visit."""
+        return self.won / self.visits if self.visits else 0.5
+
+    def most_promising(self, c: float) -> Node:
+        """Return the child with the highest upper confidence bound: its mean + c sqrt(ln N / n)."""
+        logarithm = math.log(self.visits)
+        return max(self.children.values(), key=lambda child: child.mean + c * math.sqrt(logarithm / child.visits))
+
+    def ranked(self) -> list[Node]:
+        """Return the children, the most visited first: that is the surest sign that a move is good."""
+        return sorted(self.children.values(), key=lambda child: (-child.visits, -child.mean))
+
+
+def grow(root: Node, c: float, chance: Random, search: Search) -> None:
+    """Run one iteration. Raises OutOfLimit, and then has changed nothing that counts, when the limit is used up."""
+    node, ply = root, 0
+    while node.state.outcome is None:
+        ply += 1
+        if node.state.to_move == CHANCE:
+            # The dice are not chosen by anybody: the tree follows them as they fall.
+            roll = chance.choice(node.state.moves())
+            if roll not in node.children:
+                search.visit(ply)
+                node.children[roll] = Node.of(node.state.play(roll), chance, node, roll)
+            node = node.children[roll]
+        elif node.untried:
+            search.visit(ply)
+            move = node.untried[-1]
+            child = Node.of(node.state.play(move), chance, node, move)
+            outcome = _played_out(child.state, ply, chance, search)
+            node.untried.pop()
+            node.children[move] = child
+            _report(child, rewards(outcome, root.state.game.seats))
+            return
+        else:
+            node = node.most_promising(c)
+    _report(node, rewards(node.state.outcome, root.state.game.seats))
+
+
+def rewards(outcome: Outcome | None, seats: int) -> tuple[float, ...]:
+    """Return what each seat gets for a game: all for the winner, equal parts for a draw or a game without an end."""
+    if outcome is None or outcome.winner is None:
+        return (1.0 / seats,) * seats
+    return tuple(float(seat == outcome.winner) for seat in range(seats))
+
+
+def _played_out(state: State, ply: int, chance: Random, search: Search) -> Outcome | None:
+    for deeper in range(ply + 1, ply + LONGEST):
+        if (outcome := state.outcome) is not None:
+            return outcome
+        search.visit(deeper)
+        state = state.play(chance.choice(state.moves()))
+    return state.outcome
+
+
+def _report(node: Node, got: tuple[float, ...]) -> None:
+    """Tell `node` and all above it what the players got; each counts what its own mover's player did."""
+    at: Node | None = node
+    while at is not None:
+        at.visits += 1
+        if at.parent is not None and at.parent.state.to_move != CHANCE:
+            at.won += got[at.parent.state.to_move]
+        at = at.parent
+
+
+def think(state: State, limit: Limit, iterations: int, c: float, chance: Random) -> Thought:
+    """Return the move that was tried most; its score is what its mean would be worth as an evaluation."""
+    search = Search.within(limit, state.to_move, lambda state, seat: 0.0)
+    root = Node.of(state, chance)
+    try:
+        for _ in range(iterations):
+            grow(root, c, chance, search)
+    except OutOfLimit:
+        pass
+    lines = [_line(child, state.game.seats) for child in root.ranked()]
+    lines += [Line(move) for move in root.untried]
+    best = lines[0]
+    thought = Thought(best.move, best.score, pv=best.pv or (best.move,), lines=tuple(lines))
+    seconds = monotonic() - search.started
+    return replace(thought, nodes=search.nodes, deepest=search.deepest, seconds=seconds)
+
+
+def _line(child: Node, seats: int) -> Line:
+    even = 1.0 / seats
+    value = (child.mean - even) / (1.0 - even if child.mean > even else even)
+    return Line(child.move, unsquashed(value), pv=(child.move, *_expected(child)))
+
+
+def _expected(node: Node) -> Moves:
+    """Return the most visited line below `node`, up to where the dice roll."""
+    line: Moves = ()
+    while node.children and node.state.to_move != CHANCE:
+        node = node.ranked()[0]
+        line = (*line, node.move)
+    return line

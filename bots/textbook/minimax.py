@@ -1,0 +1,35 @@
+"""Minimax: the best that a player can be sure of, when everybody else does their worst (game-playing-notes, "Minimax
+Algorithm" and "Depth-Limited Search").
+
+With three or four players everybody else is MIN: the search is *paranoid* (Sturtevant and Korf, "On Pruning Techniques
+for Multi-Player Games", 2000).
+"""
+
+from __future__ import annotations
+
+import math
+
+from bots.textbook.search import Moves, Search, Valued
+from engine import State
+
+__all__ = ["depth_limited", "minimax"]
+
+
+def minimax(state: State, ply: int, search: Search) -> Valued:
+    """Return the value of `state` by searching every line to the end of the game: O(b^d) positions."""
+    return depth_limited(state, math.inf, ply, search)
+
+
+def depth_limited(state: State, depth: float, ply: int, search: Search) -> Valued:
+    """Return the value of `state` by searching every line `depth` plies deep; what is there is estimated."""
+    search.visit(ply)
+    if (value := search.leaf(state, depth, ply)) is not None:
+        return value, ()
+    is_max = state.to_move == search.seat
+    best = -math.inf if is_max else math.inf
+    line: Moves = ()
+    for move in state.moves():
+        value, rest = depth_limited(state.play(move), depth - 1, ply + 1, search)
+        if value > best if is_max else value < best:
+            best, line = value, (move, *rest)
+    return best, line

@@ -1,0 +1,51 @@
+"""Sorted alpha-beta: looks first at the moves whose next position looks best, since a good first move lets the others
+be pruned (game-playing-notes, "Alpha-Beta Pruning": O(b^(d/2)) with perfect ordering)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from bots.textbook.search import Moves, Search, Valued, utility
+from engine import State
+
+__all__ = ["by_evaluation", "sorted_alpha_beta"]
+
+
+def by_evaluation(state: State, moves: Iterable[str], search: Search, ply: int) -> list[tuple[str, State]]:
+    """Return `moves` and the positions after them, the best one for who is to move first.
+
+    The sorting is not counted among the nodes: each of these positions is counted when the search comes to it.
+    """
+
+    def promise(entry: tuple[str, State]) -> float:
+        _, after = entry
+        outcome = after.outcome
+        return search.evaluate(after, search.seat) if outcome is None else utility(outcome, search.seat, ply + 1)
+
+    return sorted(((move, state.play(move)) for move in moves), key=promise, reverse=state.to_move == search.seat)
+
+
+def sorted_alpha_beta(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+    """Return the value of `state`: exact between `alpha` and `beta`, else a bound on the side where it lies."""
+    search.visit(ply)
+    if (value := search.leaf(state, depth, ply)) is not None:
+        return value, ()
+    is_max = state.to_move == search.seat
+    best = -math.inf if is_max else math.inf
+    line: Moves = ()
+    moves = state.moves()
+    # The last ply is estimated anyway: to sort it would estimate everything twice.
+    children = by_evaluation(state, moves, search, ply) if depth > 1 else ((move, state.play(move)) for move in moves)
+    for index, (move, after) in enumerate(children, start=1):
+        value, rest = sorted_alpha_beta(after, depth - 1, alpha, beta, ply + 1, search)
+        if value > best if is_max else value < best:
+            best, line = value, (move, *rest)
+        if is_max:
+            alpha = max(alpha, best)
+        else:
+            beta = min(beta, best)
+        if beta <= alpha:
+            search.pruned += len(moves) - index
+            break
+    return best, line

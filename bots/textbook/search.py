@@ -1,0 +1,89 @@
+"""What all the textbook's searches share: what they may spend, what they count, and where they stop to look."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Final, TypeAlias
+
+from bots.bot import WIN, Limit, Proven
+from bots.evaluate import Evaluate
+from engine import Outcome, State
+
+__all__ = ["CERTAIN", "Moves", "OutOfLimit", "Search", "Valued", "proof", "utility"]
+
+CERTAIN: Final = WIN - 1_000
+"""Beyond this a score is a forced win: no evaluation comes near, and no search looks so many plies ahead."""
+
+Moves: TypeAlias = tuple[str, ...]
+Valued: TypeAlias = tuple[float, Moves]
+"""A value, and the line of moves that leads to it."""
+
+
+class OutOfLimit(Exception):
+    """The time or the nodes are used up; the best that was found until now stands."""
+
+
+@dataclass(slots=True)
+class Search:
+    """One search for `seat`: what stays the same everywhere in its tree, and what it counts on the way."""
+
+    seat: int
+    evaluate: Evaluate
+    deadline: float = math.inf
+    most_nodes: float = math.inf
+    nodes: int = 0
+    """The positions that were looked at, without the root."""
+    pruned: int = 0
+    """The moves that were left out because they could not matter."""
+    deepest: int = 0
+    saw_horizon: bool = False
+    """Whether a value was estimated since this was last set to False."""
+    started: float = field(default_factory=monotonic)
+
+    @classmethod
+    def within(cls, limit: Limit, seat: int, evaluate: Evaluate) -> Search:
+        """Return a search that may use what `limit` allows."""
+        return cls(seat, evaluate, limit.deadline or math.inf, limit.nodes or math.inf)
+
+    def visit(self, ply: int) -> None:
+        """Count a position that lies `ply` plies below the root. Raises OutOfLimit when nothing is left for it."""
+        if self.nodes >= self.most_nodes or monotonic() > self.deadline:
+            raise OutOfLimit
+        self.nodes += 1
+        self.deepest = max(self.deepest, ply)
+
+    def leaf(self, state: State, depth: float, ply: int) -> float | None:
+        """Return the value of a position below which nothing is searched, None for any other.
+
+        A finished game has its utility; where the depth is used up, the evaluation estimates it (game-playing-notes,
+        "Depth-Limited Search").
+        """
+        if (outcome := state.outcome) is not None:
+            return utility(outcome, self.seat, ply)
+        if depth <= 0:
+            self.saw_horizon = True
+            return self.evaluate(state, self.seat) + 0.0  # never minus zero
+        return None
+
+
+def utility(outcome: Outcome, seat: int, ply: int) -> float:
+    """Return the score of a game that ended `ply` plies below the root: a win is best soon, a loss late."""
+    if outcome.winner is None:
+        return 0.0
+    return WIN - ply if outcome.winner == seat else ply - WIN
+
+
+def proof(score: float, seats: int, *, saw_horizon: bool) -> Proven | None:
+    """Return what a score proves if no move was left out on the way to it.
+
+    Against several opponents who are all taken for enemies a win is certain, but anything less need not come true.
+    """
+    if score > CERTAIN:
+        return "win"
+    if seats > 2:
+        return None
+    if score < -CERTAIN:
+        return "loss"
+    return None if saw_horizon else "draw"

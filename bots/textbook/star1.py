@@ -1,0 +1,64 @@
+"""Expectiminimax with bounds: Star1 (Ballard, "The *-minimax search procedure for trees containing chance nodes",
+Artificial Intelligence 21, 1983).
+
+Alpha-beta reaches through the dice because utilities have known bounds: when even the best luck with the rolls that are
+left does not bring the mean above alpha, or the worst not below beta, they need not be looked at.
+"""
+
+from __future__ import annotations
+
+import math
+
+from bots.textbook.expectiminimax import farthest, leaf
+from bots.textbook.search import Moves, Search, Valued
+from engine import CHANCE, State
+
+__all__ = ["star1"]
+
+
+def star1(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+    """Return the value of `state`: exact between `alpha` and `beta`, else a bound on the side where it lies."""
+    search.visit(ply)
+    if (value := leaf(state, depth, ply, search)) is not None:
+        return value, ()
+    if state.to_move == CHANCE:
+        return _mean(state, depth, alpha, beta, ply, search), ()
+    is_max = state.to_move == search.seat
+    best = -math.inf if is_max else math.inf
+    line: Moves = ()
+    moves = state.moves()
+    for index, move in enumerate(moves, start=1):
+        value, rest = star1(state.play(move), depth - 1, alpha, beta, ply + 1, search)
+        if value > best if is_max else value < best:
+            best, line = value, (move, *rest)
+        if is_max:
+            alpha = max(alpha, best)
+        else:
+            beta = min(beta, best)
+        if beta <= alpha:
+            search.pruned += len(moves) - index
+            break
+    return best, line
+
+
+def _mean(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> float:
+    rolls = state.moves()
+    most = farthest(ply + 1)
+    if beta <= -most or alpha >= most:
+        # Somebody has a quicker win elsewhere than any that can still come of this.
+        search.pruned += len(rolls)
+        return -most if beta <= -most else most
+    total = 0.0
+    for left, roll in zip(reversed(range(len(rolls))), rolls, strict=True):
+        # What this roll has to be worth, for the mean to come to alpha or to beta with the best or the worst of luck.
+        low = len(rolls) * alpha - total - left * most
+        high = len(rolls) * beta - total + left * most
+        value, _ = star1(state.play(roll), depth - 1, max(low, -most), min(high, most), ply + 1, search)
+        total += value
+        if left and value <= low:
+            search.pruned += left
+            return min(alpha, (total + left * most) / len(rolls))
+        if left and value >= high:
+            search.pruned += left
+            return max(beta, (total - left * most) / len(rolls))
+    return total / len(rolls)

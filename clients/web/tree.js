@@ -1,0 +1,37 @@
+/** A game tree as nested folds: opening a branch also shows on the board where it leads. */
+
+import { button, fill, h } from "./dom.js";
+
+/** @typedef {import("./protocol").TreeNode} TreeNode */
+
+/**
+ * Draw a tree into a list.
+ * @param {Element} list
+ * @param {readonly TreeNode[]} nodes each after its parent
+ * @param {(node: TreeNode) => string} words what a move comes to
+ * @param {(moves: string[]) => void} show
+ */
+export function drawTree(list, nodes, words, show) {
+  /** @param {number} parent @param {string[]} path @returns {any[]} */
+  const below = (parent, path) =>
+    nodes.flatMap((node, index) => {
+      if (node.parent !== parent) return [];
+      const moves = [...path, node.move];
+      const kind = node.mark ?? "";
+      const label = [h("strong", node.move), ` ${words(node)} `, h("small", kind)];
+      const branches = below(index, moves);
+      const go = () => show(moves);
+      return branches.length
+        ? h(
+            "li",
+            h(
+              "details",
+              { open: kind === "best" },
+              h("summary", { class: kind, on: { click: go } }, label),
+              h("ul", branches),
+            ),
+          )
+        : h("li", button(label, go, `plain ${kind}`));
+    });
+  fill(list, below(-1, []));
+}

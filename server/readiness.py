@@ -1,0 +1,125 @@
+"""Which games this process can play without compiling anything. Nothing that needs another one blocks the loop.
+
+On a new machine the rules are compiled by a process beside the server: `python -m server.readiness GAME...`. What it
+has made is loaded here in a thread, a fraction of a second a game. Until then the page is there, players come, and
+tables are opened; a match begins when its game is ready.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Final
+
+import structlog
+
+import engine
+from engine.warming import is_warm, warm
+from server import catalogue
+from server.refusal import Refusal
+
+__all__ = ["Readiness"]
+
+MODESTY: Final = 10
+"""How nice the compiling process is."""
+CATALOGUE: Final = "catalogue"
+"""What the list of games is called where names of games are: it needs a little of every game, and comes first."""
+
+log = structlog.get_logger("readiness")
+
+
+class Readiness:
+    """What is ready. Without `prepare` everything is, as the loop's own first use of a game loads or compiles it."""
+
+    def __init__(self) -> None:
+        self._ready: dict[str, asyncio.Event] = {}
+        self._is_closed = False
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names of the games that are not ready yet."""
+        return tuple(name for name, ready in self._ready.items() if not ready.is_set() and name != CATALOGUE)
+
+    async def of(self, game: str) -> None:
+        """Return when `game` is ready. Raises Refusal when the server stops before."""
+        if (ready := self._ready.get(game)) is not None and not ready.is_set():
+            await ready.wait()
+            if self._is_closed:
+                raise Refusal("shutting_down", "the server restarts; connect again in a moment")
+
+    async def of_catalogue(self) -> None:
+        """Return when the list of games is ready. Raises Refusal when the server stops before."""
+        await self.of(CATALOGUE)
+
+    def expect_all(self) -> None:
+        """Call nothing ready that `prepare` has not prepared."""
+        self._ready = {name: asyncio.Event() for name in (CATALOGUE, *(kind.name for kind in engine.games()))}
+
+    async def prepare(self) -> None:
+        """Make everything ready: what is compiled at once, the rest when it is. A fault costs time, but no game."""
+        names = [kind.name for kind in engine.games()]
+        cold = [name for name in names if not is_warm(name)]
+        try:
+            if not cold:
+                await self._load(CATALOGUE)
+            for name in names:
+                if name not in cold:
+                    await self._load(name)
+            if cold:
+                log.info("compiling the rules, once on this machine; matches begin when it is done", games=cold)
+                await self._compile(cold)
+        except (OSError, ValueError, RuntimeError) as error:
+            log.error("the rules cannot be compiled beforehand", error=repr(error))
+        finally:
+            for ready in self._ready.values():
+                ready.set()
+
+    def close(self) -> None:
+        """Let nobody wait any more."""
+        self._is_closed = True
+        for ready in self._ready.values():
+            ready.set()
+
+    async def _compile(self, games: list[str]) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "server.readiness", *games),
+            stdout=asyncio.subprocess.PIPE,
+            # Ctrl-C in the terminal is for the server, which then ends this in good order.
+            start_new_session=True,
+        )
+        assert process.stdout is not None
+        try:
+            async for line in process.stdout:
+                await self._load(name := line.decode().strip())
+                log.info("ready", game=name)
+            if code := await process.wait():
+                raise RuntimeError(f"the compiling process ended with exit code {code}")
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+
+    async def _load(self, name: str) -> None:
+        load: Callable[[], object] = catalogue.offered if name == CATALOGUE else lambda: warm(name)
+        await asyncio.to_thread(load)
+        self._ready[name].set()
+
+
+def _compile_all(games: list[str]) -> None:
+    """Compile what the list of games needs, then each game, and print the name of what is done."""
+    os.nice(MODESTY)
+    catalogue.offered()
+    sys.stdout.write(f"{CATALOGUE}\n")
+    for game in games:
+        sys.stdout.flush()
+        warm(game)
+        sys.stdout.write(f"{game}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    _compile_all(sys.argv[1:])

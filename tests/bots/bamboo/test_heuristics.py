@@ -1,0 +1,126 @@
+"""The random players of the Bamboo paper, on positions worked out by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import engine
+from bots.bamboo.cells import cubes, distance, outerness, squares, symmetries
+from bots.bamboo.heuristics import HeuristicBot
+from bots.roster import create
+from clients.sdk import Limit
+from engine.games.bamboo import BambooState, cell_numbers
+
+RING = {"a1", "a2", "a3", "b1", "b4", "c1", "c5", "d1", "d4", "e1", "e2", "e3"}
+"""The outermost cells of radius 2."""
+
+
+def after(radius: int, moves: str) -> BambooState:
+    state = engine.load("bamboo", radius=radius).start()
+    for move in moves.split():
+        state = engine.apply(state, move)
+    assert isinstance(state, BambooState)
+    return state
+
+
+def choices(name: str, state: BambooState) -> set[str]:
+    """Return everything that the bot ever plays here."""
+    bot = create(name, 1)
+    return {bot.choose(state, Limit()).move for _ in range(400)}
+
+
+def test_cells_have_the_cube_vectors_of_the_notation() -> None:
+    at, numbers = cubes(2), cell_numbers(2)
+    assert at[numbers["a1"]] == (-2, 0, 2)
+    assert at[numbers["c3"]] == (0, 0, 0)
+    assert at[numbers["e3"]] == (2, 0, -2)
+    assert at[numbers["c5"]] == (2, -2, 0)
+    assert distance(at[numbers["a1"]], at[numbers["e3"]]) == 4
+    assert {name for name, number in numbers.items() if outerness(at[number]) == 2} == RING
+    assert squares(at[numbers["a1"]]) == 8
+    assert squares(at[numbers["b1"]]) == 6
+
+
+def test_the_distance_counts_negative_coordinates_too() -> None:
+    assert outerness((-3, 1, 2)) == 3
+
+
+@pytest.mark.parametrize("radius", [1, 2, 5])
+def test_the_twelve_symmetries_are_different_and_keep_distances(radius: int) -> None:
+    at = cubes(radius)
+    cells = list(at)
+    found = symmetries(radius)
+    assert len({tuple(symmetry.values()) for symmetry in found}) == 12
+    assert all(cell == image for cell, image in found[0].items())
+    for symmetry in found:
+        assert sorted(symmetry.values()) == cells
+        for a in cells[::5]:
+            for b in cells[::7]:
+                assert distance(at[symmetry[a]], at[symmetry[b]]) == distance(at[a], at[b])
+
+
+def test_uniform_plays_every_legal_cell() -> None:
+    state = after(2, "a1 c3 e3 e1")
+    assert choices("bamboo-uniform", state) == set(state.moves())
+
+
+def test_outer_plays_the_legal_cells_that_are_farthest_from_the_centre() -> None:
+    # Beside its only stone, on a1, red may not place.
+    assert choices("bamboo-outer", after(2, "a1 c3")) == RING - {"a1", "a2", "b1"}
+
+
+def test_group_count_avoids_to_join_although_it_may() -> None:
+    state = after(2, "a1 c3 e3 e1")
+    beside = {"a2", "b1", "b2", "d4", "d3", "e2"}
+    assert beside <= set(state.moves())
+    assert choices("bamboo-group-count", state) == set(state.moves()) - beside
+
+
+def test_sparsity_plays_the_cells_farthest_from_its_stones_on_average() -> None:
+    assert choices("bamboo-sparsity", after(2, "a1 c3")) == {"c5", "d4", "e1", "e2", "e3"}
+    # From a1 and e3 the sums of distances are 6 on the other corners and between them, at most 5 elsewhere.
+    assert choices("bamboo-sparsity", after(2, "a1 c3 e3 e2")) == {"a3", "b4", "c1", "c5", "d1", "e1"}
+
+
+def test_without_stones_all_cells_are_equally_sparse_and_the_outermost_break_the_tie() -> None:
+    start = after(2, "")
+    assert choices("bamboo-sparsity", start) == set(start.moves())
+    assert choices("bamboo-sparsity-outer", start) == RING
+
+
+def first_wins(state: BambooState, player: HeuristicBot) -> Fraction:
+    """Return the exact probability that seat 0 wins when both sides are this player."""
+    if state.outcome is not None:
+        return Fraction(state.outcome.winner == 0)
+    numbers = cell_numbers(state.game.radius)
+    rated = {move: player.rate(state, numbers[move]) for move in state.moves()}
+    best = [move for move, rating in rated.items() if rating == max(rated.values())]  # type: ignore[type-var]
+    return sum((first_wins(state.play(move), player) for move in best), Fraction(0)) / len(best)
+
+
+def test_of_two_uniform_players_the_first_wins_one_in_seven_on_radius_1() -> None:
+    player = create("bamboo-uniform")
+    assert isinstance(player, HeuristicBot)
+    assert first_wins(after(1, ""), player) == Fraction(1, 7)
+
+
+def test_a_player_that_starts_outside_never_wins_on_radius_1() -> None:
+    # The centre is where a first stone ends the other's game; from the rim the second wins.
+    player = create("bamboo-outer")
+    assert isinstance(player, HeuristicBot)
+    assert first_wins(after(1, ""), player) == 0
+
+
+def test_outer_beats_uniform_on_radius_5_as_table_3_says() -> None:
+    wins = 0
+    for number in range(6):
+        state = after(5, "")
+        players = [create("bamboo-outer", number), create("bamboo-uniform", number)]
+        if number % 2:
+            players.reverse()
+        while state.outcome is None:
+            state = state.play(players[state.to_move].choose(state, Limit()).move)
+        wins += state.outcome.winner == number % 2
+    assert wins == 6

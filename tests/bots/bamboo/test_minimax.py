@@ -1,0 +1,154 @@
+"""The Bamboo paper's minimax: its evaluation by hand, its three forms alike, and the plain definition as the oracle."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import engine
+from bots.bamboo.cells import cubes, squares
+from bots.bamboo.minimax import estimate, new_tally, search, sort
+from bots.bamboo.turned import turned
+from bots.roster import create
+from clients.sdk import Limit
+from engine.games.bamboo import BambooState, cell_names, sizes, whole
+from engine.hexagon import MAX_MOVES, placements
+
+
+def after(radius: int, moves: str) -> BambooState:
+    state = engine.load("bamboo", radius=radius).start()
+    for move in moves.split():
+        state = engine.apply(state, move)
+    assert isinstance(state, BambooState)
+    return state
+
+
+def at_random(radius: int, plies: int, seed: int) -> BambooState:
+    chance = random.Random(seed)
+    state = after(radius, "")
+    for _ in range(plies):
+        following = state.play(chance.choice(state.moves()))
+        if following.outcome is not None:
+            break
+        state = following
+    return state
+
+
+def definition(state: BambooState) -> int:
+    """Return equation 7, counted from the rules."""
+    moves = [0, 0]
+    moves[state.to_move] = whole(placements(state.position)).bit_count()
+    moves[1 - state.to_move] = whole(placements(turned(state.position))).bit_count()
+    red, blue = (len(sizes(stones)) + count for stones, count in zip(state.stones(), moves, strict=True))
+    return red - blue
+
+
+def value(state: BambooState, depth: int) -> int:
+    """Return what appendix A comes to."""
+    if depth == 0 or state.outcome is not None:
+        return definition(state)
+    values = [value(state.play(move), depth - 1) for move in state.moves()]
+    return max(values) if state.to_move == 0 else min(values)
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        ("", 0),
+        # Red's b3 forbids its neighbours a2, b2 and c2 to red: one group and three moves; blue has six moves.
+        ("b3", 1 + 3 - 6),
+        # One group each; red may place on a1 and c1, blue on a2 and c2.
+        ("b3 b1", 0),
+        # Red has two groups and the moves c1 (a third) and c2 (a pair); blue one group and still a2 and c2.
+        ("b3 b1 a1", (2 + 2) - (1 + 2)),
+    ],
+)
+def test_the_evaluation_is_groups_and_moves_of_red_less_those_of_blue(moves: str, expected: int) -> None:
+    assert estimate(after(1, moves).position) == expected
+
+
+def test_one_ply_ahead_red_takes_the_highest_and_blue_the_lowest() -> None:
+    red = after(1, "b3 b1")
+    found = search(red.position, 1, 1, "plain", new_tally(None))
+    assert found.value == 1
+    assert {cell_names(1)[move]: value for move, value in found.values.items()} == {"a1": 1, "c1": 1}
+    blue = after(1, "b3")
+    found = search(blue.position, 1, 1, "plain", new_tally(None))
+    assert found.value == min(definition(blue.play(move)) for move in blue.moves())
+
+
+@pytest.mark.parametrize("pruning", ["plain", "pruned", "sorted"])
+def test_the_compiled_search_is_the_printed_one(pruning: str) -> None:
+    for seed in range(12):
+        radius = 1 + seed % 2
+        state = at_random(radius, 3 + seed, seed)
+        for depth in (1, 2, 3) if radius == 1 else (1, 2):
+            assert search(state.position, radius, depth, pruning, new_tally(None)).value == value(state, depth)  # type: ignore[arg-type]
+
+
+def test_pruning_and_sorting_change_the_work_and_never_the_value() -> None:
+    less = 0
+    for seed in range(40):
+        radius = 2 + seed % 3
+        state = at_random(radius, seed, seed)
+        depth = 2 + seed % 2
+        plain, pruned, ordered = (
+            search(state.position, radius, depth, pruning, new_tally(None))
+            for pruning in ("plain", "pruned", "sorted")  # type: ignore[arg-type]
+        )
+        assert plain.value == pruned.value == ordered.value
+        assert plain.pruned == 0
+        assert plain.values[pruned.move] == plain.values[ordered.move] == plain.value
+        for found in (pruned, ordered):
+            assert all(found.values[move] == plain.values[move] for move in found.exact)
+            assert found.nodes <= plain.nodes
+        less += pruned.nodes < plain.nodes
+    assert less > 20
+
+
+def test_sorting_puts_large_vectors_first_and_keeps_the_order_of_equal_ones() -> None:
+    moves = np.zeros(MAX_MOVES, np.int64)
+    cells = list(cubes(6))
+    random.Random(1).shuffle(cells)
+    moves[: len(cells)] = cells
+    sort(moves, len(cells), 6)
+    assert moves[: len(cells)].tolist() == sorted(cells, key=lambda cell: -squares(cubes(6)[cell]))
+
+
+def test_scores_are_the_movers_and_bounds_are_marked() -> None:
+    state = at_random(3, 7, 5)
+    assert state.to_move == 1
+    thought = create("bamboo-minimax:depth=2").choose(state, Limit())
+    assert thought.score == -value(state, 2)
+    assert thought.lines[0].move == thought.move
+    assert not thought.lines[0].is_bound
+    assert any(line.is_bound for line in thought.lines)
+    assert len(thought.lines) == len(state.moves())
+    assert thought.pruned > 0
+
+
+def test_as_many_of_the_best_moves_as_are_asked_for_get_exact_values() -> None:
+    state = at_random(3, 8, 2)
+    plain = search(state.position, 3, 2, "plain", new_tally(None))
+    ranked = sorted(plain.values.values(), reverse=True)
+    for lines in (1, 3, 6):
+        found = search(state.position, 3, 2, "sorted", new_tally(None), lines)
+        best = sorted((found.values[move] for move in found.exact), reverse=True)
+        assert best[:lines] == ranked[:lines]
+        assert all(plain.values[move] <= value for move, value in found.values.items())
+        assert all(plain.values[move] == found.values[move] for move in found.exact)
+
+
+def test_out_of_nodes_it_plays_the_best_of_what_it_has_finished() -> None:
+    state = after(5, "a1 k6")
+    bot = create("bamboo-minimax:pruning=plain")
+    for nodes in (1, 50, 500, 2000):
+        thought = bot.choose(state, Limit(nodes=nodes))
+        assert thought.nodes <= nodes
+        assert state.is_legal(thought.move)
+        if thought.lines:
+            assert thought.score == max(line.score or 0.0 for line in thought.lines)
+        else:
+            assert thought.score is None

@@ -1,0 +1,124 @@
+"""What Isolation's kernels say about positions, beside slower ways to know."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import engine
+from bots.bot import Limit
+from bots.evaluate.isolation import SCRATCH, known, nearer, rank, worth
+from bots.search.memory import Memory
+from bots.search.searcher import Searcher
+from bots.solve.isolation import prove
+from engine.games.isolation import IsolationState
+from engine.grid import CELLS, names, word
+
+ISOLATION = engine.load("isolation")
+
+
+def scratch() -> Any:
+    return np.zeros(1, SCRATCH).view(np.recarray)[0]
+
+
+def positions(size: int, games: int, seed: int) -> Iterator[IsolationState]:
+    chance = random.Random(seed)
+    for _ in range(games):
+        state = engine.load("isolation", width=size, height=size).start()
+        while state.outcome is None:
+            assert isinstance(state, IsolationState)
+            yield state
+            state = state.play(chance.choice(state.moves()))
+
+
+def parsed(text: str, size: int = 4) -> IsolationState:
+    state = engine.load("isolation", width=size, height=size).parse(text)
+    assert isinstance(state, IsolationState)
+    return state
+
+
+def test_what_is_known_is_true_and_takes_no_longer_than_said() -> None:
+    record, told = scratch(), 0
+    for state in positions(5, 120, 1):
+        plies = known(state.position, record)
+        if plies:
+            told += 1
+            assert prove(state, Limit(time=60_000)).value == ("win" if plies > 0 else "loss")
+            assert abs(plies) <= 2 * int(state.position.free).bit_count() + 1
+            assert plies % 2 == (1 if plies > 0 else 0)
+    assert told > 50
+
+
+def test_something_is_known_exactly_when_no_cell_is_within_reach_of_both() -> None:
+    together = parsed("0.../xxx./...x/1... 0")
+    apart = parsed("0.../xxxx/..../1... 0")
+    assert known(together.position, scratch()) == 0
+    # Three slides against seven: the mover has lost within twice three plies.
+    assert known(apart.position, scratch()) == -6
+    assert known(parsed("0.../xxxx/..../1... 1").position, scratch()) == 7
+
+
+def test_nothing_is_known_before_both_pawns_are_placed() -> None:
+    start = ISOLATION.start()
+    assert isinstance(start, IsolationState)
+    assert known(start.position, scratch()) == 0
+    assert known(start.play("d4").position, scratch()) == 0
+
+
+def test_a_cell_is_the_movers_when_it_takes_no_more_slides_than_the_other() -> None:
+    state = parsed("0.../..../..../...1 0")
+    position = state.position
+    mine, theirs = nearer(position.free, position.mover, position.second)
+    # One slide takes both pawns to the corners and along the diagonal; what is not seen at once takes two.
+    assert {"a1", "a3", "c4", "d4", "b3", "c2"} <= set(names(int(mine)))
+    assert set(names(int(theirs))) == {"b1", "c1", "d2", "d3"}
+    assert mine & theirs == 0
+
+
+def test_every_cell_in_reach_is_given_to_one_of_the_two() -> None:
+    for state in positions(6, 20, 2):
+        free, mover, other, *_ = state.position
+        if mover and other:
+            mine, theirs = nearer(free, mover, other)
+            theirs_too, mine_too = nearer(free, other, mover)
+            assert mine | theirs == mine_too | theirs_too
+            assert mine & theirs == 0
+            # Only who moves next, and so has the ties, makes a difference.
+            assert mine_too & ~mine == 0
+
+
+def test_the_mover_with_more_cells_is_better_off() -> None:
+    assert worth(parsed("0.../..../xx.x/.x1x 0").position) > 0
+    assert worth(parsed("0.../..../xx.x/.x1x 1").position) < 0
+
+
+def test_the_move_that_leaves_fewest_replies_comes_first() -> None:
+    state = parsed("..0./..../xxx./1..x 0")
+    best = max(state.moves(), key=lambda move: rank(state.position, CELLS[move]))
+    replies = {move: len(state.play(move).moves()) for move in state.moves()}
+    assert replies[best] == min(replies.values())
+
+
+def test_the_compiled_search_wins_positions_that_are_proven_to_be_won() -> None:
+    game = engine.load("isolation", width=5, height=5)
+    searcher, wrong, won = Searcher(game, Memory.private()), 0, 0
+    for state in positions(5, 12, 5):
+        if int(state.position.free).bit_count() > 14:
+            continue
+        if prove(state, Limit(time=60_000)).value == "win":
+            won += 1
+            thought = searcher.search(state, Limit(nodes=20_000))
+            wrong += prove(state.play(thought.move), Limit(time=60_000)).value == "win"
+    assert won > 10
+    assert wrong == 0
+
+
+def test_words_of_whole_boards_do_not_confuse_the_kernels() -> None:
+    state = engine.load("isolation", width=8, height=8).start().play("h8").play("a1")
+    assert isinstance(state, IsolationState)
+    mine, theirs = nearer(*(word(bits) for bits in state.position[:3]))
+    assert int(mine | theirs).bit_count() == 62
+    assert abs(worth(state.position)) < 90_000

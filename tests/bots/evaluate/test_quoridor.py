@@ -1,0 +1,221 @@
+"""What the compiled search is told about Quoridor, against plain Python and positions worked out by hand."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+import engine
+from bots.bot import Limit
+from bots.evaluate import quoridor
+from bots.evaluate.paths import NO_WAY, both_ways, steps_home, ways
+from bots.evaluate.quoridor_printed import DRAW, Weights, choice, printed
+from bots.evaluate.rings import Maze
+from bots.solve import quoridor as solver
+from engine.games.quoridor import NAMES, QuoridorState
+from engine.maze import SPLIT, passages
+from engine.walls import MAX_MOVES, Position, gen, goal
+
+SCRATCH = np.zeros(1, quoridor.SCRATCH)[0]
+
+
+def played(moves: str, **options: int) -> QuoridorState:
+    state = engine.load("quoridor", **options).start()
+    for move in moves.split():
+        state = engine.apply(state, move)
+    assert isinstance(state, QuoridorState)
+    return state
+
+
+def positions(size: int, walls: int, number: int, share: float = 0.5) -> list[QuoridorState]:
+    """Return the positions of one random game, `share` of whose moves are walls while there are any."""
+    chance, state = random.Random(number), engine.load("quoridor", size=size, walls=walls).start()
+    found = []
+    while state.outcome is None and len(found) < 80:
+        assert isinstance(state, QuoridorState)
+        found.append(state)
+        moves = state.moves()
+        wanted = 3 if chance.random() < share else 2
+        state = state.play(chance.choice([move for move in moves if len(move) == wanted] or moves))
+    return found
+
+
+def narrowed(state: QuoridorState) -> tuple[list[str], list[str]]:
+    """Return the moves that `narrow` keeps, and all that are in the buffer afterwards."""
+    buffer = np.empty(MAX_MOVES, np.int64)
+    count = gen(state.position, buffer)
+    kept = quoridor.narrow(state.position, buffer, count)
+    names = [NAMES[number] for number in buffer[:count].tolist()]
+    return names[:kept], names
+
+
+def test_floods_count_the_same_steps_as_rings_in_plain_python() -> None:
+    for number, size in enumerate((9, 9, 7, 5, 3)):
+        for state in positions(size, 10, number):
+            maze = Maze.of(state.position)
+            expected = tuple(len(maze.rings(state.position, seat)) - 1 for seat in (0, 1))
+            assert both_ways(state.position) == expected
+
+
+def test_the_doors_of_the_ways_are_those_of_all_shortest_paths() -> None:
+    for number, size in enumerate((9, 9, 5)):
+        for state in positions(size, 10, number):
+            maze = Maze.of(state.position)
+            doors = passages(state.position[:4], size)
+            for seat in (0, 1):
+                cell = state.pawns()[seat]
+                rings = maze.rings(state.position, seat)
+                north = east = 0
+                at = 1 << cell
+                for ring in rings[-2::-1]:
+                    after = maze.spread(at) & ring
+                    north |= at & maze.north & after >> 9 | after & maze.north & at >> 9
+                    east |= at & maze.east & after >> 1 | after & maze.east & at >> 1
+                    at = after
+                steps, north_lo, north_hi, east_lo, east_hi = ways(doors, cell, *goal(state.position, seat))
+                assert steps == len(rings) - 1
+                assert (north_lo | north_hi << SPLIT, east_lo | east_hi << SPLIT) == (north, east)
+
+
+def test_a_closed_cell_has_no_way() -> None:
+    doors = (0, 0, 0, 0)
+    assert ways(doors, 40, 1, 0) == (NO_WAY, 0, 0, 0, 0)
+    assert steps_home(doors, 40, 1, 0) == NO_WAY
+
+
+def test_worth_counts_steps_walls_and_the_turn() -> None:
+    assert quoridor.worth(played("").position) == 50
+    # A step ahead, and the other to move.
+    assert quoridor.worth(played("e2").position) == -100 + 50
+    # A wall that makes the other's way two steps longer costs the wall.
+    ahead = played("e2 e8 a1h")
+    assert both_ways(ahead.position) == (7, 7)
+    assert quoridor.worth(ahead.position) == quoridor.WALL + 50
+
+
+def test_an_opponent_without_walls_makes_a_lead_safe() -> None:
+    without, with_walls = played("e2 e8", walls=0), played("e2 e8")
+    assert quoridor.worth(without.position) == quoridor.worth(with_walls.position) + quoridor.SURE
+    behind = played("e2 d9", walls=0)
+    assert quoridor.worth(behind.play("d2").position) == -100 + 50 - quoridor.SURE
+
+
+def test_narrowing_keeps_every_step_and_loses_no_move() -> None:
+    for number, size in enumerate((9, 9, 7, 5, 3)):
+        for state in positions(size, 10, number):
+            kept, names = narrowed(state)
+            moves = state.moves()
+            assert sorted(names) == sorted(moves)
+            assert {move for move in moves if len(move) == 2} <= set(kept)
+
+
+def test_narrowing_keeps_the_walls_that_gain_most_and_puts_them_first() -> None:
+    for number in range(4):
+        for state in positions(9, 10, 50 + number):
+            kept, _ = narrowed(state)
+            seat = state.to_move
+            before = both_ways(state.position)
+
+            def gain(
+                move: str, state: QuoridorState = state, seat: int = seat, before: tuple[int, int] = before
+            ) -> int:
+                own, other = both_ways(state.play(move).position)[:: 1 - 2 * seat]
+                return (other - before[1 - seat]) - (own - before[seat])
+
+            walls = [move for move in state.moves() if len(move) == 3]
+            assert {wall for wall in walls if gain(wall) > 0} <= set(kept)
+            gains = [gain(move) for move in kept if len(move) == 3]
+            assert gains == sorted(gains, reverse=True)
+            assert min(gains, default=0) >= 0
+
+
+def test_narrowing_keeps_walls_that_take_one_of_several_ways() -> None:
+    kept, _ = narrowed(played(""))
+    assert {"d8v", "e8v", "d1v", "e1v", "d8h", "e8h"} <= set(kept)
+    assert "a5h" not in kept
+
+
+def test_narrowing_leaves_a_choice_of_a_few() -> None:
+    sizes = [len(narrowed(state)[0]) for number in range(6) for state in positions(9, 10, number, 0.3)]
+    assert sum(sizes) / len(sizes) < 30
+
+
+def test_what_is_known_is_what_the_tables_say() -> None:
+    told = 0
+    for number in range(30):
+        size = (5, 9)[number % 2]
+        for state in positions(size, 2 + number % 3, number, 0.7):
+            known = quoridor.known(state.position, SCRATCH)
+            if known == 0 or sum(state.stocks()) > (2 if size == 5 else 0):
+                continue
+            told += 1
+            solution = solver.solve(state, Limit())
+            assert solution is not None
+            assert solution.plies is not None
+            assert solution.value == ("win" if known > 0 else "loss")
+            assert solution.plies <= abs(known)
+    assert told > 100
+
+
+PAST = "........./........./.......0./1......../........./........./........./........./......... 0"
+"""The pawns are past each other: seat 0 is 2 steps from home, seat 1 is 5."""
+
+
+def past(**options: int) -> Position:
+    state = engine.load("quoridor", walls=0, **options).parse(PAST)
+    return state.position
+
+
+def test_nothing_is_known_while_whoever_is_behind_has_walls() -> None:
+    assert quoridor.known(past(), SCRATCH) == 3
+    assert quoridor.known(past()._replace(turn=1), SCRATCH) == -4
+    assert quoridor.known(past()._replace(left=3), SCRATCH) == 3
+    assert quoridor.known(past()._replace(left=3 << 8), SCRATCH) == 0
+    assert quoridor.known(past()._replace(left=3 << 8 | 1), SCRATCH) == 0
+
+
+def test_nothing_is_known_of_pawns_that_can_still_meet() -> None:
+    start = engine.load("quoridor", walls=0).start()
+    assert quoridor.known(start.position, SCRATCH) == 0
+
+
+def test_nothing_is_known_of_a_race_that_a_draw_rule_ends() -> None:
+    assert quoridor.known(past(max_plies=100)._replace(ply=97), SCRATCH) == 3
+    assert quoridor.known(past(max_plies=100)._replace(ply=98), SCRATCH) == 0
+    assert quoridor.known(past(no_progress=50)._replace(quiet=47), SCRATCH) == 3
+    assert quoridor.known(past(no_progress=50)._replace(quiet=48), SCRATCH) == 0
+
+
+def test_the_printed_evaluation_weighs_paths_progress_and_walls() -> None:
+    state = played("e2 e8 e3 e3h")
+    # Seat 0 stands on e3 behind a wall: 7 steps, rank 3, ten walls; seat 1 on e8: 8 steps round it, one rank, nine.
+    assert both_ways(state.position) == (7, 8)
+    assert printed(state, 0, 0, Weights()) == 12 * 1 + 1.5 * (2 - 1) + 2 * (10 - 9)
+    assert printed(state, 1, 0, Weights()) == -printed(state, 0, 0, Weights())
+    assert printed(state, 0, 0, Weights(path=0, progress=0)) == 2
+
+
+def test_the_printed_evaluation_hurries_to_win_and_delays_to_lose() -> None:
+    won = played("b2 b1", size=3)
+    assert won.outcome is not None
+    assert won.outcome.winner == 1
+    assert printed(won, 1, 2, Weights()) == 1_000_002
+    assert printed(won, 0, 2, Weights()) == -1_000_002
+    drawn = played("d1 d9", max_plies=2)
+    assert printed(drawn, 0, 3, Weights()) == printed(drawn, 1, 3, Weights()) == DRAW
+
+
+def test_at_most_eight_walls_are_looked_at_nearest_to_the_opponent_first() -> None:
+    state = played("e2 e8")
+    moves = choice(state, 8)
+    assert moves[:4] == ["e3", "d2", "f2", "e1"]
+    # e8 is the cell that names a wall at distance 0; then those one cell off, ranks from below, horizontal ones first.
+    assert moves[4:] == ["e8h", "e8v", "e7h", "d8h", "f8h", "e7v", "d8v", "f8v"]
+    assert len([move for move in choice(state, 3) if len(move) == 3]) == 3
+    assert len(choice(state, 128)) == len(state.moves())
+
+
+def test_keys_differ_wherever_the_rules_can_tell_positions_apart() -> None:
+    states = {state for number in range(8) for state in positions(5, 5, number)}
+    assert len({quoridor.key(state.position) for state in states}) == len(states)

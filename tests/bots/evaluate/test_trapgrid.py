@@ -1,0 +1,108 @@
+"""What the compiled search is told about TrapGrid."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+import engine
+from bots.bot import Limit
+from bots.evaluate.trapgrid import SCRATCH, key, known, lead, quiet, rank, worth
+from bots.solve.trapgrid import solve
+from engine.games.trapgrid import Position
+from engine.grid import CELLS, word
+
+
+def positions(count: int, size: int = 6) -> Iterator[Any]:
+    """Iterate over positions of random games that are not over."""
+    chance = random.Random(size)
+    while count:
+        state = engine.load("trapgrid", size=size).start()
+        for _ in range(chance.randrange(size * size)):
+            if state.outcome is None:
+                following = state.play(chance.choice(state.moves()))
+                state = state if following.outcome is not None else following
+        yield state
+        count -= 1
+
+
+def parse(text: str, size: int) -> Any:
+    return engine.load("trapgrid", size=size).parse(text)
+
+
+def test_what_is_known_is_what_the_solver_proves() -> None:
+    scratch = np.zeros(1, SCRATCH)[0]
+    told = 0
+    for state in positions(400):
+        solution = solve(state, Limit())
+        assert solution is not None
+        plies = int(known(state.position, scratch))
+        if plies:
+            told += 1
+            assert (plies > 0) == (solution.value == "win"), str(state)
+            assert abs(plies) == solution.plies, str(state)
+    assert told > 100
+
+
+def test_nothing_is_known_while_both_can_reach_the_same_cell() -> None:
+    scratch = np.zeros(1, SCRATCH)[0]
+    assert known(parse("0...../....../....../....../....../.....1 0", 6).position, scratch) == 0
+    assert known(parse("0../xx./1.. 0", 3).position, scratch) == 0
+    assert known(parse("0../xxx/1.. 0", 3).position, scratch) == -4
+    assert known(parse("0../xxx/1.x 0", 3).position, scratch) == 3
+    assert known(parse("0../x.x/1x. 0", 3).position, scratch) != 0
+
+
+def test_a_shut_in_opponent_has_lost_at_once() -> None:
+    scratch = np.zeros(1, SCRATCH)[0]
+    assert known(parse("0../..x/.x1 0", 3).position, scratch) == 1
+
+
+def test_zones_are_cells_that_somebody_reaches_first() -> None:
+    position = parse("0..../...../...../...../....1 0", 5).position
+    # Of 25 cells, the mover has the five of the middle diagonal too.
+    assert lead(position.free, position.mover, position.other) == 5
+    assert lead(position.free, position.other, position.mover) == 5
+    row = parse("xxx/0.1/xxx 0", 3).position
+    assert lead(row.free, row.mover, row.other) == 1
+
+
+def test_worth_is_room_by_colours_and_open_steps() -> None:
+    # The mover's zone is a2 and b1, of one colour: room for one step, and two are open. The other has nothing.
+    corner = parse("xx1/.xx/0.x 0", 3).position
+    assert worth(corner) == 100 * 1 + 50 * 2
+    # Two cells in a row are two steps.
+    row = parse("1xx/xxx/0.. 0", 3).position
+    assert worth(row) == 100 * 2 + 50 * 1
+    assert worth(parse("1xx/xxx/0.. 1", 3).position) == -worth(row)
+
+
+def test_a_position_is_quiet_when_the_mover_has_a_choice() -> None:
+    assert quiet(parse("0../.../..1 0", 3).position)
+    assert not quiet(parse("0../x../..1 0", 3).position)
+
+
+def test_narrow_cells_come_first_and_dead_ends_last() -> None:
+    position = parse("..x/.0./xx1 0", 3).position
+    order = {name: rank(position, CELLS[name]) for name in ("a2", "b3", "c2")}
+    assert order["a2"] == order["b3"] > order["c2"] == 0
+    side = parse("...../0..../...../...../....1 0", 5).position
+    assert rank(side, CELLS["a5"]) > rank(side, CELLS["a3"]) > rank(side, CELLS["b4"]) > 0
+
+
+def test_different_positions_have_different_keys() -> None:
+    seen: dict[int, tuple[int, int, int]] = {}
+    for state in positions(3000, size=8):
+        free, mover, other, _ = map(int, state.position)
+        assert seen.setdefault(int(key(state.position)), (free, mover, other)) == (free, mover, other)
+    # Neighbouring pawns, pawns that swap, and the corner that is the highest bit.
+    at = [Position(word(0), word(1 << a), word(1 << b), 0) for a in range(64) for b in range(64) if a != b]
+    at += [Position(word(1 << bit), word(2), word(4), 0) for bit in (0, *range(3, 64))]
+    assert len({int(key(position)) for position in at}) == len(at)
+
+
+def test_keys_do_not_ask_whose_turn_it_is() -> None:
+    assert key(parse("0../.../..1 0", 3).position) == key(parse("1../.../..0 1", 3).position)

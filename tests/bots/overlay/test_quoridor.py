@@ -1,0 +1,53 @@
+"""The pictures of a Quoridor position."""
+
+from __future__ import annotations
+
+import engine
+from bots.evaluate.paths import both_ways
+from bots.overlay import Overlay, overlays
+
+
+def pictures(moves: str, **options: int) -> dict[str, Overlay]:
+    state = engine.load("quoridor", **options).start()
+    for move in moves.split():
+        state = engine.apply(state, move)
+    return {overlay.name: overlay for overlay in overlays(state)}
+
+
+def test_distance_is_cold_at_home_and_hot_far_away() -> None:
+    heat = pictures("")["distance-0"].heat
+    assert len(heat) == 81
+    assert heat["a9"] == 0
+    assert heat["e1"] == 1
+    assert heat["e5"] == 0.5
+    assert pictures("e2 e1h")["distance-0"].heat["e1"] == 1
+
+
+def test_shortest_ways_are_marked_by_whose_they_are() -> None:
+    zones = pictures("e2 d9 d2")["shortest"].zones
+    assert set(zones) == {f"d{rank}" for rank in range(1, 10)}
+    assert zones["d1"] == "1"
+    assert zones["d5"] == "both"
+
+
+def test_the_worst_wall_is_the_hottest() -> None:
+    state = engine.load("quoridor").start()
+    for move in ["e2", "a1h", "e3", "c1h", "d3", "e1h"]:
+        state = engine.apply(state, move)
+    before = both_ways(state.position)  # type: ignore[attr-defined]
+    gains = {}
+    for move in state.moves():
+        if len(move) == 3:
+            own, other = both_ways(state.play(move).position)  # type: ignore[attr-defined]
+            gains[move] = other - before[1] - (own - before[0])
+    worst = max(gains, key=lambda move: gains[move])
+    assert gains[worst] > 1
+    walls = next(overlay for overlay in overlays(state) if overlay.name == "walls")
+    assert f"up to {gains[worst]} steps" in walls.legend
+    assert walls.heat[worst[:2]] == 1
+    assert min(walls.heat.values()) > 0
+
+
+def test_nobody_without_walls_is_shown_where_to_put_one() -> None:
+    assert "walls" not in pictures("", walls=0)
+    assert set(pictures("", size=5, players=4)) == {f"distance-{seat}" for seat in range(4)} | {"shortest", "walls"}

@@ -1,0 +1,132 @@
+"""What one process writes another reads, and nothing is left behind, and nobody takes away what is not theirs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import engine
+from bots.search.memory import Memory
+from bots.search.searcher import FULL_WIDTH, Limit, Searcher
+
+ROOT = Path(__file__).parents[3]
+
+
+def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a program of its own, with a resource tracker of its own."""
+    command = [sys.executable, "-W", "error", "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+
+
+def test_a_stop_reaches_one_desk_or_all_and_stays_until_resumed() -> None:
+    with Memory.create(3) as memory:
+        others = [Memory.attach(str(memory.name), desk) for desk in (1, 2)]
+        memory.stop(2)
+        assert [one.is_stopped for one in (memory, *others)] == [False, False, True]
+        memory.stop()
+        assert all(one.is_stopped for one in (memory, *others))
+        memory.resume(1)
+        assert [one.is_stopped for one in (memory, *others)] == [True, False, True]
+        for other in others:
+            other.close()
+
+
+def test_an_attached_process_that_ends_takes_nothing_away() -> None:
+    program = """
+import sys
+from bots.search.memory import Memory
+memory = Memory.attach(sys.argv[1], 1)
+memory.own.nodes = 42
+memory.stop(0)
+memory.close()
+"""
+    with Memory.create(2) as memory:
+        for _ in range(2):
+            ended = run(program, str(memory.name))
+            assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+        assert memory.is_stopped
+        again = Memory.attach(str(memory.name), 1)
+        assert again.own.nodes == 42
+        again.close()
+
+
+CHILDREN = """
+import multiprocessing
+from bots.search.memory import Memory
+
+
+def child(name, desk):
+    memory = Memory.attach(name, desk)
+    memory.own.nodes = desk
+    memory.close()
+
+
+if __name__ == "__main__":
+    methods = [method for method in multiprocessing.get_all_start_methods() if method != "fork"]
+    with Memory.create(1 + len(methods)) as memory:
+        for desk, method in enumerate(methods, start=1):
+            process = multiprocessing.get_context(method).Process(target=child, args=(memory.name, desk))
+            process.start()
+            process.join()
+            other = Memory.attach(memory.name, desk)
+            print(method, other.own.nodes == desk)
+            other.close()
+"""
+
+
+def test_children_of_every_start_method_attach_without_a_word(tmp_path: Path) -> None:
+    program = tmp_path / "children.py"
+    program.write_text(CHILDREN)
+    command = [sys.executable, "-W", "error", str(program)]
+    paths = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=paths, check=False)
+    assert ended.stderr == ""
+    assert ended.stdout
+    assert all(line.endswith("True") for line in ended.stdout.splitlines())
+
+
+def test_a_memory_that_is_given_back_is_gone() -> None:
+    memory = Memory.create(1)
+    name = str(memory.name)
+    memory.unlink()
+    memory.close()
+    memory.close()
+    with pytest.raises(FileNotFoundError):
+        Memory.attach(name, 0)
+
+
+def test_a_creator_that_ends_leaves_nothing_behind() -> None:
+    ended = run("from bots.search.memory import Memory\nwith Memory.create(1) as m: print(m.name)")
+    assert ended.stderr == ""
+    with pytest.raises(FileNotFoundError):
+        Memory.attach(ended.stdout.strip(), 0)
+
+
+def test_only_desks_that_exist_can_be_taken() -> None:
+    with Memory.create(2) as memory, pytest.raises(ValueError, match="no memory of this program with a desk 2"):
+        Memory.attach(str(memory.name), 2)
+    with pytest.raises(ValueError, match="1 desk or more"):
+        Memory.create(0)
+
+
+def test_entries_of_other_options_and_styles_never_answer() -> None:
+    memory = Memory.private()
+    with_rule, without = engine.load("quoridor", size=3, max_plies=6), engine.load("quoridor", size=3)
+    alone = Searcher(without, Memory.private()).search(without.start(), Limit(depth=6), FULL_WIDTH)
+    Searcher(without, memory).search(without.start(), Limit(depth=6))
+    Searcher(with_rule, memory).search(with_rule.start(), Limit(depth=6), FULL_WIDTH)
+    Searcher(with_rule, memory).search(with_rule.start(), Limit(depth=6))
+    assert Searcher(without, memory).search(without.start(), Limit(depth=6), FULL_WIDTH) == alone
+
+
+def test_a_cleared_memory_is_like_a_new_one() -> None:
+    game = engine.load("trapgrid")
+    searcher = Searcher(game)
+    first = searcher.search(game.start(), Limit(depth=10))
+    assert searcher.search(game.start(), Limit(depth=10)) != first
+    searcher.memory.clear()
+    assert searcher.search(game.start(), Limit(depth=10)) == first

@@ -1,0 +1,335 @@
+"""What a search promises: an answer in time, the same one again, and nothing proven that is not so."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from bots.bot import WIN, Thought
+from bots.search.memory import Memory
+from bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Searcher, Style
+from bots.search.specialise import Specialised, hooks, searching, specialise
+from engine import Game, State
+from engine.compiled import cache_of
+from tests.bots.search.choosy import narrow_to_two, never_quiet
+
+ROOT = Path(__file__).parents[3]
+ORACLES = ROOT / "tests" / "data" / "oracles"
+NAMES = ("trapgrid", "isolation", "bamboo", "quoridor")
+SMALL = {
+    "trapgrid": [{"size": 3}, {"size": 4}],
+    "isolation": [{"width": 3, "height": 3}],
+    "bamboo": [{"radius": 1}],
+    "quoridor": [{"size": 3, "players": 2, "walls": walls} for walls in range(5)],
+}
+
+
+def middle(name: str, plies: int = 6, **options: Any) -> State:
+    """Return a position some plies into a random game."""
+    chance, state = random.Random(f"{name} {plies}"), engine.load(name, **options).start()
+    for _ in range(plies):
+        later = state.play(chance.choice(state.moves()))
+        state = later if later.outcome is None else state
+    return state
+
+
+def exact_lines(name: str, count: int) -> Iterator[tuple[State, dict[str, Any]]]:
+    """Iterate over positions that were solved by somebody else, with what is known about them."""
+    lines = [json.loads(line) for line in (ORACLES / f"{name}.jsonl").read_text().splitlines()]
+    solved = [line for line in lines if line["kind"] == "exact" and line["options"] in SMALL[name]]
+    for line in solved[:: max(1, len(solved) // count)]:
+        state = engine.load(name, **line["options"]).start()
+        for move in line["moves"]:
+            state = state.play(move)
+        if state.outcome is None:
+            yield state, line
+
+
+def choosy(name: str) -> Specialised:
+    """Return the search of a game that looks at two moves at most where it can, and never trusts an evaluation."""
+    made = hooks(name) | {"narrow": narrow_to_two, "quiet": never_quiet}
+    cached_in = cache_of(
+        f"choosy.{name}",
+        "bots.search.template",
+        "tests.bots.search.choosy",
+        f"engine.games.{name}",
+        f"bots.evaluate.{name}",
+    )
+    return specialise(f"choosy_{name}", made, engine.load(name).start(), searching(name).scratch, cached_in)
+
+
+def is_line(state: State, moves: tuple[str, ...]) -> bool:
+    for move in moves:
+        if state.outcome is not None or not state.is_legal(move):
+            return False
+        state = state.play(move)
+    return True
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_search_gives_the_same_thought(name: str) -> None:
+    state = middle(name)
+    for limit in (Limit(depth=5), Limit(nodes=30_000), Limit(depth=4, lines=3)):
+        first, again = (Searcher(state.game).search(state, limit) for _ in range(2))
+        assert first == again
+
+
+PROGRAM = """
+import random, sys, engine
+from bots.search.searcher import *
+for name in ("trapgrid", "isolation", "bamboo", "quoridor"):
+    game = engine.load(name)
+    state = game.start()
+    for _ in range(5):
+        state = state.play(state.moves()[0])
+    for style in (SELECTIVE, FULL_WIDTH):
+        thought = Searcher(game).search(state, Limit(nodes=20_000), style)
+        print(name, thought.move, thought.score, thought.nodes, thought.pruned, thought.hits, thought.pv)
+"""
+
+
+def test_fresh_processes_load_the_same_search_and_come_to_the_same(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    spawned = (
+        "import multiprocessing, runpy\n"
+        "if __name__ == '__main__':\n"
+        "    for method in ('spawn', 'forkserver'):\n"
+        "        if method in multiprocessing.get_all_start_methods():\n"
+        f"            child = multiprocessing.get_context(method).Process(target=runpy.run_path, args=({str(tmp_path / 'program.py')!r},))\n"  # noqa: E501
+        "            child.start(); child.join(); assert child.exitcode == 0\n"
+    )
+    (tmp_path / "children.py").write_text(spawned)
+    expected = run(str(tmp_path / "program.py"))
+    assert len(expected) == 2 * len(NAMES)
+    assert run("-c", PROGRAM) == expected
+    children = run(str(tmp_path / "children.py"))
+    assert children
+    assert children == expected * (len(children) // len(expected))
+
+
+def run(*arguments: str) -> list[str]:
+    command, paths = [sys.executable, *arguments], {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=paths, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_node_limit_is_met_exactly(name: str) -> None:
+    state = middle(name)
+    for nodes in (1, 7, 1_000, 12_345):
+        thought = Searcher(state.game).search(state, Limit(nodes=nodes))
+        assert thought.nodes == nodes or thought.proven
+        assert thought.nodes <= nodes
+        assert thought.move in state.moves()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stopped_search_looks_at_no_further_position(name: str) -> None:
+    state, memory = middle(name, 4), Memory.private()
+    answers: list[Thought] = []
+    searching = threading.Thread(target=lambda: answers.append(Searcher(state.game, memory).search(state, Limit())))
+    searching.start()
+    while memory.own.nodes < 1_000 and searching.is_alive():
+        time.sleep(0.001)
+    memory.stop()
+    nodes = int(memory.own.nodes)
+    searching.join()
+    # It may have looked at a few while this thread counted.
+    assert answers[0].nodes - nodes <= 1_000
+    assert answers[0].move in state.moves()
+
+
+def test_a_search_that_was_stopped_before_it_began_answers_without_one() -> None:
+    state, memory = middle("quoridor"), Memory.private()
+    memory.stop()
+    thought = Searcher(state.game, memory).search(state, Limit(time=60_000))
+    assert (thought.nodes, thought.depth, thought.score) == (0, 0, None)
+    assert thought.move in state.moves()
+    memory.resume()
+    assert Searcher(state.game, memory).search(state, Limit(depth=2)).depth == 2
+
+
+def test_a_deadline_is_kept_as_well_as_this_machine_wakes_a_thread() -> None:
+    state = middle("quoridor", 8)
+    searcher = Searcher(state.game)
+    searcher.search(state, Limit(depth=1))
+    late, sleeping = [], []
+    for _ in range(7):
+        started = time.monotonic()
+        thought = searcher.search(state, Limit(time=60))
+        late.append(time.monotonic() - started - 0.06)
+        assert thought.seconds >= 0.059 or thought.proven
+        started = time.monotonic()
+        threading.Event().wait(0.06)
+        sleeping.append(time.monotonic() - started - 0.06)
+    assert statistics.median(late) <= 0.01 + 2 * max(sleeping)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_scores_of_all_lines_are_those_of_separate_searches(name: str) -> None:
+    state = middle(name, 12)
+    moves = state.moves()
+    thought = Searcher(state.game).search(state, Limit(depth=3, lines=len(moves)), FULL_WIDTH)
+    assert {line.move for line in thought.lines} == set(moves)
+    for line in thought.lines:
+        after = state.play(line.move)
+        assert not line.is_bound
+        assert line.depth == thought.depth
+        if after.outcome is None:
+            alone = Searcher(state.game).search(after, Limit(depth=2), FULL_WIDTH)
+            assert line.score == pytest.approx(-beyond(alone.score))
+    scores = [line.score for line in thought.lines]
+    assert scores == sorted(scores, key=lambda score: -(score or 0.0))
+    few = Searcher(state.game).search(state, Limit(depth=3, lines=2), FULL_WIDTH)
+    assert [line.score for line in few.lines[:2]] == scores[:2]
+    assert len(few.lines) == len(moves)
+    for line in few.lines[2:]:
+        exact = next(other.score for other in thought.lines if other.move == line.move)
+        assert exact is not None
+        assert line.score is not None
+        assert line.score >= exact if line.is_bound else line.score == exact
+
+
+def beyond(score: float | None) -> float:
+    """Return a score as it looks a ply earlier."""
+    assert score is not None
+    if abs(score) > WIN / 2:
+        return score - 1 if score > 0 else score + 1
+    return score
+
+
+@pytest.mark.parametrize("style", [SELECTIVE, FULL_WIDTH], ids=str)
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_are_legal_to_their_end_and_start_with_their_move(name: str, style: Style) -> None:
+    for plies in (0, 5, 9):
+        state = middle(name, plies)
+        thought = Searcher(state.game).search(state, Limit(nodes=20_000, lines=3), style)
+        assert thought.pv[0] == thought.move == thought.lines[0].move
+        assert thought.pv == thought.lines[0].pv
+        for line in thought.lines:
+            assert line.pv[0] == line.move
+            assert is_line(state, line.pv)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_left_out_is_not_answered(name: str) -> None:
+    state = middle(name, 3)
+    searcher = Searcher(state.game)
+    best = searcher.search(state, Limit(depth=2)).move
+    thought = searcher.search(state, Limit(depth=2), without={best})
+    assert best not in {line.move for line in thought.lines}
+    with pytest.raises(ValueError, match="no move left"):
+        searcher.search(state, Limit(depth=2), without=state.moves())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_full_depth_finds_who_wins(name: str) -> None:
+    for state, line in exact_lines(name, 25):
+        thought = Searcher(state.game).search(state, Limit(nodes=300_000), FULL_WIDTH)
+        if thought.proven:
+            assert thought.proven == ("win" if line["value"] > 0 else "loss")
+            assert thought.proven == "loss" or thought.move in line["winning"]
+
+
+@pytest.mark.parametrize("style", [SELECTIVE, FULL_WIDTH], ids=str)
+def test_distances_hold_wherever_the_table_met_the_position_before(style: Style) -> None:
+    memory, seen = Memory.private(), 0
+    for state, line in exact_lines("quoridor", 40):
+        searcher = Searcher(state.game, memory)
+        for before in (state.play(move) for move in state.moves()):
+            if before.outcome is None:
+                searcher.search(before, Limit(depth=5), style)
+        thought = searcher.search(state, Limit(depth=10, nodes=60_000, lines=len(state.moves())), style)
+        for one in thought.lines:
+            if one.proven:
+                seen += 1
+                exact = line["move_values"][one.move]
+                assert one.plies is not None
+                assert one.plies == abs(exact) if style is FULL_WIDTH else one.plies >= abs(exact)
+    assert seen > 50
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_called_proven_is_so_whatever_was_left_out(name: str) -> None:
+    proofs = 0
+    for made in (searching(name), choosy(name)):
+        memory = Memory.private()
+        for state, line in exact_lines(name, 60):
+            searcher = Searcher(state.game, memory, made)
+            thought = searcher.search(state, Limit(nodes=20_000, lines=len(state.moves())))
+            proofs += thought.proven is not None
+            assert thought.proven in (None, "win" if line["value"] > 0 else "loss"), (str(state), thought)
+            if thought.proven and "plies" in line:
+                assert thought.plies is not None
+                assert thought.plies >= line["plies"], (str(state), thought)
+            for one in thought.lines:
+                if one.proven:
+                    assert (one.proven == "win") == (one.move in line["winning"]), (str(state), one)
+    assert proofs > 20
+
+
+def test_a_draw_is_never_called_proven() -> None:
+    game = engine.load("quoridor", size=3, walls=0, max_plies=2)
+    thought = Searcher(game).search(game.start(), Limit(depth=10), FULL_WIDTH)
+    assert (thought.score, thought.proven) == (0.0, None)
+
+
+def test_the_search_goes_no_deeper_once_the_game_is_decided() -> None:
+    state, line = next((state, line) for state, line in exact_lines("trapgrid", 30) if line["value"] > 0)
+    thought = Searcher(state.game).search(state, Limit(time=60_000))
+    assert thought.proven == "win"
+    assert thought.move in line["winning"]
+    assert thought.depth < 100
+
+
+def test_the_only_move_gets_a_quick_answer_and_a_score() -> None:
+    state = next(
+        state for state in iter(lambda: middle("trapgrid", random.randrange(30)), None) if len(state.moves()) == 1
+    )
+    thought = Searcher(state.game).search(state, Limit(time=60_000))
+    assert thought.score is not None
+    assert thought.depth <= 4
+
+
+def test_searches_that_share_a_table_come_to_the_values_of_a_lonely_one() -> None:
+    program = """
+import sys, engine
+from bots.search.memory import Memory
+from bots.search.searcher import FULL_WIDTH, Limit, Searcher
+game = engine.load("isolation", width=5, height=5)
+state = game.parse(sys.argv[2])
+memory = Memory.attach(sys.argv[1], 1)
+searcher = Searcher(game, memory)
+print("ready", flush=True)
+while not memory.is_stopped:
+    searcher.search(state, Limit(depth=5), FULL_WIDTH)
+memory.close()
+"""
+    state = middle("isolation", 5, width=5, height=5)
+    game: Game = state.game
+    expected = [Searcher(game).search(state, Limit(depth=depth), FULL_WIDTH).score for depth in range(1, 6)]
+    with Memory.create(2) as memory:
+        command = [sys.executable, "-c", program, str(memory.name), str(state)]
+        helper = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        assert helper.stdout is not None
+        assert helper.stdout.readline() == "ready\n"
+        searcher = Searcher(game, memory)
+        for _ in range(20):
+            for depth, score in enumerate(expected, start=1):
+                assert searcher.search(state, Limit(depth=depth), FULL_WIDTH).score == score
+        memory.stop(1)
+        helper.stdout.close()
+        assert helper.wait() == 0

@@ -1,0 +1,87 @@
+"""Every entry of the table says something true about its position, whenever and at whatever ply it was written."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+import pytest
+
+import engine
+from bots.bot import WIN
+from bots.evaluate import SCALE, judgement
+from bots.search.deepening import salt
+from bots.search.layout import ENTRIES
+from bots.search.memory import Memory
+from bots.search.searcher import FULL_WIDTH, Limit, Searcher
+from bots.search.template import DEEPEST, EXACT, LOWER, MATE, ODD, OFFSET, UPPER
+from engine import Game, State
+
+GAMES = [
+    engine.load("trapgrid", size=3),
+    engine.load("isolation", width=3, height=2),
+    engine.load("bamboo", radius=1),
+    engine.load("quoridor", size=3, walls=0),
+    engine.load("quoridor", size=3, walls=1),
+    engine.load("quoridor", size=3, walls=1, max_plies=7),
+]
+DEPTH = 7
+
+
+@functools.lru_cache(1_000_000)
+def minimax(state: State, depth: int) -> float:
+    """Return the value for the mover; each ply back to it costs a win or a loss one point."""
+    outcome = state.outcome
+    if outcome is not None:
+        return 0.0 if outcome.winner is None else WIN if outcome.winner == state.to_move else -WIN
+    if depth == 0:
+        return judgement(state.game.name).evaluate(state, state.to_move)
+    return max(earlier(-minimax(state.play(move), depth - 1)) for move in state.moves())
+
+
+def earlier(score: float) -> float:
+    return score - 1 if score > 1_000 else score + 1 if score < -1_000 else score
+
+
+def entries(searcher: Searcher, state: State, plies: int) -> Iterator[tuple[State, int, int, float]]:
+    """Iterate over what the table holds about positions up to so many plies on: position, depth, bound, score."""
+    seen, waiting = {state}, [(state, plies)]
+    while waiting:
+        found, left = waiting.pop()
+        if found.outcome is not None or left == 0:
+            continue
+        here = searcher.made.hooks["key"](found.position) ^ salt(state.game, FULL_WIDTH)  # type: ignore[attr-defined]
+        slot = here & (ENTRIES - 2)
+        for place in (slot, slot + 1):
+            check, data = map(int, searcher.memory.table.words[place])
+            if data and check ^ data == here:
+                score = (data >> 25) - OFFSET
+                points = score / SCALE
+                if abs(score) > ODD:
+                    points = WIN - (MATE - score) if score > 0 else -WIN + (MATE + score)
+                yield found, (data >> 9 & 255) - DEEPEST, data >> 17 & 3, points
+        for after in map(found.play, found.moves()):
+            if after not in seen:
+                seen.add(after)
+                waiting.append((after, left - 1))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=repr)
+def test_every_entry_bounds_the_value_of_its_position(game: Game) -> None:
+    searcher = Searcher(game, Memory.private())
+    start = game.start()
+    for depth in range(1, DEPTH + 1):
+        # Also from further on, so that the same positions occur at other plies.
+        searcher.search(start, Limit(depth=depth, lines=20), FULL_WIDTH)
+        for after in map(start.play, start.moves()):
+            searcher.search(after, Limit(depth=depth, lines=20), FULL_WIDTH)
+    bounds = set()
+    for state, depth, bound, score in entries(searcher, start, DEPTH + 1):
+        value = minimax(state, depth)
+        bounds.add(bound)
+        if bound & LOWER:
+            assert value >= score - 1e-9, (str(state), depth, bound)
+        if bound & UPPER:
+            assert value <= score + 1e-9, (str(state), depth, bound)
+    assert LOWER in bounds
+    assert EXACT in bounds

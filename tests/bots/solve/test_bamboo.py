@@ -1,0 +1,140 @@
+"""Proven Bamboo: against brute force, against the oracles, and within limits."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import engine
+from bots.bamboo.cells import symmetries
+from bots.bamboo.proof import key_of, new_memory
+from bots.solve import Solution
+from bots.solve.bamboo import is_within_reach, solve
+from clients.sdk import Limit
+from engine.games.bamboo import BambooState, cell_names, cell_numbers
+
+ORACLES = Path(__file__).parents[2] / "data" / "oracles" / "bamboo.jsonl"
+
+
+def after(radius: int, moves: list[str]) -> BambooState:
+    state = engine.load("bamboo", radius=radius).start()
+    for move in moves:
+        state = engine.apply(state, move)
+    assert isinstance(state, BambooState)
+    return state
+
+
+@cache
+def brute(state: BambooState) -> int:
+    """Return n > 0 when the mover wins in n plies with best play, -n when it loses in n."""
+    values = [brute(state.play(move)) for move in state.moves()]
+    if any(value <= 0 for value in values):
+        return 1 - max(value for value in values if value <= 0)
+    return -(1 + max(values)) if values else 0
+
+
+def check(state: BambooState) -> None:
+    solution = solve(state, Limit())
+    assert solution is not None
+    expected = brute(state)
+    assert solution.value == ("win" if expected > 0 else "loss")
+    assert solution.plies == abs(expected)
+    for move in state.moves():
+        value = brute(state.play(move))
+        assert solution.moves[move] == ("win" if value <= 0 else "loss")
+        assert solution.lengths[move] == 1 + abs(value)
+
+
+def test_every_position_of_radius_1_is_what_brute_force_says() -> None:
+    waiting, seen = [after(1, [])], set()
+    while waiting:
+        state = waiting.pop()
+        if state in seen or state.outcome is not None:
+            continue
+        seen.add(state)
+        waiting += [state.play(move) for move in state.moves()]
+    for state in seen:
+        check(state)
+    assert len(seen) > 100
+
+
+def late(radius: int, left: int, seed: int) -> BambooState:
+    """Return a position of a random game in which the mover has at most `left` moves."""
+    chance = random.Random(seed)
+    state = after(radius, [])
+    while state.open_cells.bit_count() > left:
+        state = state.play(chance.choice(state.moves()))
+    return state
+
+
+@pytest.mark.parametrize("radius", [2, 3, 5])
+def test_late_positions_are_what_brute_force_says(radius: int) -> None:
+    checked = 0
+    for seed in range(10 if radius < 5 else 4):
+        state = late(radius, 5, seed)
+        if state.outcome is None:
+            check(state)
+            checked += 1
+    assert checked >= 3
+    brute.cache_clear()
+
+
+def test_it_agrees_with_the_oracles() -> None:
+    lines = [json.loads(line) for line in ORACLES.read_text().splitlines()]
+    exact = [line for line in lines if line["kind"] == "exact" and len(line["moves"]) >= 5]
+    checked = 0
+    for line in exact:
+        state = after(line["options"]["radius"], line["moves"])
+        if state.outcome is not None:
+            assert (line["value"], line["winning"]) == (-1, [])
+            continue
+        solution = solve(state, Limit())
+        assert solution is not None
+        assert {"win": 1, "loss": -1}[solution.value] == line["value"]
+        assert sorted(solution.winning) == sorted(line["winning"])
+        checked += 1
+    assert checked > 120
+
+
+@pytest.mark.parametrize(("radius", "plies"), [(1, 6), (2, 16)])
+def test_the_first_player_loses_the_small_boards(radius: int, plies: int) -> None:
+    solution = solve(after(radius, []), Limit())
+    assert solution is not None
+    assert (solution.value, solution.plies) == ("loss", plies)
+    assert set(solution.moves.values()) == {"loss"}
+
+
+def test_a_limit_that_is_too_small_gives_nothing_and_the_same_each_time() -> None:
+    start = after(2, [])
+    assert solve(start, Limit(nodes=5000)) is None
+    assert solve(start, Limit(nodes=5000)) is None
+    assert solve(after(5, []), Limit(time=20)) is None
+    heard: list[int] = []
+    solution = solve(after(2, ["a1", "c3"]), Limit(nodes=2_000_000), heard.append)
+    assert isinstance(solution, Solution)
+    assert heard == sorted(heard)
+    assert heard[-1] == solution.nodes <= 2_000_000
+
+
+def test_small_boards_and_late_positions_are_within_reach() -> None:
+    assert is_within_reach(after(2, []))
+    assert not is_within_reach(after(3, []))
+    assert not is_within_reach(after(5, []))
+    assert is_within_reach(late(5, 4, 1))
+
+
+def test_mirror_images_share_a_key_and_other_positions_do_not() -> None:
+    memory = new_memory(2)
+    names, numbers = cell_names(2), cell_numbers(2)
+    moves = ["a1", "c3", "b4", "e2"]
+    keys = {
+        key_of(after(2, [names[symmetry[numbers[move]]] for move in moves]).position, memory)
+        for symmetry in symmetries(2)
+    }
+    assert len(keys) == 1
+    assert key_of(after(2, ["c3", "a1", "b4", "e2"]).position, memory) not in keys
+    assert key_of(after(2, ["a1", "c3", "b4", "e1"]).position, memory) not in keys

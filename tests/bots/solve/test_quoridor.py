@@ -1,0 +1,264 @@
+"""Quoridor solved: races against plain retrograde analysis, tables against independent values and against search."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import engine
+from bots.bot import Limit
+from bots.solve import quoridor as solver
+from bots.solve.layers import canonical, extend, joined, place
+from bots.solve.race import DRAW, NOTHING, settle
+from engine import State
+from engine.games.quoridor import QuoridorState
+from engine.maze import passages
+from engine.walls import has_paths, verdict
+
+ORACLE = Path(__file__).parents[2] / "data" / "oracles" / "quoridor.jsonl"
+
+Placement = tuple[int, int, int]
+
+
+@pytest.fixture(autouse=True)
+def forget() -> None:
+    """Each test settles its own tables."""
+    solver.LAYOUTS.clear()
+
+
+def walk(start: State, number: int, plies: int, *, walls: float = 0.6) -> QuoridorState:
+    """Return a position some random moves on, a share of them walls, that is not over."""
+    chance, state = random.Random(number), start
+    for _ in range(plies):
+        moves = state.moves()
+        wanted = 3 if chance.random() < walls else 2
+        after = state.play(chance.choice([move for move in moves if len(move) == wanted] or moves))
+        if after.outcome is None:
+            state = after
+    assert isinstance(state, QuoridorState)
+    return state
+
+
+def with_pawns(state: QuoridorState, turn: int, first: int, second: int) -> QuoridorState:
+    position = state.position._replace(turn=turn, pawns=first | second << 8, left=0)
+    return QuoridorState(state.game, position, verdict(position))
+
+
+def retrograde(state: QuoridorState) -> dict[Placement, int]:
+    """Return in how many plies the mover wins (+) or loses (-) every race on the walls of `state`, 0 for never."""
+    size = state.game.size
+    cells = [9 * rank + file for rank in range(size) for file in range(size)]
+    after: dict[Placement, list[Placement | None]] = {}
+    for turn in (0, 1):
+        for first in cells:
+            for second in cells:
+                race = with_pawns(state, turn, first, second)
+                if first == second or race.outcome is not None or not has_paths(race.position):
+                    continue
+                children = [race.play(move) for move in race.moves()]
+                after[turn, first, second] = [
+                    None if child.outcome else (child.to_move, *child.pawns()[:2])  # type: ignore[misc]
+                    for child in children
+                ]
+    plies = dict.fromkeys(after, 0)
+    for ply in range(1, 200):
+        for placement, children in after.items():
+            if plies[placement] != 0:
+                continue
+            if ply % 2:
+                if any(child is None or 0 > plies[child] == 1 - ply for child in children):
+                    plies[placement] = ply
+            elif all(child is not None and 0 < plies[child] < ply for child in children):
+                plies[placement] = -ply
+    return plies
+
+
+def table_of(state: QuoridorState) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    total = 2 * state.game.size**4
+    table = np.empty(total, np.uint8)
+    doors = passages(state.position[:4], state.game.size)
+    assert settle(doors, state.game.size, np.zeros(total, np.uint8), table, np.empty(6 * total + 1024, np.int64))
+    return table.reshape(2, state.game.size**2, state.game.size**2)
+
+
+def in_plies(byte: int) -> int:
+    if byte in (NOTHING, DRAW):
+        return 0
+    return 2 * byte - 1 if byte < DRAW else 2 * (byte - 256)
+
+
+@pytest.mark.parametrize(("size", "walls", "number"), [(3, 0, 0), (3, 3, 1), (5, 0, 2), (5, 6, 3), (5, 14, 4)])
+def test_every_race_is_as_long_as_plain_retrograde_analysis_says(size: int, walls: int, number: int) -> None:
+    state = walk(engine.load("quoridor", size=size, walls=20).start(), number, walls, walls=1)
+    table, expected = table_of(state), retrograde(state)
+    found = {
+        (turn, first // size * 9 + first % size, second // size * 9 + second % size): in_plies(int(byte))
+        for (turn, first, second), byte in np.ndenumerate(table)
+        if byte != NOTHING
+    }
+    assert found == expected
+
+
+def test_a_table_tells_draws_from_positions_that_cannot_be() -> None:
+    state = walk(engine.load("quoridor", size=3).start(), 0, 0)
+    table = table_of(state)
+    assert {int(byte) for byte in table[0, 6:].flat} == {NOTHING}
+    assert table[1, 4, 4] == NOTHING
+
+
+def test_exact_values_agree_with_an_independent_program() -> None:
+    lines = [json.loads(line) for line in ORACLE.read_text(encoding="utf-8").splitlines()]
+    exact = [line for line in lines if line["kind"] == "exact"]
+    assert len(exact) > 100
+    for line in exact:
+        solver.LAYOUTS.clear()
+        state = engine.load("quoridor", **line["options"]).start()
+        for move in line["moves"]:
+            state = state.play(move)
+        solution = solver.solve(state, Limit())
+        assert solution is not None
+        sign = {"win": 1, "loss": -1, "draw": 0}
+        values = {move: sign[value] * solution.lengths.get(move, 0) for move, value in solution.moves.items()}
+        assert (sign[solution.value], solution.plies) == (line["value"], line["plies"])
+        assert sorted(solution.winning) == sorted(line["winning"])
+        assert values == line["move_values"]
+
+
+@pytest.mark.parametrize(("size", "walls"), [(3, 0), (3, 1), (3, 2), (3, 3), (3, 4), (5, 0), (5, 1), (5, 2)])
+def test_the_second_player_wins_from_the_start_of_small_boards(size: int, walls: int) -> None:
+    solution = solver.solve(engine.load("quoridor", size=size, walls=walls).start(), Limit())
+    assert solution is not None
+    assert (solution.value, solution.winning) == ("loss", ())
+
+
+def test_best_play_takes_exactly_as_many_plies_as_promised() -> None:
+    state: State = engine.load("quoridor", size=5, walls=2).start()
+    first = solver.solve(state, Limit())
+    assert first is not None
+    plies = 0
+    while state.outcome is None:
+        solution = solver.solve(state, Limit())
+        assert solution is not None
+        assert solution.plies == (first.plies or 0) - plies
+        state = state.play(solution.best[-1])
+        plies += 1
+    assert (plies, state.outcome.winner) == (first.plies, 1)
+
+
+def test_a_position_is_worth_the_same_from_tables_of_its_own_and_from_those_of_an_earlier_one() -> None:
+    start = engine.load("quoridor", size=5, walls=2).start()
+    states = [walk(start, number, 6) for number in range(40)]
+    own = []
+    for state in states:
+        solver.LAYOUTS.clear()
+        own.append(solver.solve(state, Limit()))
+    solver.LAYOUTS.clear()
+    solver.solve(start, Limit())
+    for state, expected in zip(states, own, strict=True):
+        again = solver.solve(state, Limit())
+        assert again is not None
+        assert expected is not None
+        assert (again.value, again.plies, again.moves, again.lengths) == (
+            expected.value,
+            expected.plies,
+            expected.moves,
+            expected.lengths,
+        )
+        assert again.nodes == 0
+
+
+def test_each_value_follows_from_those_one_ply_later() -> None:
+    start = engine.load("quoridor", size=5, walls=4).start()
+    for number in range(6):
+        state = walk(start, number, 9)
+        solution = solver.solve(state, Limit())
+        assert solution is not None
+        for move in state.moves():
+            after = state.play(move)
+            if after.outcome is None:
+                reply = solver.solve(after, Limit())
+                assert reply is not None
+                assert {reply.value, solution.moves[move]} in ({"win", "loss"}, {"draw"})
+                assert solution.lengths.get(move) == (None if reply.plies is None else reply.plies + 1)
+
+
+def test_9x9_without_walls_in_hand_is_a_race_that_is_solved() -> None:
+    state = walk(engine.load("quoridor", walls=6).start(), 5, 40)
+    while sum(state.stocks()):
+        state = walk(state, 6, 1, walls=1)
+    solution = solver.solve(state, Limit())
+    assert solver.is_within_reach(state)
+    assert solution is not None
+    assert solution.nodes == 2 * 81 * 81
+
+
+def test_draw_rules_are_obeyed_or_nothing_is_said() -> None:
+    free = engine.load("quoridor", size=3)
+    solution = solver.solve(free.start(), Limit())
+    assert solution is not None
+    longest = max(solution.lengths.values())
+    long = engine.load("quoridor", size=3, max_plies=longest)
+    short = engine.load("quoridor", size=3, max_plies=longest - 1)
+    solver.LAYOUTS.clear()
+    kept = solver.solve(long.start(), Limit())
+    assert kept is not None
+    assert kept.moves == solution.moves
+    assert solver.solve(short.start(), Limit()) is None
+    assert solver.solve(engine.load("quoridor", size=3, no_progress=longest - 1).start(), Limit()) is None
+
+
+def test_what_is_too_much_is_refused() -> None:
+    start = engine.load("quoridor").start()
+    assert not solver.is_within_reach(start)
+    assert solver.solve(start, Limit(time=1000)) is None
+    assert solver.solve(engine.load("quoridor", size=5, walls=2).start(), Limit(nodes=1000)) is None
+    assert not solver.is_within_reach(engine.load("quoridor", size=5, players=4).start())
+    ended = engine.load("quoridor", size=3).start().leave(0)
+    assert not solver.is_within_reach(ended)
+
+
+def test_time_stops_the_tables_and_what_is_settled_stays() -> None:
+    start = engine.load("quoridor", size=5, walls=2).start()
+    heard: list[int] = []
+    assert solver.solve(start, Limit(time=5), heard.append) is None
+    rest = solver.solve(start, Limit(), heard.append)
+    assert rest is not None
+    assert 0 < rest.nodes < 18_868_750
+
+
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "BOUND", 200_000)
+    start = engine.load("quoridor", size=5, walls=3).start()
+    for number in range(12):
+        solver.solve(walk(start, number, 14), Limit())
+    assert sum(layouts.needed for layouts in solver.LAYOUTS) <= 200_000
+
+
+def test_layouts_rise_and_none_is_missing() -> None:
+    free = np.zeros((5, 5), np.uint8)
+    np.fill_diagonal(free, 1)
+    free[0, 1] = free[1, 0] = 1
+    layouts = np.zeros(1, np.int64)
+    for depth, expected in ((0, 5), (1, 9), (2, 7)):
+        room = np.empty(50, np.int64)
+        count = extend(layouts, depth, free, room)
+        assert count == expected
+        layouts = room[:count]
+        assert all(low < high for low, high in pairwise(layouts.tolist()))
+        assert [place(layouts, layout) for layout in layouts.tolist()] == list(range(count))
+    assert extend(np.zeros(1, np.int64), 0, free, np.empty(4, np.int64)) == -1
+
+
+def test_a_wall_finds_its_place_in_a_layout_and_a_mirror_keeps_one_of_two() -> None:
+    layout = 2 << 7 | 5
+    assert joined(layout, 2, 1) == 1 << 14 | 2 << 7 | 5
+    assert joined(layout, 2, 3) == 2 << 14 | 3 << 7 | 5
+    assert joined(layout, 2, 9) == 2 << 14 | 5 << 7 | 9
+    mirror = np.array([9, 8, 7, 6, 5, 4, 3, 2, 1, 0], np.int64)
+    assert canonical(layout, 2, mirror) == layout
+    assert canonical(4 << 7 | 7, 2, mirror) == layout

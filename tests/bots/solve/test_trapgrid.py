@@ -1,0 +1,242 @@
+"""The solver against brute force, the oracles and what is known; and what a limit does to it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import engine
+from bots.bot import Limit
+from bots.solve import solver
+from bots.solve.trapgrid import is_within_reach, prove, solve
+from bots.solve.trapgrid_proof import mirrored
+from engine import State
+from engine.grid import NAMES
+
+ROOT = Path(__file__).resolve().parents[3]
+ORACLES = ROOT / "tests" / "data" / "oracles" / "trapgrid.jsonl"
+KNOWN = {3: "win", 4: "loss", 5: "win", 6: "loss", 7: "win", 8: "loss"}
+STEPS = ((0, 1), (0, -1), (1, 0), (-1, 0))
+
+Cell = tuple[int, int]
+
+
+@cache
+def best(free: frozenset[Cell], mover: Cell, other: Cell) -> tuple[bool, int]:
+    """Return whether the mover wins and in how many plies, by trying everything."""
+    replies = [best(free - {target}, other, target) for target in around(mover) if target in free]
+    winning = [plies + 1 for wins, plies in replies if not wins]
+    if winning:
+        return True, min(winning)
+    return False, max((plies + 1 for _, plies in replies), default=0)
+
+
+def around(cell: Cell) -> list[Cell]:
+    return [(cell[0] + right, cell[1] + up) for right, up in STEPS]
+
+
+def cells(size: int) -> list[Cell]:
+    return [(file, rank) for rank in range(size) for file in range(size)]
+
+
+def state_of(size: int, free: frozenset[Cell], mover: Cell, other: Cell) -> State:
+    marks = dict.fromkeys(free, ".") | {mover: "0", other: "1"}
+    rows = ("".join(marks.get((file, rank), "x") for file in range(size)) for rank in reversed(range(size)))
+    return engine.load("trapgrid", size=size).parse("/".join(rows) + " 0")
+
+
+def compare(size: int, free: frozenset[Cell], mover: Cell, other: Cell) -> None:
+    """Fail unless the solver says of a position and of all its moves what brute force does."""
+    state = state_of(size, free, mover, other)
+    wins, plies = best(free, mover, other)
+    solution = solve(state, Limit())
+    assert solution is not None
+    assert (solution.value, solution.plies) == ("win" if wins else "loss", plies), str(state)
+    for target in around(mover):
+        if target in free:
+            loses, rest = best(free - {target}, other, target)
+            move = NAMES[target[0] + 8 * target[1]]
+            assert (solution.moves[move], solution.lengths[move]) == ("loss" if loses else "win", rest + 1), str(state)
+    assert len(solution.moves) == len(state.moves())
+
+
+def test_all_positions_of_nine_cells_are_what_brute_force_says() -> None:
+    for mover, other in itertools.permutations(cells(3), 2):
+        rest = [cell for cell in cells(3) if cell not in (mover, other)]
+        for count in range(len(rest) + 1):
+            for free in itertools.combinations(rest, count):
+                # Corner, edge and centre: the mover's other cells are their rotations and mirror images.
+                if mover[0] <= mover[1] <= 1:
+                    compare(3, frozenset(free), mover, other)
+
+
+@pytest.mark.parametrize(
+    ("size", "count", "blocked"), [(4, 300, 0.15), (4, 300, 0.4), (5, 300, 0.4), (6, 150, 0.55), (8, 150, 0.7)]
+)
+def test_random_positions_are_what_brute_force_says(size: int, count: int, blocked: float) -> None:
+    chance = random.Random(size)
+    for _ in range(count):
+        mover, other = chance.sample(cells(size), 2)
+        free = frozenset(c for c in cells(size) if c not in (mover, other) and chance.random() >= blocked)
+        compare(size, free, mover, other)
+    best.cache_clear()
+
+
+def oracle() -> Iterator[dict[str, object]]:
+    for line in ORACLES.read_text().splitlines():
+        entry = json.loads(line)
+        if entry["kind"] == "exact":
+            yield entry
+
+
+def test_values_and_winning_moves_are_the_oracles() -> None:
+    entries = list(oracle())
+    assert len(entries) > 200
+    for entry in entries:
+        state = engine.load("trapgrid", **entry["options"]).start()  # type: ignore[arg-type]
+        for move in entry["moves"]:  # type: ignore[attr-defined]
+            state = state.play(move)
+        solution = solve(state, Limit())
+        assert solution is not None
+        assert solution.value == {1: "win", -1: "loss"}[entry["value"]], entry  # type: ignore[index]
+        assert sorted(solution.winning) == sorted(entry["winning"]), entry  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(("size", "value"), KNOWN.items())
+def test_the_start_is_worth_what_is_known(size: int, value: str) -> None:
+    solution = solve(engine.load("trapgrid", size=size).start(), Limit())
+    assert solution is not None
+    assert solution.value == value
+    # The board is symmetric in the diagonal of the pawns, so both first moves are the same.
+    assert len(set(solution.moves.values())) == len(set(solution.lengths.values())) == 1
+
+
+def test_an_even_start_lasts_until_every_cell_is_used() -> None:
+    for size in (4, 6, 8):
+        solution = solve(engine.load("trapgrid", size=size).start(), Limit())
+        assert solution is not None
+        assert solution.plies == size * size - 2
+
+
+def test_lines_of_best_play_end_when_the_proof_says() -> None:
+    for size in (5, 6, 7):
+        state = engine.load("trapgrid", size=size).start()
+        proof = prove(state, Limit(lines=4))
+        assert set(proof.lines) == set(proof.moves)
+        for move, line in proof.lines.items():
+            end = state
+            for played in line:
+                end = engine.apply(end, played)
+            assert line[0] == move
+            assert len(line) == proof.lengths[move]
+            assert end.outcome is not None
+            assert (end.outcome.winner == 0) == (proof.values[move] == "win")
+
+
+def test_what_was_proven_before_the_nodes_ran_out_is_true() -> None:
+    state = engine.load("trapgrid", size=6).start().play("a5").play("f2")
+    whole = prove(state, Limit())
+    halves = set()
+    for nodes in range(1, whole.nodes, 37):
+        part = prove(state, Limit(nodes=nodes))
+        assert part.nodes <= nodes
+        assert part.values.items() <= whole.values.items()
+        assert part.lengths.items() <= whole.lengths.items()
+        assert (solve(state, Limit(nodes=nodes)) is not None) == part.is_whole
+        halves.add((len(part.values), len(part.lengths)))
+    assert {(0, 0), (2, 0), (2, 2)} <= halves
+
+
+def test_a_proof_does_not_depend_on_what_was_proven_before() -> None:
+    state = engine.load("trapgrid", size=6).start()
+    first = prove(state, Limit(nodes=2000))
+    prove(engine.load("trapgrid", size=7).start(), Limit())
+    assert prove(state, Limit(nodes=2000)) == first
+
+
+def test_a_proof_ends_at_its_deadline() -> None:
+    # Without a limit this takes a second or more.
+    state = engine.load("trapgrid", size=8).parse(
+        "/".join(["......../........", "...0....", "........", "........", "........", "....1...", "........"]) + " 0"
+    )
+    solve(state, Limit(nodes=1))
+    for milliseconds in (1, 5, 20):
+        limit = Limit(time=milliseconds)
+        proof = prove(state, limit)
+        assert not proof.lines
+        assert limit.deadline is not None
+        # This much slack is for slow machines; without a deadline it would be no near miss.
+        assert time.monotonic() - limit.deadline < 0.2
+
+
+def test_a_finished_game_is_solved() -> None:
+    state = engine.load("trapgrid", size=3).parse("0x./x../..1 0")
+    solution = solve(state, Limit())
+    assert solution is not None
+    assert (solution.value, solution.moves, solution.plies) == ("loss", {}, 0)
+
+
+def test_trapgrid_has_a_solver_that_reaches_every_position() -> None:
+    found = solver("trapgrid")
+    assert found is not None
+    assert found.is_within_reach is is_within_reach
+    assert all(is_within_reach(engine.load("trapgrid", size=size).start()) for size in range(3, 9))
+
+
+def test_the_mirror_image_swaps_ranks_and_files_across_the_diagonal_of_the_pawns() -> None:
+    for size in range(3, 9):
+        for file, rank in cells(size):
+            image = int(mirrored(np.uint64(1 << 8 * rank + file), 9 * (8 - size)))
+            assert image == 1 << 8 * (size - 1 - file) + size - 1 - rank
+
+
+PLAIN = """
+import engine
+from bots.bot import Limit
+from bots.evaluate import pockets
+from bots.solve import trapgrid_proof
+from bots.solve.trapgrid import solve
+{before}
+for size in (3, 4, 5):
+    solution = solve(engine.load("trapgrid", size=size).start(), Limit())
+    print(solution.value, solution.plies)
+"""
+EXPECTED = "win 5\nloss 14\nwin 21\n"
+
+
+def run(code: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_plain_python_proves_the_same() -> None:
+    assert run(PLAIN.format(before=""), NUMBA_DISABLE_JIT="1") == EXPECTED
+
+
+def test_a_memo_that_overflows_all_the_time_proves_the_same() -> None:
+    before = "trapgrid_proof.SLOTS, pockets.SLOTS = 8, 2"
+    assert run(PLAIN.format(before=before), NUMBA_DISABLE_JIT="1") == EXPECTED
+
+
+def test_kernels_out_of_the_cache_prove_the_same(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert run(PLAIN.format(before=""), CORNERED_KERNELS=str(tmp_path)) == EXPECTED

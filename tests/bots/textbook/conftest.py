@@ -1,0 +1,30 @@
+"""Positions of random games."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from engine import CHANCE, Game, State
+
+Positions = Callable[[Game, int, int], list[State]]
+
+
+@pytest.fixture(scope="session")
+def positions() -> Positions:
+    """Return a function that gives `count` positions of random games in which somebody is to move."""
+
+    def some(game: Game, seed: int, count: int) -> list[State]:
+        chance, found = random.Random(f"{game!r} {seed}"), []
+        while len(found) < count:
+            state, played = game.start(), []
+            while state.outcome is None and len(played) < 60:
+                if state.to_move != CHANCE:
+                    played.append(state)
+                state = state.play(chance.choice(state.moves()))
+            found += chance.sample(played, min(4, len(played)))
+        return found[:count]
+
+    return some

@@ -1,0 +1,82 @@
+"""How much dice can prove: a game made up for it, in which all ways but one for them to fall win."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import pytest
+
+import engine
+from bots.bot import WIN
+from bots.evaluate import Judgement
+from bots.textbook.deepening import search
+from bots.textbook.expectiminimax import expectiminimax, farthest, score
+from bots.textbook.search import CERTAIN, Search
+from clients.sdk import Limit
+from engine import CHANCE, Game, Outcome, State
+
+GAME = engine.load("isolation", dice=True)
+
+
+@dataclass(frozen=True)
+class Luck(State):
+    """Seat 0 moves, the dice roll, and so on `left` times; with `unlucky` nothing is decided if all of them show 1."""
+
+    left: int
+    unlucky: bool
+    is_roll: bool = False
+    ones: bool = True
+    game: Game = GAME
+
+    @property
+    def to_move(self) -> int:
+        return CHANCE if self.is_roll else 0
+
+    @property
+    def outcome(self) -> Outcome | None:
+        is_over = not self.left and not (self.unlucky and self.ones)
+        return Outcome(0, (1, 2)) if is_over else None
+
+    def moves(self) -> list[str]:
+        return ["1", "2", "3"] if self.is_roll else ["a1"]
+
+    def play(self, move: str) -> Luck:
+        if not self.is_roll:
+            return Luck(self.left, self.unlucky, True, self.ones)
+        return Luck(self.left - 1, self.unlucky, False, self.ones and move == "1")
+
+    def leave(self, seat: int) -> Luck:
+        return self
+
+    def explain(self, move: str) -> str:
+        return "it is"
+
+    def perft(self, depth: int) -> int:
+        return 1
+
+    def __str__(self) -> str:
+        return "luck"
+
+
+@pytest.mark.parametrize("rolls", [1, 2, 3, 4])
+def test_a_win_by_every_roll_but_one_is_not_certain(rolls: int) -> None:
+    best = Judgement(lambda state, seat: 999.0)
+    limit = Limit(depth=2 * rolls)
+    lucky = search(Luck(rolls, unlucky=True), limit, best, random.Random(1))
+    assert lucky.score is not None
+    assert rolls < 3 or lucky.score > CERTAIN, "the mean alone would look like a win"
+    assert lucky.proven is None
+    sure = search(Luck(rolls, unlucky=False), limit, best, random.Random(1))
+    assert (sure.score, sure.proven) == (WIN - 2 * rolls, "win")
+
+
+@pytest.mark.parametrize("rolls", [1, 2, 3, 4])
+def test_nor_does_it_score_like_one(rolls: int) -> None:
+    def value(*, unlucky: bool) -> float:
+        work = Search(0, lambda state, seat: 999.0)
+        return score(expectiminimax(Luck(rolls, unlucky), 2 * rolls, 0, work)[0], work.deepest, 3)
+
+    assert value(unlucky=True) <= 999
+    assert value(unlucky=False) == WIN - 2 * rolls
+    assert farthest(2) < farthest(1) < 1

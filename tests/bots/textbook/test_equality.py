@@ -1,0 +1,71 @@
+"""The compiled search at full width, minimax, alpha-beta and sorted alpha-beta: one value, on every game."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+import pytest
+
+import engine
+from bots.bot import WIN
+from bots.evaluate import judgement
+from bots.search.memory import Memory
+from bots.search.searcher import FULL_WIDTH, Searcher
+from bots.textbook.alphabeta import alpha_beta
+from bots.textbook.minimax import depth_limited
+from bots.textbook.ordered import sorted_alpha_beta
+from bots.textbook.search import Search, proof
+from clients.sdk import Limit
+from engine import Game, State
+
+Positions = Callable[[Game, int, int], list[State]]
+
+GAMES = [
+    (engine.load("trapgrid", size=3), 120),
+    (engine.load("trapgrid", size=5), 200),
+    (engine.load("trapgrid", size=6), 120),
+    (engine.load("trapgrid"), 120),
+    (engine.load("trapgrid", size=8), 40),
+    (engine.load("isolation", width=3, height=3), 160),
+    (engine.load("isolation", width=4, height=3), 120),
+    (engine.load("isolation", width=5, height=5), 120),
+    (engine.load("isolation"), 80),
+    (engine.load("isolation", width=8, height=2), 80),
+    (engine.load("bamboo", radius=1), 160),
+    (engine.load("bamboo", radius=2), 120),
+    (engine.load("bamboo", radius=3), 60),
+    (engine.load("bamboo"), 24),
+    (engine.load("quoridor", size=3), 160),
+    (engine.load("quoridor", size=3, walls=1, max_plies=12), 120),
+    (engine.load("quoridor", size=5, walls=0), 100),
+    (engine.load("quoridor", size=5, walls=2, no_progress=8), 60),
+    (engine.load("quoridor", size=7, walls=1), 40),
+    (engine.load("quoridor"), 16),
+]
+LEAVES = 700
+"""How many positions minimax may look at, about, before a position makes do with less depth."""
+
+
+def test_these_are_thousands_of_positions() -> None:
+    assert sum(count for _, count in GAMES) >= 2_000
+
+
+@pytest.mark.parametrize(("game", "count"), GAMES, ids=str)
+def test_all_come_to_the_same_value(game: Game, count: int, positions: Positions) -> None:
+    searcher, chance = Searcher(game, Memory.private()), random.Random(1)
+    evaluate = judgement(game.name).evaluate
+    for state in positions(game, 11, count):
+        deepest = next(depth for depth in range(6, 0, -1) if len(state.moves()) ** depth <= LEAVES or depth == 1)
+        depth = chance.randint(1, deepest)
+        search = Search(state.to_move, evaluate)
+        value, _ = depth_limited(state, depth, 0, search)
+        for pruned in (alpha_beta, sorted_alpha_beta):
+            assert pruned(state, depth, -math.inf, math.inf, 0, Search(state.to_move, evaluate))[0] == value
+        compiled = searcher.search(state, Limit(depth=depth), FULL_WIDTH)
+        assert compiled.score == pytest.approx(value), (str(state), depth)
+        sure = proof(value, 2, saw_horizon=True)
+        assert compiled.proven == sure, (str(state), depth)
+        if sure:
+            assert compiled.plies == WIN - abs(value)

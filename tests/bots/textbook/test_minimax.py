@@ -1,0 +1,139 @@
+"""Minimax by its definition, and the two that prune it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+import engine
+from bots.bot import WIN
+from bots.evaluate import judgement
+from bots.textbook.alphabeta import alpha_beta
+from bots.textbook.minimax import depth_limited, minimax
+from bots.textbook.ordered import by_evaluation, sorted_alpha_beta
+from bots.textbook.search import OutOfLimit, Search
+from clients.sdk import Limit
+from engine import Game, State
+
+Positions = Callable[[Game, int, int], list[State]]
+
+GAMES = [
+    (engine.load("trapgrid", size=4), 5, 40),
+    (engine.load("trapgrid"), 5, 40),
+    (engine.load("isolation", width=3, height=3), 5, 30),
+    (engine.load("isolation", width=4, height=4), 3, 12),
+    (engine.load("isolation", width=3, height=3, players=3), 4, 20),
+    (engine.load("bamboo", radius=1), 5, 30),
+    (engine.load("bamboo", radius=2), 3, 8),
+    (engine.load("quoridor", size=3), 3, 30),
+    (engine.load("quoridor", size=5, walls=1, max_plies=40), 2, 20),
+    (engine.load("quoridor", size=5, walls=0, players=4), 4, 20),
+]
+EACH = pytest.mark.parametrize(("game", "depth", "count"), GAMES, ids=str)
+PRUNED = pytest.mark.parametrize("pruned", [alpha_beta, sorted_alpha_beta], ids=["plain", "sorted"])
+
+
+def fresh(state: State) -> Search:
+    return Search(state.to_move, judgement(state.game.name).evaluate)
+
+
+@pytest.mark.parametrize(("game", "depth"), [(game, min(depth, 3)) for game, depth, _ in GAMES], ids=str)
+def test_minimax_looks_at_every_line(game: Game, depth: int) -> None:
+    search = fresh(game.start())
+    depth_limited(game.start(), depth, 0, search)
+    assert search.nodes == sum(engine.perft(game.start(), ply) for ply in range(depth + 1))
+
+
+@EACH
+@PRUNED
+def test_pruning_does_not_change_the_value(
+    pruned: Callable[..., tuple[float, tuple[str, ...]]], game: Game, depth: int, count: int, positions: Positions
+) -> None:
+    saved = 0
+    for state in positions(game, 1, count):
+        plain, quick = fresh(state), fresh(state)
+        value, _ = depth_limited(state, depth, 0, plain)
+        found, line = pruned(state, depth, -math.inf, math.inf, 0, quick)
+        assert found == value
+        assert quick.nodes <= plain.nodes
+        assert (quick.nodes < plain.nodes) == (quick.pruned > 0)
+        saved += quick.pruned
+        for move in line:
+            assert state.is_legal(move)
+            state = state.play(move)
+    assert saved
+
+
+@EACH
+@PRUNED
+def test_outside_its_window_the_value_is_a_bound(
+    pruned: Callable[..., tuple[float, tuple[str, ...]]], game: Game, depth: int, count: int, positions: Positions
+) -> None:
+    for state in positions(game, 2, count // 2):
+        value, _ = depth_limited(state, depth, 0, fresh(state))
+        low, _ = pruned(state, depth, value - 2, value - 1, 0, fresh(state))
+        high, _ = pruned(state, depth, value + 1, value + 2, 0, fresh(state))
+        assert value - 1 <= low <= value <= high <= value + 1
+
+
+KNOWN = [
+    (engine.load("trapgrid", size=3), 1),
+    (engine.load("isolation", width=2, height=2), -1),
+    (engine.load("isolation", width=3, height=3), 1),
+    (engine.load("bamboo", radius=1), -1),
+]
+
+
+@pytest.mark.parametrize(("game", "sign"), KNOWN, ids=str)
+def test_to_the_end_it_finds_who_wins_and_when(game: Game, sign: int) -> None:
+    search = fresh(game.start())
+    value, line = minimax(game.start(), 0, search)
+    state = game.start()
+    for move in line:
+        state = state.play(move)
+    assert state.outcome is not None
+    assert value == sign * (WIN - len(line))
+    assert not search.saw_horizon
+
+
+def test_the_order_puts_the_best_looking_position_first(positions: Positions) -> None:
+    for state in positions(engine.load("quoridor", size=5), 3, 10):
+        search = fresh(state)
+        ordered = by_evaluation(state, state.moves(), search, 0)
+        assert sorted(move for move, _ in ordered) == sorted(state.moves())
+        worth = [WIN if after.outcome is not None else search.evaluate(after, state.to_move) for _, after in ordered]
+        assert worth == sorted(worth, reverse=True)
+        # The other side's best is what we like least.
+        search.seat = 1 - state.to_move
+        worst = by_evaluation(state, state.moves(), search, 0)[0][1]
+        assert worst.outcome is not None or search.evaluate(worst, search.seat) == -worth[0]
+
+
+def test_what_cannot_matter_is_cut_at_once() -> None:
+    # MAX is sure of 3. MIN's first answer to the second move is worth no more, so MIN's others do not matter.
+    start = engine.load("trapgrid", size=3).start()
+    worth = {("a2", "b1"): 3.0, ("a2", "c2"): 4.0, ("b3", "b1"): 3.0, ("b3", "c2"): 9.0}
+    after = {start.play(mine).play(theirs): worth[mine, theirs] for mine, theirs in worth}
+    for pruned in (alpha_beta, sorted_alpha_beta):
+        search = Search(0, lambda state, seat: after.get(state, 0.0))
+        assert pruned(start, 2, -math.inf, math.inf, 0, search)[0] == 3.0
+        assert (search.nodes, search.pruned) == (6, 1)
+
+
+def test_good_order_prunes_more() -> None:
+    start = engine.load("isolation").start()
+    plain, ordered = fresh(start), fresh(start)
+    alpha_beta(start, 3, -math.inf, math.inf, 0, plain)
+    sorted_alpha_beta(start, 3, -math.inf, math.inf, 0, ordered)
+    assert ordered.nodes < plain.nodes / 2
+
+
+@pytest.mark.parametrize("most", [1, 7, 100])
+def test_no_position_is_visited_beyond_the_limit(most: int) -> None:
+    start = engine.load("quoridor").start()
+    search = Search.within(Limit(nodes=most), 0, judgement("quoridor").evaluate)
+    with pytest.raises(OutOfLimit):
+        depth_limited(start, 3, 0, search)
+    assert search.nodes == most

@@ -1,0 +1,182 @@
+"""Asking for an analysis, and doing one: across lost connections, and no longer than anybody wants it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from clients.sdk import Closed, Refused
+from protocol import messages
+from protocol.analysis import Report, ScoredLine
+from protocol.commands import Analysed, AskAnalysis, CancelAnalysis, OfferAnalysis
+from protocol.messages import Analyse, Analysis, StopAnalysis
+from protocol.values import GameSpec
+from tests.clients.sdk.scripted import Wire, connected, scripted
+
+REPORT = Report(
+    score=0.5,
+    proven=None,
+    plies=None,
+    depth=2,
+    deepest=2,
+    nodes=7,
+    pruned=0,
+    efficiency=0.0,
+    speed=0.0,
+    hits=0,
+    seconds=0.0,
+    lines=(ScoredLine(move="a2", score=0.5, pv=("a2",)),),
+)
+
+
+def news(name: str = "x", *, final: bool = False, report: Report | None = None, ahead: int = 0) -> Analysis:
+    return Analysis(
+        analysis=name,
+        position="0../.../..1 0",
+        ahead=ahead,
+        final=final,
+        by="deep",
+        report=report,
+        overlays=(),
+        tree=(),
+        error="",
+    )
+
+
+def job(name: str) -> Analyse:
+    spec = GameSpec(name="trapgrid", options={"size": 3})
+    return Analyse(job=name, game=spec, position="0../.../..1 0", lines=3, milliseconds=5_000, nodes=120)
+
+
+async def test_an_analysis_is_followed_to_its_last_word() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        command = await wire.hear(AskAnalysis)
+        assert (command.match, command.ply, command.lines) == ("m", 4, 2)
+        await wire.acknowledge(command, ref="x")
+        await wire.say(news(ahead=1))
+        await asyncio.sleep(0.05)
+        await wire.say(news(report=REPORT))
+        await asyncio.sleep(0.05)
+        await wire.say(news("another", final=True), news(report=REPORT, final=True))
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+        told = [analysis async for analysis in client.ask_analysis("m", 4, lines=2)]
+    assert [(one.ahead, one.report, one.final) for one in told] == [
+        (1, None, False),
+        (0, REPORT, False),
+        (0, REPORT, True),
+    ]
+
+
+async def test_a_refused_analysis_is_raised() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        command = await wire.hear(AskAnalysis)
+        await wire.say(messages.Refused(id=command.id, code="no_analyst", text="nobody studies this"))
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+        with pytest.raises(Refused, match="nobody studies this"):
+            await anext(client.ask_analysis("m", 0))
+
+
+async def test_after_a_lost_connection_it_is_asked_for_again() -> None:
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(AskAnalysis), ref="x")
+        await wire.say(news(report=REPORT))
+        await asyncio.sleep(0.05)
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(AskAnalysis), ref="y")
+        await wire.say(news("y", final=True, report=REPORT))
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(first, second) as server, connected(server) as client:
+        told = [analysis.analysis async for analysis in client.ask_analysis("m", 0)]
+    assert told == ["x", "y"]
+
+
+async def test_who_stops_listening_tells_the_server() -> None:
+    cancelled: list[str] = []
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(AskAnalysis), ref="x")
+        await wire.say(news())
+        command = await wire.hear(CancelAnalysis)
+        cancelled.append(command.analysis)
+        await wire.acknowledge(command)
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+        listening = client.ask_analysis("m", 0)
+        await anext(listening)
+        await listening.aclose()  # type: ignore[attr-defined]
+    assert cancelled == ["x"]
+
+
+async def test_an_analyst_gets_jobs_answers_them_and_hears_when_one_is_not_wanted() -> None:
+    told: list[Analysed] = []
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        offer = await wire.hear(OfferAnalysis)
+        assert (offer.games, offer.jobs, offer.name) == (("trapgrid",), 2, "deep")
+        await wire.acknowledge(offer)
+        await wire.say(job("one"), job("two"), StopAnalysis(job="two"))
+        told.append(await wire.hear(Analysed))
+        await wire.acknowledge(told[-1])
+        told.append(await wire.hear(Analysed))
+        await wire.say(messages.Refused(id=told[-1].id, code="unknown_analysis", text="this is not your job"))
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+        await client.jobs.offer(["trapgrid"], 2, "deep")
+        jobs = aiter(client.jobs)
+        assert (await anext(jobs)).job == "one"
+        assert client.jobs.is_wanted("one")
+        await client.jobs.tell("one", report=REPORT)
+        waiting = asyncio.ensure_future(client.jobs.stopped("one"))
+        with pytest.raises(Refused, match="not your job"):
+            await client.jobs.tell("one", final=True)
+        await waiting
+        assert not client.jobs.is_wanted("one")
+        assert not client.jobs.is_wanted("two")
+    assert [(one.job, one.final, one.report) for one in told] == [("one", False, REPORT), ("one", True, None)]
+
+
+async def test_an_offer_is_made_again_on_every_connection_and_old_jobs_are_not_done() -> None:
+    offers: list[OfferAnalysis] = []
+
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        offers.append(await wire.hear(OfferAnalysis))
+        await wire.acknowledge(offers[-1])
+        await wire.say(job("lost"))
+        await asyncio.sleep(0.05)
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        offers.append(await wire.hear(OfferAnalysis))
+        await wire.acknowledge(offers[-1])
+        await wire.say(job("new"))
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(first, second) as server:
+        async with connected(server) as client:
+            await client.jobs.offer(["trapgrid"], 1, "deep")
+            jobs = aiter(client.jobs)
+            assert (await anext(jobs)).job == "lost"
+            assert (await anext(jobs)).job == "new"
+            assert not client.jobs.is_wanted("lost")
+        with pytest.raises(Closed):
+            await anext(jobs)
+    assert [offer.games for offer in offers] == [("trapgrid",), ("trapgrid",)]
+    assert offers[0].id != offers[1].id

@@ -1,0 +1,142 @@
+"""Every bot of the roster plays every game that it claims, as a client of a real server, while its workers die."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+import engine
+from bench.clocks import Arrivals
+from bots.house import Guest, House
+from bots.pool import Pool
+from bots.roster import names
+from clients.sdk import BotPlayer, Client, Closed, MatchView, Tempo, TokenStore
+from engine import Game
+from protocol.messages import ChallengeClosed
+from protocol.values import Accepts, Fischer
+from server.app import run
+from server.settings import MEMORY, Settings
+
+SMALL = {
+    "trapgrid": {"size": 4},
+    "isolation": {"width": 4, "height": 4},
+    "bamboo": {"radius": 2},
+    "quoridor": {"size": 5, "walls": 3, "max_plies": 60},
+}
+CLOCK = Fischer(initial=20, increment=0.05)
+QUICK = Tempo(longest=30)
+KILLS = 0.7
+"""Seconds between two workers that are killed in mid-search."""
+AT_ONCE = 6
+
+
+@pytest.fixture
+async def address(tmp_path: Path) -> AsyncIterator[str]:
+    async with run(Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")) as address:
+        yield address
+
+
+def pairs(able: Sequence[str]) -> list[tuple[str, str]]:
+    """Return everybody's game against somebody: the last of an odd number plays the first, who then plays twice."""
+    rest = list(able)
+    return list(zip(rest[::2], [*rest[1::2], *rest[: len(rest) % 2]], strict=True))
+
+
+def board(name: str, bots: Sequence[Guest]) -> Game:
+    """Return the small board of a game; the usual one where not all of `bots` play it."""
+    small = engine.load(name, **SMALL[name])
+    return small if all(guest.bot.plays(small) for guest in bots if guest.bot.plays(name)) else engine.load(name)
+
+
+async def kill(pool: Pool, killed: list[int]) -> None:
+    while True:
+        await asyncio.sleep(KILLS)
+        if pool.thinking:
+            victim = random.choice(pool.thinking)
+            os.kill(victim, signal.SIGKILL)
+            killed.append(victim)
+
+
+async def play(house: House, arrivals: Arrivals, game: Game, pair: tuple[str, str]) -> MatchView:
+    first, second = (house.clients[name] for name in pair)
+    arriving = arrivals.expect(pair)
+    await first.challenge(second.player.id, game.name, clock=CLOCK, **game.options)
+    match = await arriving
+    with contextlib.suppress(Closed):
+        await match.ended()
+    return match
+
+
+async def test_every_bot_plays_every_game_that_it_claims_though_workers_are_killed(
+    address: str, tmp_path: Path
+) -> None:
+    guests = Guest.all_of(names())
+    arrivals, killed = Arrivals(), list[int]()
+    async with asyncio.timeout(600), Pool.open(2, names()) as pool:
+        house = House(guests, pool, AT_ONCE, tempo=QUICK, began=arrivals.hear)
+        running = asyncio.ensure_future(house.run(address, store=TokenStore(tmp_path / "tokens.json")))
+        games = [game.name for game in engine.games()]
+        while not all(house.is_ready(guest.name, games) for guest in guests):
+            await house.changed()
+        work = iter(
+            [
+                (game, pair)
+                for name in games
+                for game in [board(name, guests)]
+                for pair in pairs([guest.name for guest in guests if guest.bot.plays(game)])
+            ]
+        )
+        ends: list[tuple[Game, tuple[str, str], str | None]] = []
+
+        async def play_on() -> None:
+            for game, pair in work:
+                match = await play(house, arrivals, game, pair)
+                ends.append((game, pair, match.snapshot.reason))
+
+        killing = asyncio.ensure_future(kill(pool, killed))
+        await asyncio.gather(*(play_on() for _ in range(AT_ONCE)))
+        for task in (killing, running):
+            task.cancel()
+        await asyncio.gather(killing, running, return_exceptions=True)
+    assert [end for end in ends if end[2] != "rules"] == []
+    assert {name for _, pair, _ in ends for name in pair} == {guest.name for guest in guests}
+    assert len(killed) >= 2
+
+
+async def test_a_bot_declines_what_it_does_not_play_and_says_why(address: str) -> None:
+    async def choose(match: MatchView, limit: object) -> str:
+        return random.choice(match.state.moves())
+
+    async with (
+        asyncio.timeout(30),
+        Client.connect(address, name="Picky", kind="bot") as picky,
+        Client.connect(address, name="Ann") as ann,
+    ):
+        player = BotPlayer(
+            picky,
+            choose,
+            accepts=[Accepts(game="trapgrid")],
+            refuses=lambda spec: "only small boards" if spec.options["size"] != 4 else None,
+        )
+        await player.declare()
+        playing = asyncio.ensure_future(player.run())
+        for size, how in ((5, "declined"), (4, "accepted")):
+            await ann.challenge(picky.player.id, "trapgrid", size=size)
+            closed = [news async for news in _until_closed(ann)][-1]
+            assert closed.how == how
+            assert closed.reason == ("only small boards" if size == 5 else "")
+        playing.cancel()
+
+
+async def _until_closed(client: Client) -> AsyncIterator[ChallengeClosed]:
+    async for news in client.news():
+        if isinstance(news, ChallengeClosed):
+            yield news
+            return

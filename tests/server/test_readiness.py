@@ -1,0 +1,106 @@
+"""Games that are still being compiled keep only those waiting who need them."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import engine
+from protocol.values import NO_CLOCK, GameSpec, Player
+from server.adapters.bus_local import LocalBus
+from server.adapters.journal_memory import MemoryJournal
+from server.app import run
+from server.lobbystate import MatchMade
+from server.match import Patience
+from server.metrics import Counts
+from server.readiness import Readiness
+from server.refusal import Refusal
+from server.room import Room, Services
+from server.rooms import Rooms
+from server.settings import MEMORY, Settings
+
+PLAYERS = (Player(id="ann", name="Ann", kind="person"), Player(id="ben", name="Ben", kind="person"))
+MADE = MatchMade("m", GameSpec(name="trapgrid", options={"size": 4}), PLAYERS, NO_CLOCK, private=False, delay=0)
+
+
+async def turns(count: int = 20) -> None:
+    """Let everybody else who can go on do so."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+async def test_a_match_begins_when_its_game_is_ready() -> None:
+    readiness = Readiness()
+    readiness.expect_all()
+    services = Services(MemoryJournal(), LocalBus(node="here"), Counts(), lambda: 1, readiness)
+    opened: list[Room] = []
+    async with asyncio.TaskGroup() as tasks:
+        rooms = Rooms(services, b"", Patience(), tasks)
+        rooms.on_opened = opened.append
+        rooms.on_changed = lambda room: None
+        opening = tasks.create_task(rooms.open_new(MADE))
+        await turns()
+        assert not opening.done()
+        assert "trapgrid" in readiness.missing
+        await readiness.prepare()
+        assert readiness.missing == ()
+        assert [await opening] == opened
+        await rooms.close()
+
+
+async def test_who_waits_for_a_game_hears_when_the_server_stops() -> None:
+    readiness = Readiness()
+    readiness.expect_all()
+    waiting = asyncio.ensure_future(readiness.of("quoridor"))
+    await turns()
+    readiness.close()
+    with pytest.raises(Refusal) as refusal:
+        await waiting
+    assert refusal.value.code == "shutting_down"
+
+
+async def test_without_a_preparation_nobody_waits() -> None:
+    async with asyncio.timeout(5):
+        await Readiness().of("trapgrid")
+        await Readiness().of_catalogue()
+
+
+async def test_rules_that_cannot_be_compiled_beforehand_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    readiness = Readiness()
+    readiness.expect_all()
+    monkeypatch.setattr("server.readiness.is_warm", lambda game: False)
+    monkeypatch.setattr("server.readiness.sys.executable", "/nowhere/python")
+    await readiness.prepare()
+    assert readiness.missing == ()
+
+
+async def test_the_server_says_when_it_is_ready_for_every_game(tmp_path: Path) -> None:
+    def ask() -> tuple[int, str]:
+        try:
+            with urllib.request.urlopen(f"{address}/ready") as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    settings = Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")
+    async with asyncio.timeout(120), run(settings, beforehand=True) as address:
+        while (answer := await asyncio.to_thread(ask))[0] != 200:
+            assert answer[0] == 503
+            assert answer[1].startswith("compiling ")
+            await asyncio.sleep(0.01)
+        assert answer[1] == "ready\n"
+
+
+def test_the_compiling_process_names_what_is_done() -> None:
+    names = [kind.name for kind in engine.games()]
+    done = subprocess.run(
+        [sys.executable, "-m", "server.readiness", *names], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["catalogue", *names]
