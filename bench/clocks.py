@@ -71,6 +71,7 @@ class Report:
     least_left: float = float("inf")
     by_game: Counter[str] = field(default_factory=Counter)
     stood_in: Counter[str] = field(default_factory=Counter)
+    lost_with: Counter[str] = field(default_factory=Counter)
 
 
 class _Timed(Pool):
@@ -101,6 +102,8 @@ class _Ear(logging.Handler):
                 break
         if found := re.search(r"stands in for (\S+)", said):
             self._report.stood_in[found[1]] += 1
+        if found := re.search(r"lost while (\S+) thought: (.*?) in ", said):
+            self._report.lost_with[f"{found[1]}: {found[2]}"] += 1
 
 
 def read_clock(text: str) -> Fischer:
@@ -308,7 +311,8 @@ def lines(report: Report) -> Iterator[str]:
     yield f"illegal moves        {report.illegal_moves:8}"
     yield f"bots that failed     {report.failures:8}"
     yield f"not played to an end {len(report.unfinished):8}"
-    yield f"workers killed       {report.killed_workers:8}   lost for any reason {report.lost_workers}"
+    lost = ", ".join(f"{count} with {what}" for what, count in report.lost_with.most_common(6))
+    yield f"workers killed       {report.killed_workers:8}   lost for any reason {report.lost_workers}: {lost}"
     who = ", ".join(f"{count} of {name}" for name, count in report.stood_in.most_common(8))
     yield f"moves stood in for   {report.stand_ins:8}   {who}"
     yield f"no worker in time    {report.late_starts:8}"

@@ -21,7 +21,7 @@ from engine.text import PositionText
 from protocol.analysis import MAX_OVERLAYS, MAX_PLIES, OverlayPicture, Report, ScoredLine, TreeNode
 from protocol.messages import Analyse
 
-__all__ = ["analyst_bot", "picture_of", "report_of", "run_analyst", "serve_analysis", "steps"]
+__all__ = ["analyst_bot", "picture_of", "report_of", "run_analyst", "serve_analysis", "steps", "tree_of"]
 
 FIRST: Final = 200
 """Milliseconds of the first look, after which there is something to see."""
@@ -82,10 +82,23 @@ async def run_analyst(
 
 
 async def _study(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
-    """Do one job, unless it turns out to be unwanted, or too much for the bot."""
+    """Do one job, for as long as somebody wants it."""
+    looking = asyncio.create_task(_look(client, pool, bot, job), name=f"look[{job.job}]")
+    stopped = asyncio.create_task(client.jobs.stopped(job.job), name=f"stopped[{job.job}]")
+    try:
+        await asyncio.wait({looking, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopped.cancel()
+        looking.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await looking
+
+
+async def _look(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
+    """Look at a position for longer and longer, and draw what it means; say so if it is too much for the bot."""
     try:
         try:
-            await _look(client, pool, bot, job)
+            await _tell_all(client, pool, bot, job)
         except ValueError as error:
             log.warning("%s cannot study %s: %s", bot, job.position, error)
             await client.jobs.tell(job.job, final=True, error=str(error)[:200])
@@ -94,18 +107,16 @@ async def _study(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
         log.info("a job is lost: %s", refusal.text)
 
 
-async def _look(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
-    """Look at the position for longer and longer, and draw what it means. Raises Refused and ValueError."""
+async def _tell_all(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
+    """Tell everything about a position, what is known soon first. Raises Refused and ValueError."""
     state = engine.load(job.game.name, **job.game.options).parse(job.position)
     for step in steps(job.milliseconds):
         thought = await pool.study(bot, state, Limit(time=step, lines=job.lines))
-        if not client.jobs.is_wanted(job.job):
-            return
         await client.jobs.tell(job.job, report=report_of(thought, job.lines))
         if step == FIRST:
             # What a position means does not depend on the search, and people want to see it soon.
             await client.jobs.tell(job.job, overlays=await asyncio.to_thread(_pictures, state))
-            await client.jobs.tell(job.job, tree=await asyncio.to_thread(_tree, state, job.nodes))
+            await client.jobs.tell(job.job, tree=await asyncio.to_thread(tree_of, state, job.nodes))
         if thought.proven is not None and all(line.proven is not None for line in thought.lines[: job.lines]):
             break
     await client.jobs.tell(job.job, final=True)
@@ -169,7 +180,7 @@ def picture_of(overlay: Overlay, text: PositionText) -> OverlayPicture:
     )
 
 
-def _tree(state: State, nodes: int) -> list[TreeNode]:
+def tree_of(state: State, nodes: int) -> list[TreeNode]:
     """Return the first plies of the game tree, level by level."""
     root = grow(state, DEPTH, WIDTH, judgement(state.game.name).evaluate, most=nodes + 1)
     told: list[TreeNode] = []

@@ -9,33 +9,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import itertools
 import logging
 import os
 import random
-import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from time import monotonic
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Final
 
 import engine
 from bots.bot import Limit, Thought
+from bots.compiling import compiled
+from bots.crew import GRACE, Crew
 from bots.process import Lost, Worker, preloading
 from bots.roster import create
-from bots.rota import Rota
 from bots.search.memory import Memory
 from bots.warming import Preparation, is_warm
-from bots.worker import Desk, Failed, Job
+from bots.worker import Failed, Job
 from clients.sdk import plainly
 from engine import State
 
-__all__ = ["Pool"]
+__all__ = ["GRACE", "Pool"]
 
-GRACE: Final = 0.25
-"""Seconds after its deadline until a worker counts as hung, unless the limit itself says how late is too late."""
 LATE: Final = 50
 """Milliseconds for a job whose time went by in the queue, and for the move that stands in for a lost one."""
 WAITING: Final = 0.1
@@ -43,13 +40,8 @@ WAITING: Final = 0.1
 HASTE: Final = 0.03
 """Seconds before it is too late within which only a move without any thought is quick enough."""
 ATTEMPTS: Final = 3
-RETRY: Final = (0.5, 2.0, 10.0)
-"""Seconds before a worker that could not start is started again."""
 COMPILERS: Final = 2
 """Processes that compile at the same time: each waits for the other half of the time."""
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 log = logging.getLogger("cornered.pool")
 
@@ -57,23 +49,16 @@ log = logging.getLogger("cornered.pool")
 class Pool:
     """Some worker processes and the jobs that wait for them. Get it from `Pool.open`."""
 
-    def __init__(self, size: int, memory: Memory, tasks: asyncio.TaskGroup, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, size: int, crew: Crew) -> None:
         self._size = size
-        self._memory = memory
-        self._tasks = tasks
-        self._threads = threads
-        self._rota = Rota()
-        self._workers: set[Worker] = set()
-        self._preparations: list[Preparation] = []
+        self._crew = crew
         self._prepared: set[Preparation] = set()
         self._preparing = asyncio.Lock()
-        self._compiling = asyncio.Semaphore(COMPILERS)
+        self._compilers = asyncio.Semaphore(COMPILERS)
         self._stands_in: set[str] = set()
         self._in_flight = 0
         self._thinking: set[Worker] = set()
         self._at_leisure: set[Worker] = set()
-        self._chores: set[asyncio.Task[Any]] = set()
-        self._closed = False
 
     @classmethod
     @asynccontextmanager
@@ -89,16 +74,16 @@ class Pool:
         try:
             with plainly():
                 async with asyncio.TaskGroup() as tasks:
-                    pool = cls(count, memory, tasks, threads)
+                    crew = Crew(memory, tasks, threads)
                     try:
                         # The first one alone: with it comes the fork server, which makes the others.
                         with preloading(bots):
-                            await pool._add(0)
+                            await crew.hire(0)
                         for desk in range(1, count):
-                            pool._chore(pool._add(desk), "start worker")
-                        yield pool
+                            crew.chore(crew.hire(desk), "hire")
+                        yield cls(count, crew)
                     finally:
-                        await pool._close()
+                        await crew.close()
         finally:
             memory.unlink()
             memory.close()
@@ -107,8 +92,13 @@ class Pool:
     @property
     def memory(self) -> str:
         """The name of the memory that the workers share."""
-        assert self._memory.name is not None
-        return self._memory.name
+        assert self._crew.memory.name is not None
+        return self._crew.memory.name
+
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """The process ids of all workers that have started."""
+        return tuple(worker.process.pid or 0 for worker in self._crew.workers)
 
     @property
     def thinking(self) -> tuple[int, ...]:
@@ -140,7 +130,7 @@ class Pool:
                 if (answer := await self._try(job)) is not None:
                     return answer
             log.info("a quick move stands in for %s", bot)
-            return await self._run(_stand_in, state, limit)
+            return await self._crew.run(_stand_in, state, limit)
         finally:
             self._in_flight -= 1
 
@@ -151,12 +141,12 @@ class Pool:
         """
         await self._ready(Preparation(bot, state.game.name))
         for _ in range(ATTEMPTS):
-            worker = await self._rota.take_patiently()
+            worker = await self._crew.rota.take_patiently()
             job = _job(bot, state, replace(limit, started=monotonic()))
-            away, told = asyncio.Event(), asyncio.get_running_loop().create_future()
-            self._spend_leisure(worker, job, away, told)
+            away = asyncio.Event()
+            thinking = self._spend_leisure(worker, job, away)
             try:
-                if isinstance(answer := await told, Thought):
+                if thinking is not None and isinstance(answer := await asyncio.shield(thinking), Thought):
                     return answer
             finally:
                 away.set()
@@ -170,7 +160,9 @@ class Pool:
         job = _job(bot, state, Limit(max(1, round(1000 * seconds))))
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while not self._closed and not await self._think_ahead(await self._rota.take_patiently(), job):
+                while not self._crew.is_closed and not await self._think_ahead(
+                    await self._crew.rota.take_patiently(), job
+                ):
                     pass
 
     async def prepare(self, game: str, bots: Sequence[str]) -> AsyncGenerator[str]:
@@ -184,8 +176,8 @@ class Pool:
             if await self._prepare(one):
                 yield one.bot
         cold = [one.bot for one in wanted if one not in warm]
-        async with contextlib.aclosing(self._compile(game, cold)) as compiled:
-            async for bot in compiled:
+        async with contextlib.aclosing(compiled(game, cold, self._compilers)) as done:
+            async for bot in done:
                 if bot in cold and await self._prepare(Preparation(bot, game)):
                     yield bot
 
@@ -196,48 +188,27 @@ class Pool:
         async with self._preparing:
             if self._size > 1 and not is_warm(wanted):
                 # Several workers would compile the same at once, which takes longer than one process of its own.
-                async for _ in self._compile(wanted.game, [wanted.bot]):
+                async for _ in compiled(wanted.game, [wanted.bot], self._compilers):
                     pass
             await self._expect(wanted)
             self._prepared.add(wanted)
 
     async def _expect(self, wanted: Preparation) -> None:
         """Let new workers come with what `wanted` needs, and load it here too, where stand-ins must come at once."""
-        if wanted not in self._preparations:
-            self._preparations.append(wanted)
+        if wanted not in self._crew.preparations:
+            self._crew.preparations.append(wanted)
         if wanted.game not in self._stands_in:
             self._stands_in.add(wanted.game)
-            await self._run(_stand_in, engine.load(wanted.game).start(), Limit())
-
-    async def _compile(self, game: str, bots: Sequence[str]) -> AsyncGenerator[str]:
-        """Yield each of `bots` when what it needs in `game` is on disk."""
-        if not bots:
-            return
-        async with self._compiling:
-            log.info("compiling what bots need to play %s, once on this machine", game)
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bots.warming", game, *bots), stdout=asyncio.subprocess.PIPE
-            )
-            assert process.stdout is not None
-            try:
-                async for line in process.stdout:
-                    yield line.decode().strip()
-                if await process.wait():
-                    log.error("not everything for %s could be compiled", game)
-            finally:
-                if process.returncode is None:
-                    with contextlib.suppress(ProcessLookupError):
-                        process.kill()
-                    await process.wait()
+            await self._crew.run(_stand_in, engine.load(wanted.game).start(), Limit())
 
     async def _prepare(self, wanted: Preparation) -> bool:
         """Have all workers that there are, and all that follow, load what `wanted` needs; say whether the bot can."""
         await self._expect(wanted)
-        for worker in tuple(self._workers):
-            if wanted not in worker.prepared and await self._rota.take_this(worker):
-                await self._load(worker, [wanted])
+        for worker in tuple(self._crew.workers):
+            if wanted not in worker.prepared and await self._crew.rota.take_this(worker):
+                await self._crew.load(worker, [wanted])
         self._prepared.add(wanted)
-        return not any(worker.prepared.get(wanted) is False for worker in self._workers)
+        return not any(worker.prepared.get(wanted) is False for worker in self._crew.workers)
 
     async def _try(self, job: Job) -> Thought | None:
         """Return the answer of whatever worker is free first; None when it is lost, and the log says how."""
@@ -247,7 +218,7 @@ class Pool:
             log.warning("no worker was free while %s had time", job.bot)
             return None
         except Lost as lost:
-            log.warning("a worker was lost while %s thought: %s", job.bot, lost)
+            log.warning("a worker was lost while %s thought: %s in %s", job.bot, lost, job.position)
             return None
         if isinstance(answer, Failed):
             log.error("%s failed in %s: %s", job.bot, job.position, answer.error)
@@ -259,14 +230,14 @@ class Pool:
         gains_from_help = job.seed is None and job.limit.time is not None and _gains_from_help(job.bot)
         left = _until_too_late(job.limit)
         async with asyncio.timeout(None if left is None else max(0.0, left - WAITING)):
-            worker = await self._rota.take()
+            worker = await self._crew.rota.take()
         helpers: list[asyncio.Event] = []
         self._thinking.add(worker)
         try:
             job = await self._loaded(worker, job)
             limit, patience = self._fair(job.limit)
             job = replace(job, limit=limit)
-            asking = self._ask(worker, job, patience)
+            asking = self._crew.ask(worker, job, patience)
             if gains_from_help:
                 for helper in self._spare_workers(job):
                     helpers.append(asyncio.Event())
@@ -275,16 +246,16 @@ class Pool:
                 answer = await asyncio.shield(asking)
             except asyncio.CancelledError:
                 # What it still thinks about would answer the next question.
-                self._chore(self._recall(worker, asking), "recall worker")
+                self._crew.chore(self._crew.recall(worker, asking), "recall worker")
                 raise
             except Lost:
-                self._chore(self._replace(worker), "replace worker")
+                self._crew.replace(worker)
                 raise
         finally:
             self._thinking.discard(worker)
             for called_away in helpers:
                 called_away.set()
-        self._rota.give(worker)
+        self._crew.rota.give(worker)
         return answer
 
     async def _loaded(self, worker: Worker, job: Job) -> Job:
@@ -292,22 +263,22 @@ class Pool:
         wanted = Preparation(job.bot, job.game)
         if wanted in worker.prepared:
             return job
-        loading = asyncio.get_running_loop().run_in_executor(self._threads, worker.prepare, wanted)
+        loading = asyncio.ensure_future(self._crew.run(worker.prepare, wanted))
         try:
             await asyncio.shield(loading)
         except (Lost, asyncio.CancelledError):
-            self._chore(self._replace(worker), "replace worker")
+            self._crew.replace(worker)
             raise
         return replace(job, limit=replace(job.limit, started=monotonic()))
 
     def _spare_workers(self, job: Job) -> Iterator[Worker]:
         """Yield the workers that nobody needs; those that would have to load something first do that instead."""
-        while (worker := self._rota.take_spare()) is not None:
+        while (worker := self._crew.rota.take_spare()) is not None:
             wanted = Preparation(job.bot, job.game)
             if wanted in worker.prepared:
                 yield worker
             else:
-                self._chore(self._load(worker, [wanted]), "load")
+                self._crew.chore(self._crew.load(worker, [wanted]), "load")
 
     def _fair(self, limit: Limit) -> tuple[Limit, float | None]:
         """Return the limit of a search that begins now, and for how many seconds to wait for it.
@@ -324,13 +295,6 @@ class Pool:
             patience = min(patience, _until_too_late(limit) or 0.0)
         return replace(limit, time=max(1, round(1000 * seconds)), started=monotonic()), patience
 
-    def _ask(self, worker: Worker, job: Job, patience: float | None) -> asyncio.Future[Thought | Failed]:
-        self._memory.resume(worker.desk.number)
-        asking = asyncio.get_running_loop().run_in_executor(self._threads, worker.ask, job, patience)
-        # Of a worker that is given up nobody wants to hear why it is lost.
-        asking.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return asking
-
     async def _think_ahead(self, worker: Worker, job: Job) -> bool:
         """Have a worker think about `job` at leisure; say whether it came to an end, or was called away."""
         away = asyncio.Event()
@@ -343,93 +307,23 @@ class Pool:
             away.set()
 
     def _spend_leisure(
-        self, worker: Worker, job: Job, away: asyncio.Event, told: asyncio.Future[Thought | Failed | None] | None = None
-    ) -> asyncio.Task[None] | None:
-        """Have a worker think about `job` until `away` is set, or somebody else needs it; `told` gets the answer."""
-        self._rota.works_at_leisure(worker, away.set)
+        self, worker: Worker, job: Job, away: asyncio.Event
+    ) -> asyncio.Task[Thought | Failed | None] | None:
+        """Have a worker think about `job` until `away` is set, or somebody else needs it; the task has its answer."""
+        self._crew.rota.works_at_leisure(worker, away.set)
         self._at_leisure.add(worker)
-        asking = self._ask(worker, job, None)
+        asking = self._crew.ask(worker, job, None)
 
-        async def watch() -> None:
+        async def watch() -> Thought | Failed | None:
             leaving = asyncio.ensure_future(away.wait())
             try:
                 await asyncio.wait((asking, leaving), return_when=asyncio.FIRST_COMPLETED)
             finally:
                 leaving.cancel()
                 self._at_leisure.discard(worker)
-            answer = await self._recall(worker, asking)
-            if told is not None and not told.done():
-                told.set_result(answer)
+            return await self._crew.recall(worker, asking)
 
-        return self._chore(watch(), "leisure")
-
-    async def _recall(self, worker: Worker, asking: asyncio.Future[Thought | Failed]) -> Thought | Failed | None:
-        """Make a worker free, whatever it still thinks about, and return its answer; without one it is replaced."""
-        self._memory.stop(worker.desk.number)
-        await asyncio.wait((asking,), timeout=GRACE)
-        if asking.done() and asking.exception() is None:
-            self._rota.give(worker)
-            return asking.result()
-        self._chore(self._replace(worker), "replace worker")
-        return None
-
-    async def _add(self, desk: int) -> None:
-        """Start one more worker, as often as it takes."""
-        for wait in itertools.chain(RETRY, itertools.repeat(RETRY[-1])):
-            starting = self._threads.submit(Worker.start, Desk(desk, self.memory), tuple(self._preparations))
-            try:
-                worker = await asyncio.wrap_future(starting)
-            except Lost as lost:
-                log.error("a worker cannot start: %s", lost)
-                await asyncio.sleep(wait)
-            except asyncio.CancelledError:
-                starting.add_done_callback(_end_started)
-                raise
-            else:
-                self._workers.add(worker)
-                if missing := [wanted for wanted in self._preparations if wanted not in worker.prepared]:
-                    # Asked for while it started.
-                    await self._load(worker, missing)
-                else:
-                    self._rota.give(worker)
-                return
-
-    async def _load(self, worker: Worker, wanted: Sequence[Preparation]) -> None:
-        """Have a worker that is nobody's now load something, and then be free."""
-        try:
-            for one in wanted:
-                await self._run(worker.prepare, one)
-        except Lost as lost:
-            log.warning("a worker was lost while it prepared: %s", lost)
-            self._chore(self._replace(worker), "replace worker")
-        else:
-            self._rota.give(worker)
-
-    async def _replace(self, worker: Worker) -> None:
-        self._rota.drop(worker)
-        self._workers.discard(worker)
-        await self._run(worker.end)
-        await self._add(worker.desk.number)
-
-    async def _close(self) -> None:
-        self._closed = True
-        for chore in self._chores:
-            chore.cancel()
-        for worker in tuple(self._workers):
-            await self._run(worker.end)
-
-    def _chore(self, work: Coroutine[None, None, T], name: str) -> asyncio.Task[T] | None:
-        if self._closed:
-            work.close()
-            return None
-        task = self._tasks.create_task(work, name=name)
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
-        return task
-
-    async def _run(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        call = functools.partial(function, *arguments, **named)
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+        return self._crew.chore(watch(), "leisure")
 
 
 def _job(bot: str, state: State, limit: Limit, seed: int | None = None) -> Job:
@@ -450,12 +344,6 @@ def _gains_from_help(bot: str) -> bool:
         return create(bot).helps
     except ValueError:
         return False
-
-
-def _end_started(starting: Future[Worker]) -> None:
-    """End a worker that nobody waits for any more."""
-    if not starting.cancelled() and starting.exception() is None:
-        starting.result().end()
 
 
 def _stand_in(state: State, limit: Limit) -> Thought:

@@ -5,10 +5,12 @@ A machine compiles once, in a process of its own, so that nobody who waits for a
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import pkgutil
 import platform
+import random
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -25,6 +27,7 @@ import bots
 import engine
 from bots.bot import Limit
 from bots.roster import create
+from engine import CHANCE, Game, State
 from engine.compiled import IS_CACHED, IS_COMPILED, cache_of
 from engine.warming import warm
 
@@ -34,9 +37,12 @@ log = logging.getLogger("cornered.pool")
 
 PRELOAD: Final = "CORNERED_PRELOAD"
 """The environment variable that tells the fork server which bots its workers will be, separated by spaces."""
-PLIES: Final = 2
-"""How far into a game bots are tried: some think otherwise about their first move."""
-SPARING: Final = Limit(time=1000, nodes=60)
+PARTS: Final = 5
+"""How many positions of a game bots are tried in, from the first to the last."""
+RARE: Final = ("players", "dice")
+"""Options that change what a bot does, so that each is tried as well."""
+LONGEST: Final = 200
+SPARING: Final = Limit(time=100, nodes=60)
 """No depth: who is asked for one may leave out what it has for games on a clock."""
 MODESTY: Final = 10
 """How nice a compiling process is; what it makes is needed soon, but whoever plays already goes first."""
@@ -76,14 +82,41 @@ def exercise(wanted: Preparation) -> None:
     Leaves a mark for `is_warm`.
     """
     bot = create(wanted.bot)
-    state = engine.load(wanted.game).start()
-    bot.prepare(state.game)
-    for _ in range(PLIES):
-        if state.outcome is None:
-            state = state.play(bot.choose(state, replace(SPARING, started=monotonic())).move)
+    bot.prepare(engine.load(wanted.game))
+    for state in _positions(wanted.game):
+        if bot.plays(state.game):
+            bot.choose(state, replace(SPARING, started=monotonic()))
     if IS_CACHED:
         _marker(wanted).parent.mkdir(parents=True, exist_ok=True)
         _marker(wanted).touch()
+
+
+@cache
+def _positions(name: str) -> tuple[State, ...]:
+    """Return positions of many kinds: openings and endgames, small boards, dice and crowds."""
+    kind = type(engine.load(name))
+    usual = kind().options
+    small = {option.name: option.choices[0] for option in kind.OPTIONS if option.choices and not option.optional}
+    rare = [
+        {option.name: option.choices[-1] if option.choices else True} for option in kind.OPTIONS if option.name in RARE
+    ]
+    found = []
+    for options, parts in ((usual, PARTS), ({**usual, **small}, 2), *(({**usual, **one}, 2) for one in rare)):
+        with contextlib.suppress(ValueError):
+            line = _random_game(kind(**options))
+            found += [line[part * (len(line) - 1) // (parts - 1)] for part in range(parts)]
+    return tuple(found)
+
+
+def _random_game(game: Game) -> list[State]:
+    """Return the positions of a game in which somebody is to move."""
+    chance, state = random.Random(1), game.start()
+    line: list[State] = []
+    while state.outcome is None and len(line) < LONGEST:
+        if state.to_move != CHANCE:
+            line.append(state)
+        state = state.play(chance.choice(state.moves()))
+    return line
 
 
 def compile_all(game: str, specs: Sequence[str]) -> Iterator[str]:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
-HOUSE_BOTS = ("random", "greedy", "minimax")
+ANALYST = "champion"
+HOUSE_BOTS = (ANALYST, *(f"level:level={level}" for level in range(1, 11)))
 SERVER = "ws://127.0.0.1:8420"
 
 app = typer.Typer(
@@ -75,7 +76,7 @@ def serve(
                 typer.echo(f"Cornered is at {address}")
                 if bots:
                     identities = settings.data / "house.json"
-                    keeping = keep_house_bots(HOUSE_BOTS, address.replace("http", "ws", 1), identities)
+                    keeping = keep_house_bots(HOUSE_BOTS, address.replace("http", "ws", 1), identities, analyse=ANALYST)
                     house.append(tasks.create_task(keeping, name="house"))
                 if open_browser:
                     webbrowser.open(address)

@@ -37,6 +37,8 @@ GAMES: Final = {
 """The beginning of a sensible game of each kind."""
 PATIENCE: Final = 20_000
 """Milliseconds that anything on the page may take."""
+ANALYST_PATIENCE: Final = 300
+"""Seconds until a bot studies positions: on a new machine much is compiled first."""
 
 
 def find_chromium() -> str | None:
@@ -190,6 +192,35 @@ def matches(studio: Studio, windows: dict[str, Page]) -> None:
                 studio.shoot(page, f"finished-{name}")
             light.locator(".move").nth(7).click()
             studio.shoot(light, "replay-desk-light")
+        _analyses(studio, windows, game)
+
+
+def _analyses(studio: Studio, windows: dict[str, Page], game: str) -> None:
+    """Take what a bot finds in the middle of the game that is over, and its pictures on the board."""
+    for name, page in windows.items():
+        page.keyboard.press("End")
+        _study(page)
+        for _ in range(6):
+            page.keyboard.press("<")
+        page.wait_for_selector(".found:not([inert]) .ways li")
+        page.locator(".study [role=status]", has_text="was played").wait_for()
+        studio.shoot(page, f"analysis-{game.lower()}-{name}", full="phone" in name)
+        pictures = page.locator(".choice option").count()
+        page.locator(".choice select").select_option(index=1 if "light" in name else pictures - 1)
+        page.locator(".ways button").first.press("Enter")
+        page.locator(".study").get_by_text("Game tree").click()
+        studio.shoot(page, f"analysis-picture-{game.lower()}-{name}", full="phone" in name)
+
+
+def _study(page: Page) -> None:
+    """Open the analysis, as soon as a bot does any."""
+    for _ in range(ANALYST_PATIENCE):
+        page.keyboard.press("a")
+        page.wait_for_timeout(1000)
+        if not page.locator(".study", has_text="No bot that is here").count():
+            return
+        page.keyboard.press("a")
+    raise RuntimeError("no bot offers to study positions")
 
 
 def _walls(studio: Studio, page: Page) -> None:

@@ -131,9 +131,11 @@ class Jobs:
             tree=None if tree is None else tuple(tree),
             error=error,
         )
-        if final:
-            self._done(job)
-        await self._line.ask(command, Acknowledged)
+        try:
+            await self._line.ask(command, Acknowledged)
+        finally:
+            if final:
+                self._done(job)
 
     def is_wanted(self, job: str) -> bool:
         """Say whether somebody still waits for what a job finds."""

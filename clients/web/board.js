@@ -132,7 +132,7 @@ export class Board {
     }
     const layer = (/** @type {string} */ name) => s(`g.${name}`, { "aria-hidden": "true" });
     this.wallLayer = layer("walls");
-    this.pictureLayer = layer("picture");
+    this.pictureLayer = layer("overlay");
     this.linkLayer = layer("links");
     this.pieceLayer = layer("pieces");
     this.noteLayer = layer("pieces");

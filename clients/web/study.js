@@ -48,7 +48,7 @@ export class Study {
     this.legend = h("p.quiet");
     this.figures = h("dl.figures");
     this.tree = h("ul.tree");
-    this.treeBox = h("details", h("summary", "Game tree"), this.tree);
+    this.treeBox = h("details", h("summary", "Game tree at a glance"), this.tree);
     this.body = h(
       "div.found",
       this.lines,
@@ -298,7 +298,7 @@ export class Study {
       ["Positions", short.format(nodes)],
       ["A second", speed ? short.format(speed) : "–"],
       ["Pruned", `${Math.round(efficiency)} %`],
-      ["Known again", short.format(hits)],
+      ["Table hits", short.format(hits)],
       ["Time", `${seconds.toFixed(1)} s`],
       ["Studied by", this.analysis?.by ?? ""],
     ];

@@ -62,6 +62,10 @@ def messages(match: str) -> list[dict[str, Any]]:
         {"type": "ping", "id": "h", "sent": 1},
         {"type": "hello", "name": "Eve"},
         {"type": "resign", "id": "i", "match": match},
+        {"type": "ask_analysis", "id": "j", "match": match, "ply": 0, "lines": 3},
+        {"type": "ask_variation", "id": "k", "match": match, "ply": 0, "moves": ["a2", "c2"]},
+        {"type": "offer_analysis", "id": "l", "games": ["trapgrid"], "jobs": 1, "name": "Eve"},
+        {"type": "analysed", "id": "m", "job": "x", "tree": [{"parent": -1, "move": "a2", "score": 0.5}]},
     ]
 
 
