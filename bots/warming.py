@@ -138,6 +138,8 @@ def compile_all(game: str, specs: Sequence[str]) -> Iterator[str]:
 
 if __name__ == "__main__":
     os.nice(MODESTY)
-    for ready in compile_all(sys.argv[1], sys.argv[2:]):
-        sys.stdout.write(f"{ready}\n")
-        sys.stdout.flush()
+    # Who wanted it may be gone by now.
+    with contextlib.suppress(BrokenPipeError):
+        for ready in compile_all(sys.argv[1], sys.argv[2:]):
+            sys.stdout.write(f"{ready}\n")
+            sys.stdout.flush()

@@ -102,3 +102,5 @@ def work(connection: Connection, desk: Desk) -> None:
         connection.send(Ready())
         while True:
             connection.send(_answer(connection.recv(), known, memory))
+    # Nothing is left to put in order, and the memory cannot be closed in order while bots look into it.
+    os._exit(0)

@@ -159,6 +159,15 @@ class Client:
             raise TypeError(f"{type(command).__name__} is answered by {type(answer).__name__}")
         return answer
 
+    def mention(self, command: Command) -> None:
+        """Send a command if the line stands, and wait for nothing."""
+        telling = self._link.tell(command)
+        try:
+            self._tasks.create_task(telling, name=f"mention[{command.id}]")
+        except RuntimeError:
+            # The client closes, and with it goes whatever it was about.
+            telling.close()
+
     async def news(self) -> AsyncIterator[News]:
         """Yield what the server says unasked, the first welcome first, until the client closes.
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Sequence
 from typing import Final, Protocol, TypeVar
 
-from clients.sdk.errors import ClientError
 from clients.sdk.pulse import Pulse
 from protocol.analysis import OverlayPicture, Report, TreeNode
 from protocol.commands import Analysed, AskAnalysis, CancelAnalysis, Command, OfferAnalysis
@@ -34,6 +32,9 @@ class Line(Protocol):
     async def ask(self, command: Command, expected: type[T]) -> T:
         """Send a command and return its answer."""
 
+    def mention(self, command: Command) -> None:
+        """Send a command if the line stands, and wait for nothing."""
+
 
 class Studies:
     """The analyses that this client asked for. Of each the newest word counts: it tells everything that is known."""
@@ -56,8 +57,8 @@ class Studies:
                     if analysis.final:
                         return
             except (GeneratorExit, asyncio.CancelledError):
-                with contextlib.suppress(ClientError):
-                    await self._line.ask(CancelAnalysis(id=self._line.new_id(), analysis=name), Acknowledged)
+                # Who is cancelled does not wait for an answer.
+                self._line.mention(CancelAnalysis(id=self._line.new_id(), analysis=name))
                 raise
             finally:
                 self._newest.pop(name, None)

@@ -24,7 +24,10 @@ from protocol.commands import (
 )
 from protocol.messages import Analyse, Analysis, StopAnalysis
 from protocol.values import GameSpec, SeekSettings
+from server.analysis import GRACE, THINKING
 
+SOON = (THINKING + GRACE) / 2_000
+"""Seconds: long before a job's time is over, so that nothing here happens because of that."""
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
 
@@ -224,7 +227,8 @@ async def test_a_job_of_an_analyst_that_dies_goes_to_another(scene: Any) -> None
         lost = await dying.hear(Analyse)
         dying.socket.transport.abort()
     await offer(scene.bot)
-    assert (await finish(scene.bot)).job == lost.job
+    async with asyncio.timeout(SOON):
+        assert (await finish(scene.bot)).job == lost.job
     assert (await scene.ann.hear(Analysis, lambda said: said.final)).report == report()
 
 
@@ -246,7 +250,8 @@ async def test_who_goes_away_makes_room(scene: Any) -> None:
     async with scene.client("Dan") as dan:
         await dan.do(AskAnalysis, match=scene.match, ply=0)
         job = await scene.bot.hear(Analyse)
-    assert (await scene.bot.hear(StopAnalysis)).job == job.job
+    async with asyncio.timeout(SOON):
+        assert (await scene.bot.hear(StopAnalysis)).job == job.job
 
 
 async def test_an_analyst_that_gives_up_says_why(scene: Any) -> None:

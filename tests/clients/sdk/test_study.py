@@ -103,14 +103,14 @@ async def test_after_a_lost_connection_it_is_asked_for_again() -> None:
 
 
 async def test_who_stops_listening_tells_the_server() -> None:
-    cancelled: list[str] = []
+    cancelled: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     async def script(wire: Wire) -> None:
         await wire.welcome()
         await wire.acknowledge(await wire.hear(AskAnalysis), ref="x")
         await wire.say(news())
         command = await wire.hear(CancelAnalysis)
-        cancelled.append(command.analysis)
+        cancelled.set_result(command.analysis)
         await wire.acknowledge(command)
         await wire.stay()
 
@@ -118,7 +118,24 @@ async def test_who_stops_listening_tells_the_server() -> None:
         listening = client.ask_analysis("m", 0)
         await anext(listening)
         await listening.aclose()  # type: ignore[attr-defined]
-    assert cancelled == ["x"]
+        assert await cancelled == "x"
+
+
+async def test_who_is_cancelled_waits_for_no_answer() -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(AskAnalysis), ref="x")
+        await wire.say(news())
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+        listening = client.ask_analysis("m", 0)
+        await anext(listening)
+        waiting = asyncio.ensure_future(anext(listening))
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
 
 
 async def test_an_analyst_gets_jobs_answers_them_and_hears_when_one_is_not_wanted() -> None:
