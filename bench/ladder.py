@@ -14,7 +14,7 @@ from typing import Any, Final
 import engine
 from bots.bot import Bot, Limit
 from bots.roster import create
-from engine import CHANCE, State
+from engine import CHANCE, Game, State
 
 __all__ = ["Step", "as_json", "lines", "run"]
 
@@ -65,31 +65,33 @@ def run(
     game: str, bots: Sequence[str], games: int, report: Callable[[int, int], None] = lambda done, total: None
 ) -> list[Step]:
     """Let each of `bots` play `games` games against the one before it; `report` hears how many games are over."""
-    engine.load(game)
+    played = _played(game)
     for spec in bots:
-        create(spec)
-    pairs = [
-        (lower, higher, number) for lower, higher in itertools.pairwise(bots) for number in range((games + 1) // 2)
-    ]
-    totals = {higher: [0, 0, 0] for higher in bots[1:]}
+        if not create(spec).plays(played):
+            raise ValueError(f"{spec} does not play {played!r}")
+    climbs = list(itertools.pairwise(bots))
+    pairs = [(index, number) for index in range(len(climbs)) for number in range((games + 1) // 2)]
+    totals = [[0, 0, 0] for _ in climbs]
     with ProcessPoolExecutor(mp_context=get_context("forkserver")) as pool:
-        jobs = [(game, lower, higher, number) for lower, higher, number in pairs]
-        for done, ((_, higher, _), results) in enumerate(zip(pairs, pool.map(_pair, jobs), strict=True), 1):
+        jobs = [(game, *climbs[index], number) for index, number in pairs]
+        for done, ((index, _), results) in enumerate(zip(pairs, pool.map(_pair, jobs), strict=True), 1):
             for result in results:
-                totals[higher][result] += 1
+                totals[index][result] += 1
             report(2 * done, 2 * len(pairs))
-    return [
-        Step(game, lower, higher, totals[higher][0], totals[higher][1], totals[higher][2])
-        for lower, higher in itertools.pairwise(bots)
-    ]
+    return [Step(game, lower, higher, *counted) for (lower, higher), counted in zip(climbs, totals, strict=True)]
+
+
+def _played(game: str) -> Game:
+    """Return the game with the options that matches have."""
+    loaded = engine.load(game)
+    return engine.load(game, **{**loaded.options, **loaded.suggestions(loaded.options)})
 
 
 def _pair(job: tuple[str, str, str, int]) -> list[int]:
     """Return how two games from one opening ended for the higher bot: 0 won, 1 drawn, 2 lost."""
     game, lower, higher, number = job
     chance = random.Random(f"{game} {number}")
-    loaded = engine.load(game)
-    start = engine.load(game, **{**loaded.options, **loaded.suggestions(loaded.options)}).start()
+    start = _played(game).start()
     plies = next(plies for plies in itertools.count(1) if engine.perft(start, plies) >= OPENINGS)
     for _ in range(plies):
         start = start.play(chance.choice(start.moves()))

@@ -116,15 +116,32 @@ class Figures:
     walked: float | None
 
 
-def run(games: tuple[str, ...] = (), report: Callable[[Progress], None] = lambda _: None) -> Figures:
-    """Measure `games`, or all; `report` hears of compilation. Raises RuntimeError when C counts something else."""
+def run(
+    games: tuple[str, ...] = (),
+    report: Callable[[Progress], None] = lambda _: None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Figures:
+    """Measure `games`, or all; `report` hears of compilation and `tell` of what is measured next.
+
+    Raises RuntimeError when C counts something else.
+    """
     chosen = games or tuple(POSITIONS)
     for game in chosen:
         if game not in POSITIONS:
             raise ValueError(f"there is no such benchmark as {game!r}; there are {', '.join(POSITIONS)}")
     warm(*chosen, report=report)
-    walked = walk() if "quoridor" in chosen else None
-    return Figures([count(game) for game in chosen], [beside_c(game) for game in chosen], walked)
+    walked = None
+    if "quoridor" in chosen:
+        tell("quoridor: walking the tree")
+        walked = walk()
+    counted, beside = [], []
+    for game in chosen:
+        tell(f"{game}: searching as it plays")
+        counted.append(count(game))
+    for game in chosen:
+        tell(f"{game}: searching plainly, beside C")
+        beside.append(beside_c(game))
+    return Figures(counted, beside, walked)
 
 
 def total(counted: list[Counted]) -> int | None:

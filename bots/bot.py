@@ -29,7 +29,8 @@ class Line:
     """One of the moves that a bot could play. A score is None, or only a bound, where it did not look closely.
 
     `proven` is what the game comes to after the move, for its player; `plies` is how many plies that takes, the move
-    itself included, where it is known. `pv` starts with the move.
+    itself included: exactly where a solver counted them, at most so many where a search came upon it. `pv` starts with
+    the move.
     """
 
     move: str
@@ -48,7 +49,7 @@ class Thought:
 
     `pruned` counts moves that a search left out because they could not matter; `pv`, the principal variation, starts
     with `move`. `proven` is what the game comes to when everybody plays on without a mistake, where that is certain,
-    and `plies` in how many plies.
+    and `plies` in how many plies, as in `Line`.
     """
 
     move: str
@@ -126,7 +127,7 @@ class Bot(ABC):
     games: ClassVar[tuple[str, ...] | None] = None
     """The names of the games that it plays; None is every game there is."""
     SETTINGS: ClassVar[tuple[Setting, ...]] = ()
-    helps: ClassVar[bool] = False
+    helps: bool = False
     """Whether other workers' searches of the same position help it, by the memory that it was lent, and whether it
     gains from thinking while the opponent does."""
 

@@ -24,7 +24,7 @@ def book(
     positions: Annotated[
         int, typer.Option("--positions", "-p", min=1, help="Positions that the book shall have.")
     ] = 400,
-    nodes: Annotated[int, typer.Option("--nodes", "-n", min=1, help="Nodes to search for each position.")] = 200_000,
+    nodes: Annotated[int, typer.Option("--nodes", "-n", min=1, max=2**62, help="Nodes to search.")] = 200_000,
     out: Annotated[Path | None, typer.Option("--out", help="The file; the one that bots read if not given.")] = None,
 ) -> None:
     """Search the likeliest opening positions and write down the best moves. Goes on where it was stopped."""
@@ -44,11 +44,17 @@ def book(
     path = out or path_of(loaded)
     given = [part for option in options or [] for part in ("-o", option)]
     command = shlex.join(["cornered", "book", game, *given, "-p", str(positions), "-n", str(nodes)])
+    building = build(loaded, path, command, positions, nodes)
+    have = next(building)
+    if have >= positions:
+        typer.echo(f"{path.name} has {have} positions already", err=True)
+        typer.echo(str(path))
+        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(path.name, total=positions)
+        task = bar.add_task(path.name, total=positions, completed=have)
         try:
-            for done in build(loaded, path, command, positions, nodes):
+            for done in building:
                 bar.update(task, completed=done)
         except KeyboardInterrupt:
             bar.stop()

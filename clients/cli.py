@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import json
 import logging
+import signal
 import socket
 import webbrowser
 from dataclasses import asdict
@@ -161,6 +163,8 @@ def bot(
     # A house's bots are the same players whatever address their server has this time.
     store = TokenStore(identities, place="house" if house else None) if identities else None
 
+    was_ended = False
+
     async def run() -> None:
         playing = asyncio.ensure_future(
             run_bots(
@@ -175,15 +179,27 @@ def bot(
                 analyse=analyse,
             )
         )
+
+        def end() -> None:
+            nonlocal was_ended
+            if not was_ended:  # a second signal must not stop the tidying up
+                was_ended = True
+                playing.cancel()
+
+        with contextlib.suppress(NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
         waiting = {playing, asyncio.ensure_future(until_stdin_ends())} if house else {playing}
         done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
         for task in rest:
             task.cancel()
         await asyncio.gather(*rest, return_exceptions=True)
         for task in done:
-            task.result()
+            if not task.cancelled():
+                task.result()
 
     asyncio.run(run())
+    if was_ended:
+        raise typer.Exit(128 + signal.SIGTERM)
 
 
 def _tell_of_bots(level: int) -> None:
@@ -327,7 +343,7 @@ def bench_search(
     for name in games or ():
         engine.load(name)
     warm_up(*(games or [game.name for game in engine.games()]))
-    figures = run(tuple(games or ()))
+    figures = run(tuple(games or ()), tell=lambda text: typer.echo(text, err=True))
     typer.echo(json.dumps(to_json(figures)) if as_json else "\n".join(lines(figures)))
 
 

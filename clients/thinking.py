@@ -34,8 +34,16 @@ app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=Fa
 BotSpec = Annotated[
     str, typer.Option("--bot", "-b", metavar="NAME[:SETTING=VALUE,...]", help="A bot of `cornered bots`.")
 ]
-Seconds = Annotated[float | None, typer.Option("--time", "-t", min=0.001, help="Seconds for each position.")]
-Nodes = Annotated[int | None, typer.Option("--nodes", "-n", min=1, help="Nodes for each position.")]
+Seconds = Annotated[
+    float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds for each position.")
+]
+Depth = Annotated[int | None, typer.Option("--depth", "-d", min=1, max=1000, help="Plies to look ahead.")]
+Nodes = Annotated[int | None, typer.Option("--nodes", "-n", min=1, max=2**62, help="Nodes for each position.")]
+
+
+def milliseconds(seconds: float | None) -> int | None:
+    """Return the seconds of the command line as a limit has them."""
+    return None if seconds is None else max(1, round(seconds * 1000))
 
 
 def limit_of(seconds: float | None, depth: int | None, nodes: int | None, lines: int) -> Limit:
@@ -44,7 +52,7 @@ def limit_of(seconds: float | None, depth: int | None, nodes: int | None, lines:
 
     if seconds is None and depth is None and nodes is None:
         seconds = USUAL
-    return Limit(None if seconds is None else max(1, round(seconds * 1000)), depth, nodes, lines)
+    return Limit(milliseconds(seconds), depth, nodes, lines)
 
 
 def answer(thought: Thought, position: State) -> dict[str, Any]:
@@ -79,9 +87,13 @@ def answer(thought: Thought, position: State) -> dict[str, Any]:
 
 
 def score_text(score: float | None, proven: str | None, plies: int | None, *, is_bound: bool = False) -> str:
-    """Return a score as people read it: `win in 7`, `+1.30`, `at most -0.50`."""
-    if proven is not None:
-        return proven if plies is None or proven == "draw" else f"{proven} in {plies}"
+    """Return a score as people read it: `win within 7`, `+1.30`, `at most -0.50`.
+
+    A bound says how good a move is at best: that proves a loss, and never a win.
+    """
+    if proven is not None and (proven == "loss" or not is_bound):
+        # A search stops at the first win it finds, so there may be a shorter one.
+        return proven if plies is None or proven == "draw" else f"{proven} within {plies}"
     if score is None:
         return "-"
     return f"at most {score:+.2f}" if is_bound else f"{score:+.2f}"
@@ -92,7 +104,7 @@ def describe(thought: Thought, bot: str, lines: int) -> str:
     said = [f"{thought.move}  {score_text(thought.score, thought.proven, thought.plies)}"]
     for number, line in enumerate(thought.lines[:lines] if lines > 1 else (), 1):
         score = score_text(line.score, line.proven, line.plies, is_bound=line.is_bound)
-        said.append(f"{number:3}. {line.move:<5} {score:<14} {' '.join(line.pv)}")
+        said.append(f"{number:3}. {line.move:<5} {score:<16} {' '.join(line.pv)}")
     if lines == 1 and thought.pv:
         said.append(f"line: {' '.join(thought.pv)}")
     speed = f", {thought.speed / 1e6:.2f} M/s" if thought.seconds >= 0.001 else ""
@@ -159,9 +171,11 @@ def think(
     position: Position = None,
     bot: BotSpec = STRONGEST,
     time_: Seconds = None,
-    depth: Annotated[int | None, typer.Option("--depth", "-d", min=1, help="Plies to look ahead.")] = None,
+    depth: Depth = None,
     nodes: Nodes = None,
-    multipv: Annotated[int, typer.Option("--multipv", min=1, help="Exact scores and lines for so many moves.")] = 1,
+    multipv: Annotated[
+        int, typer.Option("--multipv", min=1, max=1000, help="Exact scores and lines for so many moves.")
+    ] = 1,
     file: Annotated[
         Path | None, typer.Option("--file", help='Positions as JSON lines: {"game", "options", "moves"}.')
     ] = None,
@@ -186,6 +200,8 @@ def think(
 
         think_through(file, out, Wish(bot, time_, depth, nodes, multipv, seed), workers=workers, resume=resume)
         return
+    if out is not None or resume:
+        raise ValueError("--out and --resume belong to --file")
     if game is None:
         raise ValueError(f"name a game, one of {', '.join(game.name for game in engine.games())}, or give a --file")
     state = reach(game, option, position, moves)
@@ -234,7 +250,7 @@ def solve(
     found = solver(game)
     if found is None:
         raise ValueError(f"there is no solver for {game}")
-    limit = Limit(None if time_ is None else max(1, round(time_ * 1000)), None, nodes)
+    limit = Limit(milliseconds(time_), None, nodes)
     counted = 0
 
     def report(nodes: int) -> None:
@@ -248,11 +264,13 @@ def solve(
     seconds = time.perf_counter() - started
     if json_:
         typer.echo(json.dumps(_solution(solution, state, seconds)))
-    elif solution is None:
-        typer.echo(f"not solved in {seconds:.2f} s; these options or this limit are beyond the solver", err=True)
-    else:
+    elif solution is not None:
         typer.echo(_solved(solution, state, seconds))
     if solution is None:
+        why = "the solver does not play these options"
+        if time_ is not None or nodes is not None:
+            why = "not solved within the limit; give more --time or --nodes, or the solver may not reach these options"
+        typer.echo(why, err=True)
         raise typer.Exit(1)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import ClassVar, Final, cast
 
-from bots.bamboo.alarm import alarm
+from bots.alarm import alarm
 from bots.bamboo.cells import bamboo
 from bots.bamboo.minimax import STOP, Pruning, new_tally, search
 from bots.bot import Bot, Limit, Line, Setting, Thought
@@ -24,7 +24,7 @@ def minimax(state: BambooState, limit: Limit, depth: int, pruning: Pruning) -> T
     Scores are the mover's. When time or nodes run out, the best of the moves that were finished is played.
     """
     tally = new_tally(limit.nodes)
-    with alarm(limit, partial(tally.__setitem__, STOP, 1)):
+    with alarm(limit.remaining, partial(tally.__setitem__, STOP, 1)):
         depth = min(depth, limit.depth or depth)
         found = search(state.position, state.game.radius, depth, pruning, tally, limit.lines)
     names, sign = cell_names(state.game.radius), 1 if state.to_move == 0 else -1

@@ -27,11 +27,11 @@ def build(game: Game, path: Path, command: str, positions: int, nodes: int) -> I
     """Add to the book at `path` until it has so many positions, searching `nodes` nodes for each; tell the number.
 
     What is in the file already is kept, so a build that was stopped goes on where it was. The same arguments give the
-    same file.
+    same file. Raises a ValueError when the file is no book, or one of another game or of other options.
     """
     book: dict[str, Entry] = {}
-    if path.exists():
-        book = read(path)
+    if path.exists() and path.stat().st_size:
+        book = _found(path, game)
         text = path.read_text(encoding="utf-8")
         if not text.endswith("\n"):
             path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
@@ -60,6 +60,20 @@ def build(game: Game, path: Path, command: str, positions: int, nodes: int) -> I
             if after.outcome is None and image not in seen:
                 seen.add(image)
                 heapq.heappush(queue, (likelihood * weight / sum(weights), image, after))
+
+
+def _found(path: Path, game: Game) -> dict[str, Entry]:
+    """Return the entries that a file has, if it is a book of this game with these options."""
+    try:
+        head = json.loads(path.read_text(encoding="utf-8").partition("\n")[0])
+        made_for = head["game"], dict(head["options"])
+        book = read(path)
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{path} is no book; choose another file") from None
+    if made_for != (game.name, dict(game.options)):
+        options = ", ".join(f"{name}={json.dumps(value)}" for name, value in made_for[1].items())
+        raise ValueError(f"{path} is a book of other options: {made_for[0]} with {options}; choose another file")
+    return book
 
 
 def _searched(state: State, nodes: int) -> Entry:

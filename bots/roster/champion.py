@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from time import monotonic
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from bots.book import lookup
 from bots.bot import WIN, Bot, Limit, Line, Proven, SettingValue, Thought
 from bots.evaluate import judgement
 from bots.search.searcher import Searcher
-from bots.solve import Proof, prove
+from bots.solve import Proof, prove, warm
 from bots.textbook.deepening import search
 from engine import Game, State
 
@@ -25,6 +26,10 @@ FAR = 500
 """How many plies a proven result is taken to be away when nobody counted them."""
 BRIEF = 40
 """Milliseconds for the search that chooses among moves that are proven to be equally good."""
+
+
+class _Stopped(Exception):
+    """Somebody raised this process's stop flag."""
 
 
 class ChampionBot(Bot):
@@ -43,14 +48,13 @@ class ChampionBot(Bot):
             self._searchers.clear()
 
     def prepare(self, game: Game) -> None:
-        if Searcher.supports(game):
-            state = game.start()
-            self._searcher(game, Limit(time=1)).search(state, Limit(depth=1))
-            lookup(state)
-            # A few plies on, so that pawns stand where the proof of every game begins.
-            for _ in range(2 * game.seats):
-                state = state.play(state.moves()[0])
-            prove(state, Limit(nodes=1))
+        start = game.start()
+        if not Searcher.supports(game):
+            search(start, Limit(nodes=10), judgement(game.name), self.chance)
+            return
+        self._searcher(game, Limit(time=1)).search(start, Limit(depth=1))
+        lookup(start)
+        warm(game.name)
 
     def _searcher(self, game: Game, limit: Limit) -> Searcher:
         """Return the search for `game`. Where the clock rules it remembers what it saw at earlier moves; with a limit
@@ -67,25 +71,33 @@ class ChampionBot(Bot):
         booked = lookup(state) if limit.lines == 1 and limit.depth is None else None
         if booked is not None:
             return Thought(booked.move, booked.score, booked.depth, pv=booked.pv or (booked.move,))
+        started = perf_counter()
         searcher = self._searcher(state.game, limit)
-        proof = _proof(state, limit)
+        proof = self._proof(state, limit)
         if proof is None:
             return searcher.search(state, limit)
         if proof.value is not None:
-            return _told(state, limit, proof, searcher)
+            return replace(_told(state, limit, proof, searcher), seconds=perf_counter() - started)
         if limit.nodes is not None:
-            limit = replace(limit, nodes=max(1, limit.nodes - proof.nodes))
+            limit = replace(limit, nodes=limit.nodes - proof.nodes)
         thought = searcher.search(state, limit, without=frozenset(proof.values))
         return replace(thought, nodes=thought.nodes + proof.nodes, seconds=thought.seconds + proof.seconds)
 
-
-def _proof(state: State, limit: Limit) -> Proof | None:
-    """Return what half of the limit proves. Who asks for a depth wants a search."""
-    if limit.depth is not None or (limit.remaining is not None and limit.remaining * 1000 < HASTE):
+    def _proof(self, state: State, limit: Limit) -> Proof | None:
+        """Return what half of the limit proves. Who asks for a depth wants a search."""
+        is_in_haste = limit.remaining is not None and limit.remaining * 1000 < HASTE
+        if limit.depth is not None or limit.nodes == 1 or is_in_haste:
+            return None
+        time = None if limit.time is None else max(1, limit.time // 2)
+        nodes = None if limit.nodes is None else limit.nodes // 2
+        with suppress(_Stopped):
+            return prove(state, replace(limit, time=time, nodes=nodes), self._heed)
         return None
-    time = None if limit.time is None else max(1, limit.time // 2)
-    nodes = None if limit.nodes is None else max(1, limit.nodes // 2)
-    return prove(state, replace(limit, time=time, nodes=nodes))
+
+    def _heed(self, _: int) -> None:
+        """End a proof that nobody waits for any more, as a search ends by itself."""
+        if self._memory is not None and self._memory.is_stopped:
+            raise _Stopped
 
 
 def _told(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thought:
@@ -121,7 +133,6 @@ def _told(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thoug
         plies=lines[0].plies,
         deepest=looked.deepest if looked else 0,
         hits=looked.hits if looked else 0,
-        seconds=monotonic() - limit.started,
         lines=lines,
     )
 

@@ -87,12 +87,12 @@ class LevelBot(Bot):
     name = "level"
     description = "Ten levels for people: 1 hardly looks, 10 is the champion."
     SETTINGS = (Setting("level", "How strong", 5, 1, 10),)
-    helps = False
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
         self.level = int(self.settings["level"])
-        self.helps = self.level == 10  # type: ignore[misc]  # of all levels only the last one thinks as hard as it can
+        # Of all levels only the last one thinks as hard as it can.
+        self.helps = self.level == 10
         self._champion = ChampionBot(seed)
         self._searchers: dict[Game, Searcher] = {}
 

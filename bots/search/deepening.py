@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import threading
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
 
+from bots.alarm import alarm
 from bots.bot import WIN, Limit, Line, Proven, Thought
 from bots.evaluate import SCALE
 from bots.search.layout import ENTRIES, WIDTH
@@ -82,13 +82,17 @@ class Deepening:
         self._depth = 0
         self._roots, self._rest = self._choices(without)
         if not self._roots:
+            # All that is promising was to be left out.
+            self._roots, self._rest = [self._root(name) for name in self._rest], []
+        if not self._roots:
             raise ValueError("there is no move left besides those to leave out")
         self._is_all = len(self._roots) + len(self._rest) == len(state.moves())
 
     def run(self) -> Thought:
         """Search until it is over, and return what came of it."""
         self._sit_down()
-        with self._deadline(), suppress(_Over):
+        # Another thread watches the time: the compiled search lets others run and asks no clock.
+        with alarm(self._limit.remaining, self._end), suppress(_Over):
             self._deepen()
         return self._thought()
 
@@ -137,27 +141,8 @@ class Deepening:
         desk.history[:] = 0
         desk.path[0] = self._hooks["key"](self._position) ^ self._salt
 
-    @contextmanager
-    def _deadline(self) -> Iterator[None]:
-        """End the search in time. A thread waits, since the compiled search lets others run and asks no clock."""
-        remaining = self._limit.remaining
-        if remaining is None:
-            yield
-            return
-        desk = self._desk
-
-        def end() -> None:
-            desk.over = 1
-
-        timer = threading.Timer(remaining, end)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            # Joined, or it could still end the desk's next search.
-            timer.cancel()
-            timer.join()
+    def _end(self) -> None:
+        self._desk.over = 1
 
     def _deepen(self) -> None:
         deepest = min(self._limit.depth or DEEPEST, DEEPEST)
@@ -248,7 +233,7 @@ class Deepening:
         )
         best = lines[0]
         proven = best.proven
-        if proven == "loss" and not (self._is_all and not self._rest):
+        if proven == "loss" and not self._is_lost():
             proven = None
         return Thought(
             best.move,
@@ -265,6 +250,11 @@ class Deepening:
             lines=lines,
         )
 
+    def _is_lost(self) -> bool:
+        """Say whether every move there is loses: the search may have been over before it looked at the last."""
+        are_lost = all(root.score is not None and root.score < -SURE for root in self._roots)
+        return are_lost and self._is_all and not self._rest
+
     def _as_line(self, root: _Root) -> Line:
         if root.score is None:
             return Line(root.name, pv=(root.name,))
@@ -272,9 +262,12 @@ class Deepening:
         plies = None
         score = root.score / SCALE
         if abs(root.score) > SURE:
-            plies = MATE - abs(root.score)
-            proven = "win" if root.score > 0 else "loss"
-            score = WIN - plies if root.score > 0 else plies - WIN
+            distance = MATE - abs(root.score)
+            score = WIN - distance if root.score > 0 else distance - WIN
+            # No better than a win says nothing; no better than a loss says all.
+            if root.score < 0 or not root.is_bound:
+                plies = distance
+                proven = "win" if root.score > 0 else "loss"
         pv = (root.name, *self._names(root.state, root.line))
         return Line(root.name, score, proven, plies, root.depth, pv, root.is_bound)
 
@@ -293,12 +286,18 @@ class Deepening:
 
 
 def _in_order(roots: list[_Root], done: list[_Root]) -> list[_Root]:
-    """Return the moves, the best first: those that were looked at now, as far as it is known how good they are."""
-    exact = [root for root in done if not root.is_bound]
+    """Return the moves, the best first: those that were looked at now, as far as it is known how good they are.
+
+    When the search was over before the last, those that turned out to lose go behind those that it never came to.
+    """
+    is_whole = len(done) == len(roots)
+    exact = [root for root in done if not root.is_bound and (is_whole or (root.score or 0) > -SURE)]
     exact.sort(key=lambda root: -(root.score or 0))
     others = [root for root in roots if root not in exact]
-    if len(done) == len(roots):
+    if is_whole:
         others.sort(key=lambda root: (-(root.score or 0), -root.effort))
+    else:
+        others.sort(key=lambda root: root.score is not None and root.score < -SURE)
     return exact + others
 
 

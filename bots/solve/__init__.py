@@ -1,10 +1,12 @@
 """What can be proven about positions. One module a game, found by being there.
 
-A game's module offers two functions:
+A game's module offers three functions:
 
 - `solve(state, limit, report) -> Solution | None`: what `state` and each of its moves come to with best play. None when
-  `limit` (time or nodes) was used up first, or when these options are beyond it. `report` hears the nodes now and then.
+  `limit` (time or nodes) was used up first, or when these options are beyond it. `report` hears the nodes every few
+  milliseconds, and may raise to end it.
 - `is_within_reach(state) -> bool`: whether `solve` will probably answer within about a second; cheap.
+- `warm() -> None`: calls every kernel that the others may need, on tiny positions, and leaves no table behind.
 
 It may offer two more, for those who have to play and not to explain:
 
@@ -25,8 +27,9 @@ from typing import Protocol
 
 from bots.bot import Limit, Proven
 from engine import State
+from engine.compiled import IS_COMPILED
 
-__all__ = ["Proof", "Solution", "Solver", "ignore", "prove", "solver"]
+__all__ = ["Proof", "Solution", "Solver", "ignore", "prove", "solver", "warm"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +121,23 @@ class Solver(Protocol):
 
     def is_within_reach(self, state: State) -> bool: ...
 
+    def warm(self) -> None: ...
 
-def prove(state: State, limit: Limit) -> Proof | None:
-    """Return what a proof within `limit` says about a position to play in; None when none is worth a try."""
+
+def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Proof | None:
+    """Return what a proof within `limit` says about a position to play in; None when none is worth a try.
+
+    What `report` raises ends the proof and comes out of here.
+    """
     of_game = solver(state.game.name)
     if of_game is None:
         return None
     is_near = of_game.is_within_reach(state)
-    own: Callable[[State, Limit], Proof] | None = getattr(of_game, "prove", None)
+    own: Callable[[State, Limit, Callable[[int], None]], Proof] | None = getattr(of_game, "prove", None)
     if own is not None and limit.lines == 1:
         is_worth_a_try: Callable[[State], bool] = getattr(of_game, "is_worth_a_try", of_game.is_within_reach)
-        return own(state, limit) if is_near or is_worth_a_try(state) else None
-    found = of_game.solve(state, limit) if is_near else None
+        return own(state, limit, report) if is_near or is_worth_a_try(state) else None
+    found = of_game.solve(state, limit, report) if is_near else None
     if found is None:
         return None
     return Proof(tuple(found.moves), found.moves, found.lengths, nodes=found.nodes, seconds=found.seconds)
@@ -142,3 +150,14 @@ def solver(game: str) -> Solver | None:
         return None
     module: Solver = importlib.import_module(f"{__name__}.{game}")
     return module
+
+
+@cache
+def warm(game: str) -> None:
+    """Compile or load, once a process, what proofs of the game called so run: nobody on a clock waits for it then.
+
+    Does nothing where kernels run as plain Python, or where the game has no solver.
+    """
+    of_game = solver(game)
+    if IS_COMPILED and of_game is not None:
+        of_game.warm()

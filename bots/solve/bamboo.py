@@ -7,7 +7,8 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any, Final
 
-from bots.bamboo.alarm import alarm
+import engine
+from bots.alarm import alarm
 from bots.bamboo.cells import bamboo
 from bots.bamboo.proof import END, new_memory, value
 from bots.bamboo.turned import turned
@@ -17,7 +18,7 @@ from engine import State
 from engine.games.bamboo import BambooState, cell_names, whole
 from engine.hexagon import Position, advance, placements
 
-__all__ = ["is_within_reach", "solve"]
+__all__ = ["is_within_reach", "solve", "warm"]
 
 REACH: Final = 16
 """With how many cells that anybody may take now a position of a larger board is solved in about a second."""
@@ -80,7 +81,7 @@ def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
     started = monotonic()
     # With a limit on nodes the answer may not depend on what was asked before.
     proof = _Proof(new_memory(here.game.radius) if limit.nodes else _memory(here.game.radius), limit, report)
-    with alarm(limit, proof.ring):
+    with alarm(limit.remaining, proof.ring):
         try:
             values = _values(here, proof)
         except _OutOfLimit:
@@ -120,3 +121,9 @@ def is_within_reach(state: State) -> bool:
         return True
     other = whole(placements(turned(here.position)))
     return (here.open_cells | other).bit_count() <= REACH
+
+
+def warm() -> None:
+    """Compile or load what the proof runs. With a limit on nodes it remembers nothing."""
+    solve(engine.load("bamboo", radius=1).start(), Limit(nodes=SLICE))
+    is_within_reach(engine.load("bamboo", radius=SMALL + 1).start())

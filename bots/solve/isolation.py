@@ -12,6 +12,7 @@ from functools import cache
 from time import monotonic, perf_counter
 from typing import Any, Final
 
+import engine
 from bots.bot import Limit, Proven
 from bots.evaluate import is_duel
 from bots.evaluate.regions import region
@@ -21,7 +22,7 @@ from engine import State
 from engine.games.isolation import IsolationState
 from engine.grid import CELLS, word
 
-__all__ = ["is_within_reach", "is_worth_a_try", "prove", "solve"]
+__all__ = ["is_within_reach", "is_worth_a_try", "prove", "solve", "warm"]
 
 SLICE: Final = 12_000
 """Nodes between two looks at the clock: two or three milliseconds."""
@@ -148,6 +149,16 @@ class _Budget:
                 return {}
             found[move] = ENDLESS - abs(int(score))
         return found
+
+
+def warm() -> None:
+    """Compile or load what the proof runs, and keep no desk of it."""
+    state: State = engine.load("isolation", width=3, height=3).start()
+    for move in ("a1", "c3"):
+        state = state.play(move)
+    if is_within_reach(state):
+        solve(state, Limit())
+    _memory.cache_clear()
 
 
 _at_work: Final = threading.Lock()

@@ -14,6 +14,7 @@ from typing import Final, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+import engine
 from bots.bot import Limit, Proven
 from bots.solve import Solution, ignore
 from bots.solve.layers import MOST_SLOTS, MOST_WALLS, canonical, extend, keep_canonical, place, settle_some
@@ -23,7 +24,7 @@ from engine.games.quoridor import QuoridorState
 from engine.maze import CELLS, SPLIT, Four, unblocked
 from engine.walls import Position, walls_of
 
-__all__ = ["LAYOUTS", "Layouts", "is_within_reach", "solve"]
+__all__ = ["LAYOUTS", "Layouts", "is_within_reach", "solve", "warm"]
 
 BOUND: Final = 320_000_000
 """How many bytes of tables one process keeps: one byte a position."""
@@ -215,6 +216,13 @@ def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
         if limit.deadline is not None and monotonic() > limit.deadline:
             return None
     return _solution(state, layouts, nodes, started) if layouts.is_sound else None
+
+
+def warm() -> None:
+    """Compile or load what the tables take, and keep none of them."""
+    kept = list(LAYOUTS)
+    solve(engine.load("quoridor", size=3, walls=1).start(), Limit())
+    LAYOUTS[:] = kept
 
 
 def _is_duel(state: State) -> TypeGuard[QuoridorState]:

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
+import engine
+from bots.alarm import alarm
 from bots.bot import Limit, Proven
 from bots.evaluate.pockets import POCKETS
 from bots.evaluate.trapgrid import lead
@@ -21,7 +23,7 @@ from engine import State
 from engine.games.trapgrid import TrapGridState
 from engine.grid import word
 
-__all__ = ["is_within_reach", "prove", "solve"]
+__all__ = ["is_within_reach", "prove", "solve", "warm"]
 
 AGES: Final = 1 << 18
 """How many searches the memo tells apart before it has to be wiped."""
@@ -52,18 +54,8 @@ class Memory:
             self.proof["shift"] = 9 * (8 - size)
             self.pockets["nodes"] = self.pockets["stop"] = 0
             self.pockets["most"] = limit.nodes or UNLIMITED
-            timer = None
-            if limit.remaining is not None:
-                # The kernels let go of the interpreter's lock, so another thread can watch the time for them.
-                timer = threading.Timer(limit.remaining, self.stop)
-                timer.daemon = True
-                timer.start()
-            try:
+            with alarm(limit.remaining, self.stop):
                 yield
-            finally:
-                if timer is not None:
-                    timer.cancel()
-                    timer.join()
 
     def stop(self) -> None:
         self.pockets["stop"] = 1
@@ -163,3 +155,8 @@ def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
 def is_within_reach(state: State) -> bool:
     """Say yes: the slowest start, 8x8, takes less than a second."""
     return isinstance(state, TrapGridState)
+
+
+def warm() -> None:
+    """Compile or load what the proof runs. Every later search forgets this one."""
+    prove(engine.load("trapgrid", size=4).start(), Limit())

@@ -29,3 +29,17 @@ def test_each_step_plays_as_many_games_as_asked_for() -> None:
     steps = run("trapgrid", ["random", "greedy"], 4, lambda done, total: heard.append((done, total)))
     assert [(step.lower, step.higher, step.games) for step in steps] == [("random", "greedy", 4)]
     assert heard[-1] == (4, 4)
+
+
+def test_a_bot_may_stand_on_several_rungs() -> None:
+    steps = run("trapgrid", ["random", "greedy", "random", "greedy"], 2)
+    assert [(step.lower, step.higher, step.games) for step in steps] == [
+        ("random", "greedy", 2),
+        ("greedy", "random", 2),
+        ("random", "greedy", 2),
+    ]
+
+
+def test_a_bot_of_another_game_is_refused_before_anything_is_played() -> None:
+    with pytest.raises(ValueError, match="trapgrid-classic does not play"):
+        run("bamboo", ["random", "trapgrid-classic"], 2)

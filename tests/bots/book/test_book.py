@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import bots.book
 import engine
 from bots.book import Entry, lookup, path_of, read
 from bots.book.building import build
 from bots.book.mirror import mirrored, standard
+from clients.booking import app
 from engine import Game, State
 
 SMALL = engine.load("quoridor", size=5)
@@ -95,6 +97,34 @@ def test_a_build_that_was_stopped_goes_on_to_the_same_book(tmp_path: Path) -> No
     assert built(parts, 6) == [2, 3, 4, 5, 6]
     assert parts.read_text(encoding="utf-8") == whole.read_text(encoding="utf-8")
     assert len(read(whole)) == 6
+
+
+def test_a_book_of_other_options_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "book.jsonl"
+    built(path, 1)
+    before = path.read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="a book of other options: quoridor with size=5"):
+        built(path, 2, engine.load("quoridor", size=5, walls=4))
+    assert path.read_text(encoding="utf-8") == before
+
+
+@pytest.mark.parametrize("text", ["notes", "notes\n", "[]\n", '{"game":"quoridor","options":1}\n', "{}\nnotes\n"])
+def test_what_is_no_book_is_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match="is no book"):
+        built(path, 1)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_finished_book_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "book.jsonl"
+    built(path, 2)
+    asked = ("quoridor", "-o", "size=5", "--positions", "2", "--out", str(path))
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 0, done.output
+    assert done.stderr == "book.jsonl has 2 positions already\n"
+    assert done.stdout == f"{path}\n"
 
 
 def test_every_shipped_book_tells_its_command_and_has_only_legal_moves() -> None:

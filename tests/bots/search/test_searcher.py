@@ -281,6 +281,47 @@ def test_what_is_called_proven_is_so_whatever_was_left_out(name: str) -> None:
     assert proofs > 20
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_search_that_was_cut_off_calls_proven_is_so(name: str) -> None:
+    memory = Memory.private()
+    for state, line in exact_lines(name, 60):
+        searcher = Searcher(state.game, memory)
+        for nodes in (1, 20, 100, 500, 2_000):
+            memory.clear()
+            thought = searcher.search(state, Limit(nodes=nodes))
+            assert thought.proven in (None, "win" if line["value"] > 0 else "loss"), (str(state), nodes, thought)
+            for one in thought.lines:
+                if one.proven:
+                    assert (one.proven == "win") == (one.move in line["winning"]), (str(state), nodes, one)
+
+
+def test_when_time_runs_out_a_refuted_move_is_not_played_while_others_are_open() -> None:
+    game = engine.load("bamboo", radius=2)
+    for text, won in ((".00/..1./...01/.1../... 0", "a1"), ("1../..../0.1.0/.0../.10 1", None)):
+        state = game.parse(text)
+        for nodes in (*range(50, 2_000, 50), 10_000):
+            thought = Searcher(game).search(state, Limit(nodes=nodes))
+            assert thought.proven != "loss", (text, nodes, thought)
+        assert won is None or Searcher(game).search(state, Limit(nodes=500_000)).move == won
+
+
+def test_a_bound_is_no_proof_of_a_win() -> None:
+    state = engine.load("isolation", width=4, height=4).parse("..x./...1/.0../.xx. 1")
+    thought = Searcher(state.game).search(state, Limit(depth=6))
+    assert any(line.is_bound for line in thought.lines)
+    assert all(line.proven != "win" for line in thought.lines if line.is_bound)
+
+
+def test_moves_that_a_choosy_search_would_skip_are_searched_when_nothing_else_is_left() -> None:
+    state = engine.load("quoridor").start()
+    searcher = Searcher(state.game)
+    chosen = {line.move for line in searcher.search(state, Limit(depth=1)).lines if line.score is not None}
+    assert 0 < len(chosen) < len(state.moves())
+    thought = searcher.search(state, Limit(depth=1), without=chosen)
+    assert thought.move not in chosen
+    assert thought.score is not None
+
+
 def test_a_draw_is_never_called_proven() -> None:
     game = engine.load("quoridor", size=3, walls=0, max_plies=2)
     thought = Searcher(game).search(game.start(), Limit(depth=10), FULL_WIDTH)

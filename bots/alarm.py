@@ -6,15 +6,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from bots.bot import Limit
-
 __all__ = ["alarm"]
 
 
 @contextmanager
-def alarm(limit: Limit, ring: Callable[[], None]) -> Iterator[None]:
-    """Call `ring` when the limit's time is over, at once if it is, unless the block has ended by then."""
-    remaining = limit.remaining
+def alarm(remaining: float | None, ring: Callable[[], None]) -> Iterator[None]:
+    """Call `ring` in so many seconds unless the block has ended by then: at once if none remain, never for None."""
     if remaining is None:
         yield
         return

@@ -1,0 +1,92 @@
+"""The champion: what it can prove it plays, whatever the limit, and nothing makes it fall over."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import engine
+from bots.bot import Limit
+from bots.roster import create
+from bots.search.memory import Memory
+from engine import State
+
+ORACLES = Path(__file__).parents[2] / "data" / "oracles"
+LIMITS = (Limit(nodes=1), Limit(nodes=100), Limit(nodes=5_000), Limit(depth=3))
+
+
+def exact(game: str) -> list[tuple[State, dict[str, Any]]]:
+    lines = [json.loads(line) for line in (ORACLES / f"{game}.jsonl").read_text().splitlines()]
+    chosen = random.Random(game).sample([line for line in lines if line["kind"] == "exact"], 60)
+    found = []
+    for line in chosen:
+        state = engine.load(game, **line["options"]).start()
+        for move in line["moves"]:
+            state = state.play(move)
+        if state.outcome is None:
+            found.append((state, line))
+    return found
+
+
+@pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
+def test_what_it_claims_is_true_under_every_limit(game: str) -> None:
+    champion = create("champion")
+    for state, line in exact(game):
+        for limit in LIMITS:
+            thought = champion.choose(state, limit)
+            assert state.is_legal(thought.move)
+            assert limit.nodes is None or thought.nodes <= limit.nodes
+            assert thought.proven in (None, "win" if line["value"] > 0 else "loss"), (str(state), limit, thought)
+
+
+@pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
+def test_it_wins_every_won_position_that_it_has_a_moment_for(game: str) -> None:
+    champion = create("champion")
+    won = [(state, line) for state, line in exact(game) if line["value"] > 0]
+    assert len(won) > 15
+    for state, line in won:
+        thought = champion.choose(state, Limit(nodes=2_000_000))
+        assert thought.move in line["winning"], (str(state), thought)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (3, "1../.../0.. 0 walls=b1h,a2v left=2,2"),
+        (5, "..1../...../...../...../..0.. 1 walls=c1h,b3h,a4v left=1,2"),
+        (5, "...../..1../...../..0../..... 1 walls=a1v,b1v,c1v,b4v,c4v left=0,1"),
+    ],
+)
+def test_equally_good_moves_that_the_search_would_skip_are_chosen_among_all_the_same(size: int, text: str) -> None:
+    state = engine.load("quoridor", size=size, walls=3).parse(text)
+    thought = create("champion").choose(state, Limit(time=2_000))
+    assert thought.proven is not None
+    assert {line.move for line in thought.lines} == set(state.moves())
+
+
+def test_a_proof_ends_when_its_worker_is_stopped() -> None:
+    state = engine.load("quoridor", size=5, walls=2).start()
+    champion = create("champion")
+    champion.prepare(state.game)
+    with Memory.create(1) as memory:
+        champion.lend(memory)
+        threading.Timer(0.1, memory.stop).start()
+        started = time.monotonic()
+        thought = champion.choose(state, Limit(time=60_000))
+        assert time.monotonic() - started < 20
+        assert thought.proven is None
+        assert state.is_legal(thought.move)
+        champion.lend(Memory.private())
+
+
+def test_draw_rules_count_in_what_is_proven() -> None:
+    game = engine.load("quoridor", size=3, walls=1, max_plies=7, no_progress=8)
+    for nodes in (1, 500, 5_000, 50_000):
+        # With no more plies than that, nobody gets home against a defence: the game is a draw.
+        assert create("champion").choose(game.start(), Limit(nodes=nodes)).proven in (None, "draw")

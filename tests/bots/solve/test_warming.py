@@ -1,0 +1,97 @@
+"""What the solvers compile before anybody waits for them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import engine
+from bots import solve
+from bots.bot import Limit
+from bots.solve import quoridor
+
+ROOT = Path(__file__).resolve().parents[3]
+
+PROVE = """
+import random, sys
+from dataclasses import replace
+from numba.core.dispatcher import Dispatcher
+import engine, engine.warming
+from bots import solve
+from bots.bot import Limit
+
+def signatures():
+    kernels = {
+        f"{kernel.py_func.__module__}.{kernel.py_func.__name__}": kernel
+        for name, module in sorted(sys.modules.items()) if name.partition(".")[0] in ("bots", "engine")
+        for kernel in vars(module).values() if isinstance(kernel, Dispatcher)
+    }
+    return {name: len(kernel.signatures) for name, kernel in kernels.items()}
+
+game, *starts = sys.argv[1:]
+engine.warming.warm(game)
+cold = signatures()
+solve.warm(game)
+warm = signatures()
+rng, proven = random.Random(3), 0
+of_game = solve.solver(game)
+for options in starts:
+    state = engine.load(game, **eval(options)).start()
+    for _ in range(120):
+        if state.outcome is not None:
+            break
+        if of_game.is_within_reach(state):
+            for limit in (Limit(nodes=20_000), Limit(nodes=20_000, lines=2), Limit(time=20)):
+                proof = solve.prove(state, limit)
+                proven += proof is not None and proof.is_whole
+            of_game.solve(state, Limit(nodes=50_000))
+        state = state.play(rng.choice(state.moves()))
+assert proven > 5, proven
+late = signatures()
+print(sum(warm.values()) - sum(cold.get(name, 0) for name in warm))
+# The rules' own kernels are compiled with the game, each for one set of types, and loaded when they are first called.
+free = {name: name.startswith("engine.") for name in late}
+print(sorted(name for name in late if late[name] > max(warm.get(name, 0), free[name])))
+"""
+
+
+@pytest.mark.parametrize(
+    ("game", "starts"),
+    [
+        ("bamboo", ["{'radius': 1}", "{'radius': 2}", "{'radius': 3}", "{'radius': 5}"]),
+        ("isolation", ["{'width': 3, 'height': 3}", "{'width': 4, 'height': 5}", "{}"]),
+        ("quoridor", ["{'size': 3}", "{'size': 5, 'walls': 1}", "{'walls': 0}", "{'size': 9, 'walls': 1}"]),
+        ("trapgrid", ["{'size': 3}", "{'size': 5}", "{}"]),
+    ],
+)
+def test_no_proof_compiles_anything_once_its_solver_is_warm(game: str, starts: list[str]) -> None:
+    # A fresh process, since a kernel that any other test has called is there already.
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROVE, game, *starts],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    compiled, later = done.stdout.splitlines()
+    assert int(compiled) > 0
+    assert later == "[]"
+
+
+def test_every_game_with_a_solver_can_be_warmed_and_no_other_has_anything_to_warm() -> None:
+    for game in engine.games():
+        solve.warm(game.name)
+    solve.warm("no game of ours")
+
+
+def test_warming_keeps_no_tables_and_gives_none_away() -> None:
+    quoridor.solve(engine.load("quoridor", size=3, walls=0).start(), Limit())
+    kept = [id(layouts) for layouts in quoridor.LAYOUTS]
+    quoridor.warm()
+    assert [id(layouts) for layouts in quoridor.LAYOUTS] == kept != []
