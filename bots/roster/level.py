@@ -40,8 +40,8 @@ LADDER: Final[Mapping[str, tuple[Rung, ...]]] = {
         Rung(1, 100, 4.0, 0.13),
         Rung(1, 100, 2.5, 0.06),
         Rung(1, 100, 1.8),
-        Rung(1, 100, 1.0),
-        Rung(2, 300, 0.6),
+        Rung(2, 300, 1.5),
+        Rung(8, 5_000, 0.6),
     ),
     "isolation": (
         Rung(1, 100, 9.0, 0.5),
