@@ -13,9 +13,10 @@ from clients.sdk import Client, Closed, LobbyView, Refused
 from engine import Game
 from protocol.values import Fischer, GameSpec
 
-__all__ = ["Hosts", "exhibit", "until_still"]
+__all__ = ["CLOCK", "Hosts", "exhibit", "until_still"]
 
 CLOCK: Final = Fischer(initial=300, increment=5)
+"""What bots play by when they choose the clock themselves."""
 PAUSE: Final = 8.0
 """Seconds between two exhibition games: time to see how the last one ended."""
 STILL: Final = 30.0

@@ -14,20 +14,19 @@ from typing import Final, Self
 import engine
 from bots.analyst import serve_analysis
 from bots.bot import Bot
-from bots.exhibition import exhibit
+from bots.exhibition import CLOCK, exhibit
 from bots.pool import Pool
 from bots.roster import create
 from bots.table import Table
 from clients.sdk import BotPlayer, Client, Limit, MatchView, Pulse, Refused, Tempo, TokenStore, stay_as
 from engine import Game
-from protocol.values import Accepts, Fischer, GameSpec, SeekSettings
+from protocol.values import Accepts, GameSpec, SeekSettings
 
 __all__ = ["Guest", "House", "player_name"]
 
 USUAL: Final = Tempo(longest=1500)
 SHOWN: Final = Tempo(longest=200, least=1500)
 """For games of the house bots among themselves: people want to follow, and the machine has better things to do."""
-CLOCK: Final = Fischer(initial=300, increment=5)
 SETTLING: Final = 10.0
 """Seconds within which a table shows in the lobby, or is opened again."""
 BURST: Final = 0.1

@@ -94,7 +94,6 @@ class LevelBot(Bot):
         # Of all levels only the last one thinks as hard as it can.
         self.helps = self.level == 10
         self._champion = ChampionBot(seed)
-        self._searchers: dict[Game, Searcher] = {}
 
     def lend(self, memory: Memory) -> None:
         self._champion.lend(memory)
