@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bots.bot import Bot, Limit, Proven, Setting, Thought
 from bots.evaluate.quoridor_printed import choice
 from bots.evaluate.rings import evaluate
-from bots.textbook.korf import best_left
-from bots.textbook.maxn import Shared, leaf
+from bots.textbook.korf import best_left, shallow
 from bots.textbook.root import depths, think
 from bots.textbook.search import Moves, Search, Valued
-from bots.textbook.shares import WHOLE, Shares, most, score
+from bots.textbook.shares import score
 from engine import State
 from engine.games.quoridor import QuoridorState
 
@@ -30,10 +31,13 @@ class QuoridorMaxnBot(Bot):
         seat, seats, walls = state.to_move, state.game.seats, int(self.settings["walls"])
         search = Search.within(limit, seat, evaluate)
 
+        def likely(at: State) -> Sequence[str]:
+            assert isinstance(at, QuoridorState)
+            return choice(at, walls)
+
         def look(after: State, depth: int, least: float, hint: Moves) -> Valued:
-            assert isinstance(after, QuoridorState)
             has = int(max(least, 0))
-            shares, line = max_n(after, depth, 1, seat, has, search, walls)
+            shares, line = shallow(after, depth, 1, seat, has, search, likely)
             return best_left(after, shares, seat, has), line
 
         def prove(found: float, saw_horizon: bool) -> Proven | None:
@@ -49,27 +53,6 @@ class QuoridorMaxnBot(Bot):
             score=lambda share: score(int(share), seats),
             prove=prove,
         )
-
-
-def max_n(state: QuoridorState, depth: int, ply: int, above: int, has: int, search: Search, walls: int) -> Shared:
-    """Return the shares of `state` with Korf's shallow pruning, as `bots.textbook.korf` does over all moves."""
-    search.visit(ply)
-    if (shares := leaf(state, depth, ply, search)) is not None:
-        return shares, ()
-    mover = state.to_move
-    enough = min(WHOLE - has if above != mover else WHOLE, most(state.game.seats, ply + 1))
-    best: Shares = ()
-    line: Moves = ()
-    moves = choice(state, walls)
-    for index, move in enumerate(moves, start=1):
-        after = state.play(move)
-        shares, rest = max_n(after, depth - 1, ply + 1, mover, best[mover] if best else 0, search, walls)
-        if not best or shares[mover] > best[mover]:
-            best, line = shares, (move, *rest)
-            if best[mover] >= enough:
-                search.pruned += len(moves) - index
-                break
-    return best, line
 
 
 BOT = QuoridorMaxnBot

@@ -7,6 +7,8 @@ come here, and the rest is pruned. Korf shows that with more than two players a 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from bots.textbook.maxn import Shared, leaf
 from bots.textbook.search import Moves, Search
 from bots.textbook.shares import WHOLE, Shares, most
@@ -18,10 +20,24 @@ NOBODY = -1
 """The player above a position that nobody's choice leads to."""
 
 
-def shallow(state: State, depth: float, ply: int, above: int, has: int, search: Search) -> Shared:
+def every(state: State) -> Sequence[str]:
+    """Return all moves."""
+    return state.moves()
+
+
+def shallow(
+    state: State,
+    depth: float,
+    ply: int,
+    above: int,
+    has: int,
+    search: Search,
+    choice: Callable[[State], Sequence[str]] = every,
+) -> Shared:
     """Return the shares of `state` when seat `above`, who chooses whether to come here, has the share `has` elsewhere.
 
-    The result is max^n's, to the last digit, unless `above` would get no more than `has`: then it only shows that.
+    The result is max^n's over the moves of `choice`, to the last digit, unless `above` would get no more than `has`:
+    then it only shows that.
     """
     search.visit(ply)
     if (shares := leaf(state, depth, ply, search)) is not None:
@@ -32,9 +48,9 @@ def shallow(state: State, depth: float, ply: int, above: int, has: int, search: 
     enough = min(enough, most(state.game.seats, ply + 1))
     best: Shares = ()
     line: Moves = ()
-    moves = state.moves()
+    moves = choice(state)
     for index, move in enumerate(moves, start=1):
-        shares, rest = shallow(state.play(move), depth - 1, ply + 1, mover, best[mover] if best else 0, search)
+        shares, rest = shallow(state.play(move), depth - 1, ply + 1, mover, best[mover] if best else 0, search, choice)
         if not best or shares[mover] > best[mover]:
             best, line = shares, (move, *rest)
             if best[mover] >= enough:
