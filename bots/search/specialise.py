@@ -1,8 +1,7 @@
 """Makes the search of a game: executes the template with the game's kernels, compiles it, and keeps it on disk.
 
 numba keys its cache by file, so the directory carries the hash of the template and of all that the game's kernels are
-made of. Each game's search is a module of its own with one explicit signature: any other form of the same thing
-misses the cache, or crashes when a recursive function comes out of it.
+made of.
 """
 
 from __future__ import annotations
@@ -10,22 +9,20 @@ from __future__ import annotations
 import importlib
 import os
 import platform
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import CodeType, ModuleType
 from typing import Any, Final, TypeAlias
 
 import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 import numpy as np
-from numba.core import config
 
 import engine
 from bots.evaluate import is_duel, knowledge
 from bots.search.layout import DESK, TABLE
+from bots.template import execute
 from engine import Game, State
 from engine import warming as rules
 from engine.compiled import CACHE, IS_CACHED, IS_COMPILED, cache_of, kernel
@@ -70,7 +67,8 @@ def hooks(name: str) -> dict[str, Any]:
 
 def directory(name: str) -> Path:
     """Return where the search of a game is kept."""
-    return cache_of(f"bots.search.{name}", "bots.search.template", f"engine.games.{name}", f"bots.evaluate.{name}")
+    templates = "bots.search.template", "bots.template"
+    return cache_of(f"bots.search.{name}", *templates, f"engine.games.{name}", f"bots.evaluate.{name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,30 +94,11 @@ def specialise(
 
     `name` is unique in this process, and the hash in the name of `cached_in` covers the sources of all `hooks`.
     """
-    module = ModuleType(f"bots.search.compiled_{name}")
-    module.__file__ = str(TEMPLATE)
-    module.__dict__.update(hooks)
-    exec(_code(), module.__dict__)
-    # What comes out of numba's cache looks for the module under its name.
-    sys.modules[module.__name__] = module
-    search = module.__dict__["search"]
-    if IS_COMPILED:
-        search.__qualname__ = f"search_{name}"
-        config.CACHE_DIR = str(cached_in)  # type: ignore[attr-defined]  # numba reads it now
-        search = numba.njit(cache=IS_CACHED, nogil=True, boundscheck=False)(search)
-        # The function calls itself by this name, which has to be the compiled one when its calls are typed.
-        module.__dict__["search"] = search
-        position: Any = sample.position  # type: ignore[attr-defined]  # every game of ours has one
-        records = [numba.from_dtype(layout) for layout in (DESK, TABLE, scratch)]
-        typed = numba.typeof(position)  # type: ignore[no-untyped-call]
-        search.compile((typed, *[numba.int64] * 4, *records))
-        search.disable_compile()
+    position: Any = sample.position  # type: ignore[attr-defined]  # every game of ours has one
+    records = [numba.from_dtype(layout) for layout in (DESK, TABLE, scratch)]
+    typed = numba.typeof(position)  # type: ignore[no-untyped-call]
+    search: Search = execute(TEMPLATE, "search", name, hooks, (typed, *[numba.int64] * 4, *records), cached_in)
     return Specialised(search, hooks, scratch)
-
-
-@cache
-def _code() -> CodeType:
-    return compile(TEMPLATE.read_text(), str(TEMPLATE), "exec", dont_inherit=True)
 
 
 def _marker(name: str) -> Path:

@@ -1,0 +1,130 @@
+"""How many whole games a second random players play on one core: bare, in a contest, and in a contest on disk.
+
+Beside it, where OpenSpiel is installed, its own Quoridor in the loop that its users write in Python. A playout there
+keeps nothing, so it is compared with the bare one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import process_time
+from typing import Any, Final
+
+from bots.lab.arena import play
+from bots.lab.contest import Keep, Memory
+from bots.lab.journal import Journal
+from bots.lab.match import paired
+from bots.lab.openings import random_plies
+from bots.lab.terms import Terms
+from bots.playout import playouts
+
+__all__ = ["Speed", "as_json", "lines", "run"]
+
+SECONDS: Final = 2.0
+"""How much work each figure is made from."""
+CHUNK: Final = 200
+"""Games between two looks at the clock."""
+OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "trapgrid": {},
+    "isolation": {},
+    "bamboo": {},
+    # OpenSpiel's games end in a draw after four plies a cell.
+    "quoridor": {"max_plies": 324, "no_progress": None},
+}
+AIMS: Final[Mapping[str, int]] = {"trapgrid": 20_000, "bamboo": 2_000}
+"""Games a second in a contest; the engine of the Bamboo paper's authors plays 46."""
+TIMES: Final = 10
+"""How many times as fast as OpenSpiel's loop a bare playout should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Games a second of CPU. `openspiel` is None where it is not installed, or does not play the game."""
+
+    game: str
+    plies: float
+    bare: float
+    contest: float
+    kept: float
+    openspiel: float | None
+
+
+def run(seconds: float = SECONDS) -> Iterator[Speed]:
+    """Measure every game in turn."""
+    for name, options in OPTIONS.items():
+        yield _measure(Terms.of(name, options), seconds)
+
+
+def _measure(terms: Terms, seconds: float) -> Speed:
+    games = playouts(terms.load())
+    openings = random_plies(terms)
+
+    def contest(keep: Keep) -> float:
+        def chunk(number: int) -> None:
+            first = number * CHUNK // 2
+            pairs = paired("random", "random", lambda pair: openings(first + pair), CHUNK // 2, number=2 * first)
+            for fixture in pairs:
+                keep.append(play(terms, fixture))
+
+        return _rate(chunk, seconds)
+
+    bare = _rate(lambda number: games.count(number, CHUNK, terms.longest), seconds)
+    with tempfile.TemporaryDirectory() as folder, Journal.open(Path(folder), terms, {}) as journal:
+        in_memory, on_disk = contest(Memory()), contest(journal)
+    counted = games.count(0, 10 * CHUNK, terms.longest)
+    peer = _openspiel(seconds) if terms.game == "quoridor" else None
+    return Speed(terms.game, counted.plies / counted.games, bare, in_memory, on_disk, peer)
+
+
+def _openspiel(seconds: float) -> float | None:
+    """Return how many games of Quoridor a second a plain loop over OpenSpiel's plays, None where it is missing."""
+    try:
+        pyspiel = importlib.import_module("pyspiel")
+    except ImportError:
+        return None
+    game = pyspiel.load_game("quoridor(board_size=9)")
+    chance = random.Random(1)
+
+    def chunk(number: int) -> None:
+        for _ in range(CHUNK):
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                state.apply_action(chance.choice(state.legal_actions()))
+
+    return _rate(chunk, seconds)
+
+
+def _rate(chunk: Callable[[int], object], seconds: float) -> float:
+    """Return the games a second of this process's time; each call of `chunk` plays CHUNK of them."""
+    chunk(0)
+    began, chunks = process_time(), 0
+    while process_time() - began < seconds:
+        chunks += 1
+        chunk(chunks)
+    return CHUNK * chunks / (process_time() - began)
+
+
+def as_json(speeds: list[Speed]) -> list[dict[str, Any]]:
+    """Return the figures for a machine to read."""
+    return [{**asdict(speed), "ratio": speed.bare / speed.openspiel if speed.openspiel else None} for speed in speeds]
+
+
+def lines(speeds: list[Speed]) -> Iterator[str]:
+    """Return the figures as a table, with what was aimed at."""
+    yield f"{'games a second':<15} {'plies':>6} {'bare':>10} {'contest':>9} {'on disk':>9}   aim"
+    for speed in speeds:
+        aim = f"contest {AIMS[speed.game]:,}" if speed.game in AIMS else ""
+        if speed.openspiel is not None:
+            ratio = speed.bare / speed.openspiel
+            aim = f"bare {TIMES} times OpenSpiel's loop: {speed.openspiel:,.0f}, so {ratio:.1f} times"
+        elif speed.game == "quoridor":
+            aim = f"bare {TIMES} times OpenSpiel's loop, which is not installed"
+        yield (
+            f"{speed.game:<15} {speed.plies:>6.1f} {speed.bare:>10,.0f} {speed.contest:>9,.0f} {speed.kept:>9,.0f}   "
+            f"{aim}"
+        ).rstrip()

@@ -1,0 +1,19 @@
+"""How a player without any plan chooses: by its seed and by how often it has chosen before."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bots.evaluate.mixing import mixed
+from engine.compiled import kernel
+
+__all__ = ["chosen"]
+
+SHIFT: Final = 20
+"""The lower bits of a mixed number are left out: a product's upper bits are the better mixed."""
+
+
+@kernel
+def chosen(seed: int, choice: int, count: int) -> int:
+    """Return which of `count` moves is a player's choice of this number, the first being 1: all are equally likely."""
+    return (mixed(mixed(1, seed), choice) >> SHIFT) % count

@@ -1,0 +1,21 @@
+"""Random games a second: every game is measured, and OpenSpiel's beside Quoridor only where it is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from bench.playouts import as_json, lines, run
+
+
+def test_every_game_is_measured_beside_its_aim() -> None:
+    speeds = list(run(seconds=0.02))
+    assert [speed.game for speed in speeds] == ["trapgrid", "isolation", "bamboo", "quoridor"]
+    has_peer = importlib.util.find_spec("pyspiel") is not None
+    for speed, told in zip(speeds, as_json(speeds), strict=True):
+        assert speed.bare > speed.contest > speed.kept > 0
+        assert (speed.openspiel is not None) == (has_peer and speed.game == "quoridor")
+        assert (told["ratio"] is None) == (speed.openspiel is None)
+    table = list(lines(speeds))
+    assert len(table) == 5
+    assert "20,000" in table[1]
+    assert "OpenSpiel" in table[4]
