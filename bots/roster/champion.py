@@ -8,10 +8,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from bots.book import lookup
-from bots.bot import WIN, Bot, Limit, Line, Proven, SettingValue, Thought
+from bots.bot import Bot, Limit, Line, Proven, SettingValue, Thought
 from bots.evaluate import judgement
 from bots.search.searcher import Searcher
-from bots.solve import Proof, prove, warm
+from bots.solve import Proof, prove, score, warm
 from bots.textbook.deepening import search
 from engine import Game, State
 
@@ -115,7 +115,7 @@ def _told(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thoug
     lines = tuple(
         Line(
             move,
-            _score(proof.values.get(move), proof.lengths.get(move)),
+            score(proof.values[move], proof.lengths.get(move, FAR)) if move in proof.values else None,
             proof.values.get(move),
             proof.lengths.get(move),
             pv=proof.lines.get(move, (move,)),
@@ -139,15 +139,6 @@ def _told(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thoug
 
 def _worth(proof: Proof, move: str) -> tuple[Proven | None, int | None]:
     return proof.values.get(move), proof.lengths.get(move)
-
-
-def _score(value: Proven | None, plies: int | None) -> float | None:
-    if value is None:
-        return None
-    if value == "draw":
-        return 0.0
-    distance = FAR if plies is None else plies
-    return WIN - distance if value == "win" else distance - WIN
 
 
 BOT = ChampionBot

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from time import perf_counter
 
-from bots.bot import WIN, Bot, Limit, Line, Thought
-from bots.solve import Proof
+from bots.bot import Bot, Limit, Line, Thought
+from bots.solve import Proof, score
 from bots.solve.trapgrid import prove
 from engine import State
 
@@ -65,9 +65,8 @@ def _line(state: State, proof: Proof, move: str, limit: Limit) -> Line:
         return Line(move, pv=(move,))
     # Where the length is not known yet, the board says how long it is at most.
     distance = plies if plies is not None else str(state).count(".")
-    score = WIN - distance if value == "win" else distance - WIN
     depth = min(distance, limit.depth or distance)
-    return Line(move, score, value, plies, depth, proof.lines.get(move, (move,)))
+    return Line(move, score(value, distance), value, plies, depth, proof.lines.get(move, (move,)))
 
 
 BOT = PerfectBot

@@ -20,16 +20,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol
 
-from bots.bot import Limit, Proven
+from bots.bot import WIN, Limit, Proven
 from engine import State
 from engine.compiled import IS_COMPILED
 
-__all__ = ["Proof", "Solution", "Solver", "ignore", "prove", "solver", "warm"]
+__all__ = ["Proof", "Solution", "Solver", "ignore", "prove", "score", "solver", "warm"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,23 @@ class Solution:
     nodes: int = 0
     seconds: float = field(default=0.0, compare=False)
 
+    @classmethod
+    def of(
+        cls, moves: Mapping[str, Proven], lengths: Mapping[str, int], nodes: int = 0, seconds: float = 0.0
+    ) -> Solution:
+        """Return what a position comes to whose every move is proven; `lengths` may leave moves out."""
+        value = _best(moves)
+        kept = [lengths[move] for move, found in moves.items() if found == value and move in lengths]
+        is_counted = value != "draw" and len(kept) == sum(found == value for found in moves.values())
+        return cls(value, moves, _wanted(value)(kept) if kept and is_counted else None, lengths, nodes, seconds)
+
+    @classmethod
+    def over(cls, state: State) -> Solution:
+        """Return what a finished game came to for the seat to move."""
+        assert state.outcome is not None
+        winner = state.outcome.winner
+        return cls("draw" if winner is None else "win" if winner == state.to_move else "loss", {}, plies=0)
+
     @property
     def winning(self) -> tuple[str, ...]:
         """The moves that win."""
@@ -58,7 +75,7 @@ class Solution:
         kept = [move for move, value in self.moves.items() if value == self.value]
         if self.value == "draw" or not all(move in self.lengths for move in kept):
             return tuple(kept)
-        wanted = (min if self.value == "win" else max)(self.lengths[move] for move in kept)
+        wanted = _wanted(self.value)(self.lengths[move] for move in kept)
         return tuple(move for move in kept if self.lengths[move] == wanted)
 
 
@@ -85,12 +102,8 @@ class Proof:
     @property
     def value(self) -> Proven | None:
         """What the position comes to, None where that is not certain: one winning move is enough."""
-        found = set(self.values.values())
-        if "win" in found:
-            return "win"
-        if not self.is_whole:
-            return None
-        return "draw" if "draw" in found else "loss"
+        best = _best(self.values)
+        return best if best == "win" or self.is_whole else None
 
     @property
     def best(self) -> tuple[str, ...]:
@@ -108,6 +121,24 @@ class Proof:
                     return 0, 0
 
         return tuple(sorted(self.moves, key=badness))
+
+
+def _best(values: Mapping[str, Proven]) -> Proven:
+    """Return the value of a position by those of its moves."""
+    found = set(values.values())
+    return "win" if "win" in found else "draw" if "draw" in found else "loss"
+
+
+def _wanted(value: Proven) -> Callable[[Iterable[int]], int]:
+    """Return what is best of several lengths: the winner hurries, the loser delays."""
+    return min if value == "win" else max
+
+
+def score(value: Proven, plies: int) -> float:
+    """Return the score that bots tell of a proven position which lasts so many plies, or at most so many."""
+    if value == "draw":
+        return 0.0
+    return WIN - plies if value == "win" else plies - WIN
 
 
 def ignore(nodes: int) -> None:

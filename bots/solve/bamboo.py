@@ -90,10 +90,7 @@ def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
             lengths = _lengths(here, proof)
         except _OutOfLimit:
             lengths = {}
-    verdict: Proven = "win" if "win" in values.values() else "loss"
-    kept = [lengths[move] for move, found in values.items() if found == verdict and lengths]
-    plies = (min if verdict == "win" else max)(kept) if kept else None
-    return Solution(verdict, values, plies, lengths, proof.nodes, monotonic() - started)
+    return Solution.of(values, lengths, proof.nodes, monotonic() - started)
 
 
 def _children(state: BambooState) -> dict[str, Position]:

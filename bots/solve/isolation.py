@@ -44,14 +44,10 @@ class _UsedUp(Exception):
 
 def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
     """Return what `state` and each of its moves come to; None when the limit is used up, with dice, or for three."""
-    if (over := state.outcome) is not None:
-        return Solution("win" if over.winner == state.to_move else "loss", {}, plies=0)
+    if state.outcome is not None:
+        return Solution.over(state)
     proof = _look(state, limit, report, every=True)
-    if proof.value is None or not proof.is_whole:
-        return None
-    kept = [length for move, length in proof.lengths.items() if proof.values[move] == proof.value]
-    plies = None if not kept else min(kept) if proof.value == "win" else max(kept)
-    return Solution(proof.value, proof.values, plies, proof.lengths, proof.nodes, proof.seconds)
+    return Solution.of(proof.values, proof.lengths, proof.nodes, proof.seconds) if proof.is_whole else None
 
 
 def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Proof:

@@ -243,14 +243,12 @@ def _keep(layouts: Layouts) -> None:
 def _solution(state: QuoridorState, layouts: Layouts, nodes: int, started: float) -> Solution | None:
     moves: dict[str, Proven] = {}
     lengths: dict[str, int] = {}
-    best = NOTHING
     for move in state.moves():
         after = state.play(move)
         # The game may have ended by a draw rule: what the tables say of such a position is checked below.
         is_home = after.ended == state.to_move
         byte = 256 if is_home else layouts.byte(after.position)
         assert byte != NOTHING
-        best = max(best, byte)
         if byte == DRAW:
             moves[move] = "draw"
         elif byte > DRAW:
@@ -261,9 +259,7 @@ def _solution(state: QuoridorState, layouts: Layouts, nodes: int, started: float
     longest = max(lengths.values(), default=0)
     if 0 < position.max_plies < position.ply + longest or 0 < position.no_progress < position.quiet + longest:
         return None
-    value: Proven = "draw" if best == DRAW else "win" if best > DRAW else "loss"
-    plies = None if best == DRAW else 2 * (256 - best) + 1 if best > DRAW else 2 * best
-    return Solution(value, moves, plies, lengths, nodes, monotonic() - started)
+    return Solution.of(moves, lengths, nodes, monotonic() - started)
 
 
 def _wall_numbers(slots: Four) -> list[int]:

@@ -139,17 +139,13 @@ def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
 def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
     """Return the proven value of a position and of each of its moves; lengths where `limit` allowed them all."""
     if state.outcome is not None:
-        return Solution("win" if state.outcome.winner == state.to_move else "loss", {}, plies=0)
+        return Solution.over(state)
     proof = prove(state, limit, report)
     if not proof.is_whole:
         return None
     values = {move: proof.values[move] for move in state.moves()}
     lengths = {move: proof.lengths[move] for move in values if move in proof.lengths}
-    value = proof.value or "loss"
-    known = len(lengths) == len(values)
-    kept = [lengths[move] for move in values if known and values[move] == value]
-    plies = (min if value == "win" else max)(kept) if kept else None
-    return Solution(value, values, plies, lengths if known else {}, proof.nodes, proof.seconds)
+    return Solution.of(values, lengths if len(lengths) == len(values) else {}, proof.nodes, proof.seconds)
 
 
 def is_within_reach(state: State) -> bool:
