@@ -1,0 +1,1 @@
+"""What a score proves: intervals, Elo, sequential tests, ratings. Each formula once, with its source."""
