@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# One image for server and bots. `docker build -t cornered .`
+# One image for the server, the bots and the workers of a cluster. `docker build -t cornered .`
 
 FROM python:3.13-slim AS build
 WORKDIR /src

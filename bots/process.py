@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Final, Self
 
+from bots.blas import ONE_THREAD
 from bots.bot import Thought
 from bots.warming import PRELOAD, Preparation
 from bots.worker import Answer, Desk, Done, Failed, Job, Ready, work
@@ -118,6 +119,7 @@ def preloading(bots: Sequence[str]) -> Iterator[None]:
     main = sys.modules["__main__"]
     file = getattr(main, "__file__", None)
     told = {
+        **ONE_THREAD,
         PRELOAD: " ".join(bots),
         MAIN_NAME: getattr(getattr(main, "__spec__", None), "name", ""),
         MAIN_FILE: os.path.abspath(file) if file else "",

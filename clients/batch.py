@@ -11,14 +11,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, TextIO
 
+import typer
 from pydantic import BaseModel, JsonValue, ValidationError
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 import engine
 from bots.bot import Limit
 from bots.pool import Pool
 from bots.roster import create
+from clients.progress import progress
 from clients.rules import warm_up
 from clients.thinking import answer, limit_of
 from engine.game import CHANCE, State
@@ -123,27 +123,18 @@ def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, res
     warm_up(*sorted({state.game.name for state in states}))
     for game in {state.game for state in states}:
         bot.prepare(game)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    console = Console(stderr=True)
     written = done
     try:
-        with Progress(*columns, console=console) as progress, out.open("a" if done else "w", encoding="utf-8") as file_:
-            bar = progress.add_task(f"{bot.label} thinks", total=len(states), completed=done)
+        with progress() as report, out.open("a" if done else "w", encoding="utf-8") as file_:
 
             def wrote() -> None:
                 nonlocal written
                 written += 1
-                progress.update(bar, completed=written)
+                report(f"{bot.label} thinks", written, len(states))
 
             asyncio.run(_think(states[done:], wish, workers or os.cpu_count() or 1, _Ordered(file_, wrote)))
     except KeyboardInterrupt:
-        console.print(f"stopped after {written} of {len(states)} answers; add --resume to go on")
+        typer.echo(f"stopped after {written} of {len(states)} answers; add --resume to go on", err=True)
         raise
 
 

@@ -10,6 +10,7 @@ import typer
 
 import engine
 from clients.boundary import Bounded
+from clients.progress import progress
 from clients.rules import Options, warm_up
 
 __all__ = ["app"]
@@ -28,9 +29,6 @@ def book(
     out: Annotated[Path | None, typer.Option("--out", help="The file; the one that bots read if not given.")] = None,
 ) -> None:
     """Search the likeliest opening positions and write down the best moves. Goes on where it was stopped."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from bots.book import path_of
     from bots.book.building import build
     from engine.record_text import read_option
@@ -50,14 +48,11 @@ def book(
         typer.echo(f"{path.name} has {have} positions already", err=True)
         typer.echo(str(path))
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(path.name, total=positions, completed=have)
-        try:
+    try:
+        with progress() as report:
             for done in building:
-                bar.update(task, completed=done)
-        except KeyboardInterrupt:
-            bar.stop()
-            typer.echo(f"Stopped; the same command goes on from here: {command}", err=True)
-            raise typer.Exit(130) from None
+                report(path.name, done, positions)
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped; the same command goes on from here: {command}", err=True)
+        raise typer.Exit(130) from None
     typer.echo(str(path))

@@ -7,6 +7,7 @@ from clients.sdk.lobby import LobbyView
 from clients.sdk.match import MatchView
 from clients.sdk.player import BotPlayer, Tempo, run_bot, stay_as
 from clients.sdk.pulse import Pulse
+from clients.sdk.timecontrol import read_clock
 from clients.sdk.tokens import TokenStore
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "TokenStore",
     "Unreachable",
     "plainly",
+    "read_clock",
     "run_bot",
     "stay_as",
     "think_time",

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final, assert_never
-
-from pydantic import ValidationError
 
 from clients.drawing import PIECES
 from clients.sdk import Refused
@@ -29,7 +26,6 @@ from protocol.events import (
 )
 from protocol.messages import Snapshot
 from protocol.values import (
-    NO_CLOCK,
     Clock,
     Correspondence,
     Delay,
@@ -50,7 +46,6 @@ __all__ = [
     "ordinal",
     "player_text",
     "plays",
-    "read_clock",
     "refusal_text",
     "result_text",
     "sentence",
@@ -111,20 +106,6 @@ def clock_text(clock: Clock) -> str:
             return "no clock"
         case _:
             assert_never(clock)
-
-
-def read_clock(text: str) -> Clock:
-    """Return the time control that a command line names: 5+3, 20/move or none. Raises ValueError."""
-    try:
-        if text == "none":
-            return NO_CLOCK
-        if match := re.fullmatch(r"(\d{1,4})/move", text, re.ASCII):
-            return PerMove(seconds=int(match[1]))
-        if match := re.fullmatch(r"(\d{1,3}(?:\.\d{1,2})?)\+(\d{1,3})", text, re.ASCII):
-            return Fischer(initial=round(60 * float(match[1])), increment=int(match[2]))
-    except ValidationError:
-        raise ValueError(f"{text!r} is out of range: 1 second to 180 minutes, 0 to 180 seconds more a move") from None
-    raise ValueError(f"a clock is 5+3 (minutes and seconds more a move), 20/move (seconds) or none, not {text!r}")
 
 
 def _minutes(seconds: int) -> str:

@@ -1,4 +1,4 @@
-"""The ladder's arithmetic, and that a pair is one opening with seats swapped."""
+"""The ladder's steps: who meets whom, how often, and what is said of it."""
 
 from __future__ import annotations
 
@@ -6,38 +6,42 @@ import math
 
 import pytest
 
-from bench.ladder import Step, run
+from bench.ladder import Step, as_json, lines, run
+from bots.lab.match import Tally
+
+SWEPT = Step("trapgrid", "a", "b", Tally(wins=10, pairs=(0, 0, 0, 0, 5)))
 
 
-def test_elo_and_its_interval_follow_from_the_score() -> None:
-    step = Step("trapgrid", "a", "b", wins=60, draws=0, losses=40)
-    elo, low, high = step.elo
-    assert elo == pytest.approx(70.44, abs=0.01)
-    # Wilson's interval of 60 of 100 is 0.502 to 0.691.
-    assert low == pytest.approx(400 * math.log10(0.50200 / 0.49800), abs=0.3)
-    assert high == pytest.approx(400 * math.log10(0.69060 / 0.30940), abs=0.3)
+def test_the_interval_is_that_of_the_pairs() -> None:
+    # The same 60 of 100 points, from pairs that are all but even and from pairs that are won or lost as a whole.
+    even = Step("trapgrid", "a", "b", Tally(60, 0, 40, (0, 0, 40, 0, 10)))
+    torn = Step("trapgrid", "a", "b", Tally(60, 0, 40, (20, 0, 0, 0, 30)))
+    for step in (even, torn):
+        assert step.elo[0] == pytest.approx(70.44, abs=0.01)
+    assert torn.elo[1] < 0 < even.elo[1]
+    assert even.elo[2] < torn.elo[2]
 
 
 def test_a_clean_sweep_has_no_finite_elo_but_a_finite_lower_end() -> None:
-    elo, low, _ = Step("trapgrid", "a", "b", wins=10, draws=0, losses=0).elo
+    elo, low, _ = SWEPT.elo
     assert math.isinf(elo)
     assert 0 < low < 300
+    assert as_json([SWEPT])[0]["elo"] == [None, round(low, 1), None]
+    assert "10     0     0 100.0%" in list(lines([SWEPT]))[1]
 
 
 def test_each_step_plays_as_many_games_as_asked_for() -> None:
     heard: list[tuple[int, int]] = []
-    steps = run("trapgrid", ["random", "greedy"], 4, lambda done, total: heard.append((done, total)))
-    assert [(step.lower, step.higher, step.games) for step in steps] == [("random", "greedy", 4)]
-    assert heard[-1] == (4, 4)
-
-
-def test_a_bot_may_stand_on_several_rungs() -> None:
-    steps = run("trapgrid", ["random", "greedy", "random", "greedy"], 2)
-    assert [(step.lower, step.higher, step.games) for step in steps] == [
-        ("random", "greedy", 2),
-        ("greedy", "random", 2),
-        ("random", "greedy", 2),
+    bots = ["random", "greedy", "random", "greedy"]
+    steps = run("trapgrid", bots, 3, lambda done, total: heard.append((done, total)), workers=1)
+    assert [(step.lower, step.higher, step.tally.games, sum(step.tally.pairs)) for step in steps] == [
+        ("random", "greedy", 4, 2),
+        ("greedy", "random", 4, 2),
+        ("random", "greedy", 4, 2),
     ]
+    assert heard == [(done, 12) for done in range(1, 13)]
+    # The same games, seen from the other side.
+    assert steps[0] == steps[2]
 
 
 def test_a_bot_of_another_game_is_refused_before_anything_is_played() -> None:

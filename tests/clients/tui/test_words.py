@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from clients.sdk import Refused
+from clients.sdk import Refused, read_clock
 from clients.tui.words import (
     clock_text,
     ordinal,
-    read_clock,
     refusal_text,
     result_text,
     sentence,

@@ -1,0 +1,1 @@
+"""Games between bots that answer a question: who plays them, where they are kept, and what they say."""

@@ -1,0 +1,180 @@
+"""One game between two bots in this process. A bot that fails loses its game and costs nobody anything else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from time import perf_counter
+from typing import Final
+
+import engine
+from bots.bot import Bot, Proven, Thought
+from bots.evaluate.mixing import mixed
+from bots.lab.blame import accused, thinks
+from bots.lab.preparing import ensure_prepared
+from bots.lab.processes import Death
+from bots.lab.terms import Effort, Ending, Fixture, Played, Terms
+from bots.playout import playouts, supports
+from bots.roster import create
+from engine import CHANCE, Game, IllegalMove, State
+
+__all__ = [
+    "GRACE",
+    "HANGING",
+    "agreed_winner",
+    "effort_after",
+    "fault_of",
+    "is_random",
+    "lost",
+    "opened",
+    "play",
+    "seat_seed",
+]
+
+RANDOM: Final = ("random", "random")
+GRACE: Final = 0.25
+"""Seconds by which a move may be late, and as much again as its time: machines have slow moments."""
+HANGING: Final = 10.0
+"""Seconds more after which a bot that has lost on time hangs: nothing else can be played in its process."""
+
+
+def opened(terms: Terms, opening: tuple[str, ...]) -> State:
+    """Return the position after an opening. Raises IllegalMove."""
+    return _opened(terms.load(), opening)
+
+
+@lru_cache(maxsize=1024)
+def _opened(game: Game, opening: tuple[str, ...]) -> State:
+    state = game.start()
+    for move in opening:
+        state = engine.apply(state, move)
+    return state
+
+
+def seat_seed(terms: Terms, fixture: Fixture, seat: int) -> int:
+    """Return the seed of the bot in a seat: it depends on nothing but the terms' seed, the game and the seat."""
+    return int(mixed(mixed(mixed(1, terms.seed), fixture.number), seat))
+
+
+def is_random(terms: Terms, fixture: Fixture) -> bool:
+    """Say whether two `random` bots play, where the compiled games are the same as theirs."""
+    return fixture.players == RANDOM and supports(terms.load())
+
+
+def play(terms: Terms, fixture: Fixture) -> Played:
+    """Play a fixture to its end."""
+    if is_random(terms, fixture):
+        return _play_at_random(terms, fixture)
+    ensure_prepared(terms, fixture)
+    state = opened(terms, fixture.opening)
+    moves = list(fixture.opening)
+    efforts = [Effort(), Effort()]
+    chance = terms.chance("dice", fixture.number)
+    claims: list[tuple[Proven | None, int]] = [(None, -1), (None, -1)]
+
+    def over(winner: int | None, ending: Ending, fault: str = "") -> Played:
+        return Played(fixture, tuple(moves), winner, ending, (efforts[0], efforts[1]), fault)
+
+    bots: list[Bot] = []
+    for seat, spec in enumerate(fixture.players):
+        try:
+            bots.append(create(spec, seat_seed(terms, fixture, seat)))
+        except Exception as error:  # whatever a bot does wrong is its own loss
+            return over(1 - seat, "crashed", fault_of(spec, error))
+    while state.outcome is None:
+        if len(moves) >= terms.longest:
+            return over(None, "length")
+        if state.to_move == CHANCE:
+            move = chance.choice(state.moves())
+            moves.append(move)
+            state = state.play(move)
+            continue
+        seat = state.to_move
+        thinks(seat, moves, _patience(terms))
+        try:
+            thought, seconds = _ask(bots[seat], state, terms)
+        except Exception as error:
+            return over(1 - seat, "crashed", fault_of(fixture.players[seat], error))
+        efforts[seat] = effort_after(efforts[seat], thought, seconds)
+        if terms.time is not None and seconds > 2 * terms.time / 1000 + GRACE:
+            return over(1 - seat, "time", f"{fixture.players[seat]} took {seconds:.2f} s for a move")
+        try:
+            state = engine.apply(state, thought.move)
+        except IllegalMove as error:
+            return over(1 - seat, "illegal", f"{fixture.players[seat]}: {error}")
+        moves.append(thought.move)
+        claims[seat] = thought.proven, len(moves)
+        if terms.adjudicates and state.outcome is None and (verdict := agreed_winner(claims, len(moves))) is not None:
+            return over(None if verdict < 0 else verdict, "adjudicated")
+    return over(state.outcome.winner, "rules")
+
+
+def _play_at_random(terms: Terms, fixture: Fixture) -> Played:
+    began, opening = perf_counter(), len(fixture.opening)
+    first, second = seat_seed(terms, fixture, 0), seat_seed(terms, fixture, 1)
+    ended = playouts(terms.load()).play(fixture.opening, first, second, terms.longest)
+    plies = len(ended.moves)
+    each = (perf_counter() - began) / max(1, plies - opening)
+    # The even plies are the first seat's.
+    counts = (plies + 1) // 2 - (opening + 1) // 2, plies // 2 - opening // 2
+    efforts = Effort(counts[0], each * counts[0], each, counts[0]), Effort(counts[1], each * counts[1], each, counts[1])
+    return Played(fixture, ended.moves, ended.winner, "length" if ended.was_cut else "rules", efforts)
+
+
+def lost(terms: Terms, fixture: Fixture, death: Death) -> Played:
+    """Return what a fixture comes to whose process dies every time that it is played: a loss for the bot that was
+    thinking. Where nobody was, it is one for the bot that had to move next, and `fault` says so."""
+    found = accused(death, fixture)
+    if found is not None:
+        seat, moves = found
+        fault = f"{fixture.players[seat]}: the process {death.cause} while it was its turn"
+    else:
+        seat, moves = _next(terms, fixture)
+        fault = f"the process {death.cause}, nobody knows why; it counts against {fixture.players[seat]}, next to move"
+    return Played(fixture, moves, 1 - seat, "time" if death.is_hung else "crashed", fault=fault)
+
+
+def _next(terms: Terms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
+    """Return the seat that moves first after the opening, and all moves until then."""
+    state, moves = opened(terms, fixture.opening), list(fixture.opening)
+    chance = terms.chance("dice", fixture.number)
+    while state.to_move == CHANCE:
+        moves.append(chance.choice(state.moves()))
+        state = state.play(moves[-1])
+    return state.to_move, tuple(moves)
+
+
+def _patience(terms: Terms) -> float | None:
+    """Return for how many seconds a bot may think until its process is ended; without a clock, for ever."""
+    return None if terms.time is None else 2 * terms.time / 1000 + GRACE + HANGING
+
+
+def fault_of(spec: str, error: Exception) -> str:
+    """Return in a line what a bot did wrong."""
+    return f"{spec}: {type(error).__name__}: {error}"
+
+
+def _ask(bot: Bot, state: State, terms: Terms) -> tuple[Thought, float]:
+    started = perf_counter()
+    thought = bot.choose(state, terms.limit())
+    return thought, perf_counter() - started
+
+
+def effort_after(effort: Effort, thought: Thought, seconds: float) -> Effort:
+    """Return what a player has spent after one more move, which took so many seconds."""
+    return replace(
+        effort,
+        moves=effort.moves + 1,
+        seconds=effort.seconds + seconds,
+        slowest=max(effort.slowest, seconds),
+        nodes=effort.nodes + thought.nodes,
+        depths=effort.depths + thought.depth,
+    )
+
+
+def agreed_winner(claims: list[tuple[Proven | None, int]], plies: int) -> int | None:
+    """Return the winner's seat, or -1 for a draw, where both players' newest claims are proofs that agree."""
+    (first, at_first), (second, at_second) = claims
+    if min(at_first, at_second) < plies - 1:
+        return None
+    return {("win", "loss"): 0, ("loss", "win"): 1, ("draw", "draw"): -1}.get((first or "", second or ""))

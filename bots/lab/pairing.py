@@ -1,0 +1,202 @@
+"""Who meets whom: the circle of a round robin, and the pairing of a Swiss round by score groups."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Entrant", "bracket", "can_be_paired", "circle", "swiss"]
+
+
+def circle(count: int) -> list[list[tuple[int, int]]]:
+    """Return the rounds of a round robin by the circle method: everybody meets everybody once.
+
+    One stays, the others move on by a place each round; with an odd number whoever would meet nobody rests.
+    """
+    places = [*range(count), *([-1] if count % 2 else [])]
+    rounds = []
+    for round_ in range(len(places) - 1):
+        met = list(zip(places[: len(places) // 2], reversed(places), strict=False))
+        # The one who stays has the first seat every other round.
+        met[0] = met[0] if round_ % 2 == 0 else met[0][::-1]
+        rounds.append([meeting for meeting in met if -1 not in meeting])
+        places = [places[0], places[-1], *places[1:-1]]
+    return rounds
+
+
+def bracket(count: int) -> list[int | None]:
+    """Return the places of a knockout's first round, by seeds: neighbours meet, None is a bye.
+
+    The first and the second seed can only meet in the final, the first four not before the semi-finals, and so on; the
+    best seeds have the byes.
+    """
+    seeds = [0]
+    while len(seeds) < count:
+        seeds = [seed for better in seeds for seed in (better, 2 * len(seeds) - 1 - better)]
+    return [seed if seed < count else None for seed in seeds]
+
+
+def can_be_paired(count: int, may_meet: Callable[[int, int], bool]) -> bool:
+    """Say whether so many players can all be paired at once, by Edmonds' search for augmenting paths.
+
+    ("Paths, trees, and flowers", 1965; in the breadth-first form with contracted bases.)
+    """
+    if count % 2:
+        return False
+    partner = [-1] * count
+    neighbours = [[b for b in range(count) if b != a and may_meet(min(a, b), max(a, b))] for a in range(count)]
+    return all(partner[player] >= 0 or _augment(player, neighbours, partner) for player in range(count))
+
+
+def _augment(root: int, neighbours: Sequence[Sequence[int]], partner: list[int]) -> bool:
+    """Pair `root` too, changing the partners of others where it takes that; False where nothing helps."""
+    count = len(partner)
+    parent, base = [-1] * count, list(range(count))
+    is_even = [False] * count
+    is_even[root] = True
+    queue = deque([root])
+
+    def common_base(a: int, b: int) -> int:
+        passed = set()
+        while True:
+            a = base[a]
+            passed.add(a)
+            if partner[a] < 0:
+                break
+            a = parent[partner[a]]
+        while base[b] not in passed:
+            b = parent[partner[base[b]]]
+        return base[b]
+
+    def contract(player: int, stem: int, child: int, blossom: set[int]) -> None:
+        while base[player] != stem:
+            blossom |= {base[player], base[partner[player]]}
+            parent[player] = child
+            child = partner[player]
+            player = parent[child]
+
+    while queue:
+        player = queue.popleft()
+        for other in neighbours[player]:
+            if base[player] == base[other] or partner[player] == other:
+                continue
+            if other == root or (partner[other] >= 0 and parent[partner[other]] >= 0):
+                stem = common_base(player, other)
+                blossom: set[int] = set()
+                contract(player, stem, other, blossom)
+                contract(other, stem, player, blossom)
+                for inside in range(count):
+                    if base[inside] in blossom:
+                        base[inside] = stem
+                        if not is_even[inside]:
+                            is_even[inside] = True
+                            queue.append(inside)
+            elif parent[other] < 0:
+                parent[other] = player
+                if partner[other] < 0:
+                    while other >= 0:
+                        before = parent[other]
+                        following = partner[before]
+                        partner[other], partner[before] = before, other
+                        other = following
+                    return True
+                is_even[partner[other]] = True
+                queue.append(partner[other])
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """What a Swiss round has to know of a player: the points, one a meeting that is won; whom it has met, and how it
+    sat."""
+
+    name: str
+    points: float = 0.0
+    met: tuple[str, ...] = ()
+    """Whom it has met, once for every meeting."""
+    balance: int = 0
+    """How often it had the first seat more often than the second."""
+    latest: int | None = None
+    """The seat of its newest game."""
+    byes: int = 0
+
+
+def swiss(entrants: Sequence[Entrant]) -> tuple[list[tuple[Entrant, Entrant]], Entrant | None]:
+    """Return the meetings of the next round, the first seat first, and who has the bye where the number is odd.
+
+    `entrants` are in their order of seeding. Nobody meets anybody again, or has a second bye, where this round can
+    avoid it, which it always can in the first half as many rounds as there are players. Then players of equal points
+    meet, the upper half of a score group the lower one, seats permitting, as in the Dutch system of FIDE's handbook,
+    C.04.3. Two with two first seats too many, or too few, meet only where nothing else is left, or at the top.
+    """
+    ranked = sorted(entrants, key=lambda entrant: -entrant.points)
+    best = max((entrant.points for entrant in ranked), default=0.0)
+
+    def may_meet(a: Entrant, b: Entrant, again: int, *, minds_seats: bool) -> bool:
+        is_at_top = a.points == b.points == best
+        return a.met.count(b.name) <= again and (not minds_seats or is_at_top or _clash(a, b) < 2)
+
+    most = max((len(entrant.met) for entrant in ranked), default=0)
+    for again in range(most + 1):
+        for resting in _resting(ranked):
+            for minds_seats in (True, False):
+
+                def allowed(a: Entrant, b: Entrant, again: int = again, seats: bool = minds_seats) -> bool:
+                    return may_meet(a, b, again, minds_seats=seats)
+
+                for bye in resting:
+                    rest = [entrant for entrant in ranked if entrant is not bye]
+                    if _all_paired(rest, allowed):
+                        return [_seated(a, b, board) for board, (a, b) in enumerate(_meetings(rest, allowed))], bye
+    raise AssertionError("with enough meetings allowed everybody can meet anybody")
+
+
+def _resting(ranked: Sequence[Entrant]) -> Iterator[list[Entrant] | list[None]]:
+    """Yield who may have the bye, the best choices first: the fewest byes before, and among those the lowest rank."""
+    if len(ranked) % 2 == 0:
+        yield [None]
+        return
+    for byes in sorted({entrant.byes for entrant in ranked}):
+        yield [entrant for entrant in reversed(ranked) if entrant.byes == byes]
+
+
+def _all_paired(entrants: Sequence[Entrant], allowed: Callable[[Entrant, Entrant], bool]) -> bool:
+    return can_be_paired(len(entrants), lambda a, b: allowed(entrants[a], entrants[b]))
+
+
+def _meetings(
+    ranked: Sequence[Entrant], allowed: Callable[[Entrant, Entrant], bool]
+) -> Iterator[tuple[Entrant, Entrant]]:
+    """Yield the meetings from the top: each player's best opponent that leaves the others a way to be paired."""
+    left = list(ranked)
+    while left:
+        player = left.pop(0)
+        group = [other for other in left if other.points == player.points]
+        half = (len(group) + 1) // 2
+        wished = {id(other): place for place, other in enumerate([*group[half - 1 :], *reversed(group[: half - 1])])}
+
+        def price(other: Entrant, player: Entrant = player, wished: dict[int, int] = wished) -> tuple[float, ...]:
+            again = player.met.count(other.name)
+            return again, player.points - other.points, _clash(player, other), wished.get(id(other), 0)
+
+        for other in sorted((other for other in left if allowed(player, other)), key=price):
+            rest = [entrant for entrant in left if entrant is not other]
+            if _all_paired(rest, allowed):
+                yield player, other
+                left = rest
+                break
+
+
+def _clash(a: Entrant, b: Entrant) -> int:
+    """Return how much two players want the same seat: 0 not at all, 2 or more where one would have it far too often."""
+    return min(abs(a.balance), abs(b.balance)) if a.balance * b.balance > 0 else 0
+
+
+def _seated(a: Entrant, b: Entrant, board: int) -> tuple[Entrant, Entrant]:
+    """Return two players by seat: the first is whoever had it less often, or less lately; else the boards alternate."""
+    if a.balance != b.balance:
+        return (a, b) if a.balance < b.balance else (b, a)
+    if a.latest != b.latest:
+        return (b, a) if a.latest == 0 or b.latest == 1 else (a, b)
+    return (a, b) if board % 2 == 0 else (b, a)

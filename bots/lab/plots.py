@@ -1,0 +1,97 @@
+"""How all plots look, and how they are written: SVG that is the same, byte for byte, for the same figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["COLOURS", "DARK", "INK", "PAPER", "QUIET", "drawing", "folded", "inline", "save"]
+
+COLOURS: Final = ("#1767ad", "#d1500a", "#1c6b52", "#a0448c", "#b98900", "#4d8a99", "#8a2f4a", "#77706a")
+"""The page's colours, in an order in which people who see few colours tell the first four apart."""
+INK: Final = "#24211d"
+QUIET: Final = "#665f55"
+PAPER: Final = "#ffffff"
+DARK: Final[Mapping[str, str]] = {
+    **dict(
+        zip(
+            COLOURS,
+            ("#5fb0f2", "#ff8344", "#6fc7a4", "#dd8fcd", "#f2c744", "#8fc5d3", "#e893ad", "#aaa297"),
+            strict=True,
+        )
+    ),
+    INK: "#ebe6dd",
+    QUIET: "#aaa297",
+    PAPER: "#201e1b",
+}
+"""What stands for each colour where the page is dark."""
+STYLE: Final[Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": QUIET,
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "figure.constrained_layout.use": True,
+    "figure.facecolor": PAPER,
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "grid.alpha": 0.18,
+    "grid.color": INK,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "cornered",
+    "text.color": INK,
+    "xtick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "ytick.color": QUIET,
+    "ytick.labelcolor": INK,
+}
+_ROOT: Final = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
+_METADATA: Final = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+_REFERENCE: Final = re.compile(r'(\bid="|href="#|url\(#)')
+_COLOUR: Final = re.compile("|".join(DARK))
+
+
+@contextmanager
+def drawing(width: float = 7.2, height: float = 4.2) -> Iterator[Figure]:
+    """Lend a figure of so many inches in the house's style; it needs no screen, and is gone after the block."""
+    import matplotlib as mpl
+    from cycler import cycler
+    from matplotlib.figure import Figure
+
+    style = {**STYLE, "axes.prop_cycle": cycler(color=list(COLOURS))}
+    with mpl.rc_context(style):
+        yield Figure(figsize=(width, height))
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure, made inside `drawing`, as SVG without a date. Text stays text, for readers and searches."""
+    figure.savefig(path, format="svg", metadata={"Date": None, "Creator": "cornered"})
+
+
+def inline(svg: str, name: str) -> str:
+    """Return a saved plot as an element of an HTML page: it fills its box, its ids begin with `name`, and its colours
+    follow the page's `color-scheme`."""
+    root = _ROOT.search(svg)
+    if root is None:
+        raise ValueError("a plot is an SVG with a viewBox")
+    body = _REFERENCE.sub(rf"\g<1>{name}-", _METADATA.sub("", svg[root.end() :])).replace("xlink:href", "href")
+    body = _COLOUR.sub(lambda match: f"light-dark({match[0]}, {DARK[match[0]]})", body)
+    return f'<svg viewBox="{root[1]}" aria-hidden="true">{body.strip()}'
+
+
+def folded(word: str, width: int = 30) -> str:
+    """Return a long word in lines of at most `width` characters, which end where its settings do if they can."""
+    lines = [""]
+    for part in re.findall(r"[^:,]*[:,]|[^:,]+", word):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line[at : at + width] for line in lines for at in range(0, len(line), width))

@@ -1,0 +1,210 @@
+"""A tournament of the command line: its schedule, and its result for people, for reports and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
+
+if TYPE_CHECKING:
+    from bots.lab.contest import Schedule
+    from bots.lab.openings import Openings
+    from bots.lab.results import Standing
+    from bots.lab.schedule_knockout import Knockout, Meeting
+    from bots.lab.schedule_swiss import Swiss
+    from bots.lab.terms import Played, Terms
+
+__all__ = ["EACH", "Kind", "Tournament"]
+
+Kind: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "knockout"]
+EACH: Final[Mapping[Kind, int]] = {"round-robin": 10, "gauntlet": 10, "swiss": 2, "knockout": 4}
+"""How many games a meeting has when nobody says."""
+WIDE: Final = 160
+"""Columns of a table that no terminal shows."""
+SHOWN_FAULTS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """Who plays, and how they meet. `rounds` is a Swiss tournament's, `tested` a gauntlet's; others have 0."""
+
+    kind: Kind
+    bots: tuple[str, ...]
+    each: int
+    rounds: int = 0
+    tested: int = 0
+
+    @classmethod
+    def of(cls, kind: Kind, bots: Sequence[str], games: int | None, rounds: int | None, tested: int | None) -> Self:
+        """Return the tournament that a command line describes. Raises a ValueError that says what is wrong with it."""
+        from bots.lab.schedule_swiss import rounds_for
+
+        if len(bots) < 2:
+            raise ValueError("a tournament takes two bots or more")
+        _require_different(bots)
+        each = games or EACH[kind]
+        if each % 2 and kind != "swiss":
+            raise ValueError(f"two games make a pair: give --games an even number, {each - 1 or 2} or {each + 1}")
+        if rounds is not None and kind != "swiss":
+            raise ValueError(f"--rounds is for --kind swiss; a {kind} has as many as it takes")
+        if tested is not None and kind != "gauntlet":
+            raise ValueError("--tested is for --kind gauntlet")
+        if tested is not None and tested >= len(bots):
+            raise ValueError(f"nobody is left to play the first {tested}; name more bots, or lower --tested")
+        return cls(
+            kind,
+            tuple(bots),
+            each,
+            (rounds or rounds_for(len(bots))) if kind == "swiss" else 0,
+            (tested or 1) if kind == "gauntlet" else 0,
+        )
+
+    def schedule(self, openings: Openings) -> Schedule:
+        """Return who plays whom, with these openings."""
+        from bots.lab.schedule import Gauntlet, RoundRobin
+
+        match self.kind:
+            case "round-robin":
+                return RoundRobin(self.bots, self.each, openings)
+            case "gauntlet":
+                return Gauntlet(self.bots, self.each, openings, self.tested)
+            case "swiss":
+                return self._swiss(openings)
+            case "knockout":
+                return self._knockout(openings)
+
+    def _swiss(self, openings: Openings) -> Swiss:
+        from bots.lab.schedule_swiss import Swiss
+
+        return Swiss(self.bots, self.rounds, self.each, openings)
+
+    def _knockout(self, openings: Openings) -> Knockout:
+        from bots.lab.schedule_knockout import Knockout
+
+        return Knockout(self.bots, self.each, openings)
+
+    def words(self) -> str:
+        """Say how they meet."""
+        games = f"{self.each} game{'' if self.each == 1 else 's'} a meeting"
+        match self.kind:
+            case "round-robin":
+                return f"round robin, {games}"
+            case "gauntlet":
+                return f"gauntlet of the first {self.tested}, {games}"
+            case "swiss":
+                return f"Swiss, {self.rounds} round{'' if self.rounds == 1 else 's'}, {games}"
+            case "knockout":
+                return f"knockout, {games}"
+
+    def places(self, played: Sequence[Played]) -> list[str] | None:
+        """Return the bots from the first to the last where the kind of tournament says so, None where points or
+        ratings do."""
+        from bots.lab.openings import none
+
+        if self.kind == "swiss":
+            return [place.name for place in self._swiss(none).standing(played)]
+        if self.kind == "knockout":
+            wins = dict.fromkeys(self.bots, 0)
+            reached = dict.fromkeys(self.bots, 0)
+            for meeting in self._knockout(none).meetings(played):
+                for name in meeting.players:
+                    reached[name] = meeting.round
+                    wins[name] += meeting.winner == name
+            return sorted(self.bots, key=lambda name: (-reached[name], -wins[name], self.bots.index(name)))
+        return None
+
+    def as_json(self, terms: Terms, played: Sequence[Played]) -> dict[str, Any]:
+        """Return all that the games say."""
+        from bots.lab.openings import none
+        from bots.lab.standings import as_json, standings
+
+        told: dict[str, Any] = {"tournament": asdict(self), "places": self.places(played)}
+        if self.kind == "swiss":
+            told["swiss"] = [asdict(place) for place in self._swiss(none).standing(played)]
+        if self.kind == "knockout":
+            told["meetings"] = [asdict(meeting) for meeting in self._knockout(none).meetings(played)]
+        return {**told, **as_json(standings(terms, played, self.bots))}
+
+    def write(self, folder: Path, terms: Terms, played: Sequence[Played], about: Mapping[str, str]) -> None:
+        """Write the report into the folder of the games."""
+        from bots.lab.report import write
+
+        places = self.places(played)
+        order = {} if places is None else {"Places": ", ".join(f"{n}. {name}" for n, name in enumerate(places, 1))}
+        write(folder, terms, played, self.bots, {**about, "Kind": self.words(), **order})
+
+    def show(self, terms: Terms, played: Sequence[Played]) -> None:
+        """Print the table, the meetings of a knockout, and what went wrong."""
+        from rich.console import Console
+        from rich.table import Table
+
+        from bots.lab.openings import none
+        from bots.lab.standings import standings
+
+        result = standings(terms, played, self.bots)
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            console = Console(highlight=False, width=WIDE)
+        swiss = {place.name: place for place in self._swiss(none).standing(played)} if self.kind == "swiss" else {}
+        table = Table(
+            title=f"{terms.load().title}, {self.words()}: {len(played)} games", title_justify="left", box=None
+        )
+        table.add_column("#", justify="right")
+        table.add_column("Bot", overflow="fold")
+        columns = ["Points", *(["Buchholz", "S.-B."] if swiss else []), "Games", "Elo", "95%", "Glicko-2", "A move"]
+        for column in columns:
+            table.add_column(column, justify="right", no_wrap=True)
+        lines = {standing.bot: standing for standing in result.table}
+        for number, name in enumerate(self.places(played) or [standing.bot for standing in result.table], 1):
+            standing = lines[name]
+            points = [f"{standing.score.points:g}"]
+            if place := swiss.get(name):
+                points = [f"{place.points:g}", f"{place.buchholz:g}", f"{place.sonneborn_berger:g}"]
+            table.add_row(str(number), name, *points, str(standing.score.games), *_rated(standing))
+        console.print(table)
+        if self.kind == "knockout":
+            meetings = self._knockout(none).meetings(played)
+            for meeting in meetings:
+                console.print(_met(meeting, meetings[-1].round), markup=False)
+        for fault in result.faults[:SHOWN_FAULTS]:
+            console.print(f"game {fault.number}: {fault.ending}: {fault.text}", style="red", markup=False)
+        if len(result.faults) > SHOWN_FAULTS:
+            console.print(f"... and {len(result.faults) - SHOWN_FAULTS} more games that somebody lost like this")
+
+
+def _require_different(bots: Sequence[str]) -> None:
+    """Raise a ValueError when two words mean the same bot, however they are written."""
+    from bots.roster import create
+
+    known: dict[tuple[object, ...], str] = {}
+    for word in bots:
+        bot = create(word)
+        what = bot.name, *sorted(bot.settings.items())
+        if what in known:
+            also = "" if known[what] == word else f" as {known[what]} and as {word}"
+            raise ValueError(f"{bot.label} is there twice{also}; in a tournament every bot plays once")
+        known[what] = word
+
+
+def _rated(standing: Standing) -> tuple[str, str, str, str]:
+    """Return a rating with its interval, the other rating, and the time of a move."""
+    ends = (f"{end:+.0f}" if math.isfinite(end) else "?" for end in (standing.low, standing.high))
+    seconds = standing.seconds_a_move
+    return (
+        f"{standing.elo:+.0f}",
+        " to ".join(ends),
+        f"{standing.glicko.rating:.0f} ± {2 * standing.glicko.deviation:.0f}",
+        "-" if seconds is None else f"{1000 * seconds:,.0f} ms" if seconds >= 0.1 else f"{1000 * seconds:.2g} ms",
+    )
+
+
+def _met(meeting: Meeting, final: int) -> str:
+    left = final - meeting.round
+    name = {0: "final", 1: "semi-final", 2: "quarter-final"}.get(left, f"round {meeting.round + 1}")
+    (one, other), (score, against) = meeting.players, meeting.scores
+    how = " as the better seed" if meeting.is_by_seed else ""
+    return f"{name}: {one} {score:g} - {against:g} {other}; {meeting.winner} goes on{how}".replace(
+        "goes on", "wins" if left == 0 else "goes on"
+    )

@@ -1,0 +1,110 @@
+"""A tournament is killed twice at random moments and started again: every game is there once, and is the same game."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from bots.lab.arena import play
+from bots.lab.journal import GAMES, PLAN, Journal
+from bots.lab.openings import random_plies
+from bots.lab.schedule import RoundRobin
+from bots.lab.terms import Played, Terms
+from clients.rules import app as rules
+
+ROOT = Path(__file__).resolve().parents[2]
+DEADLINE = 60.0
+BOTS = ("random", "greedy", "minimax", "mcts", "textbook-alphabeta", "level:level=2")
+EACH = 4
+TERMS = Terms.of("isolation", {"width": 4, "height": 4}, nodes=300, seed=11)
+PLIES = 2
+ALL = len(BOTS) * (len(BOTS) - 1) // 2 * EACH
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    """Start the tournament, or go on with it, in a process group of its own."""
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-m", "clients.cli", "tournament", *BOTS, "--game", "isolation"),
+            *("-o", "width=4", "-o", "height=4", "--games", str(EACH), "--nodes", "300", "--seed", "11"),
+            *("--plies", str(PLIES), "--workers", "2", "--out", str(folder), "--json"),
+        ],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+def lines(folder: Path) -> list[bytes]:
+    """Return the whole lines of the games that are kept."""
+    path = folder / GAMES
+    return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+
+
+def kill_after(count: int, folder: Path) -> None:
+    """Run the tournament until so many games are kept, and kill its whole process group."""
+    process = start(folder)
+    deadline = time.monotonic() + DEADLINE
+    while len(lines(folder)) < count:
+        assert process.poll() is None, process.communicate()[1].decode()
+        assert time.monotonic() < deadline, "the tournament does not get anywhere"
+        time.sleep(0.001)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+
+
+def timeless(played: Played) -> Played:
+    first, second = (replace(effort, seconds=0.0, slowest=0.0) for effort in played.efforts)
+    return replace(played, efforts=(first, second))
+
+
+def undisturbed() -> list[Played]:
+    """Return the games of the same tournament in this process, one after the other."""
+    fixtures = RoundRobin(BOTS, EACH, random_plies(TERMS, PLIES)).fixtures(0, ())
+    return [play(TERMS, fixture) for fixture in fixtures]
+
+
+def test_a_tournament_that_is_killed_twice_loses_no_game_and_counts_none_twice(tmp_path: Path) -> None:
+    chance = random.Random(os.urandom(8))
+    folder = tmp_path / "cup"
+    path = folder / GAMES
+
+    kill_after(chance.randint(3, ALL // 3), folder)
+    whole = lines(folder)
+    with path.open("ab") as file:  # what a crash of the machine may leave: a line that nobody finished
+        file.write(whole[0][: chance.randrange(1, len(whole[0]))])
+
+    kill_after(chance.randint(len(whole) + 1, 2 * ALL // 3), folder)
+    survived = lines(folder)
+    assert survived[: len(whole)] == whole
+    os.truncate(path, sum(len(line) + 1 for line in survived) - chance.randrange(1, len(survived[-1])))
+
+    process = start(folder)
+    out, err = process.communicate(timeout=DEADLINE)
+    assert process.returncode == 0, err.decode()
+    assert lines(folder)[: len(survived) - 1] == survived[:-1]
+
+    with Journal.open(folder, TERMS, json.loads((folder / PLAN).read_text())) as journal:
+        kept = dict(journal.games)
+    assert len(lines(folder)) == len(kept) == ALL
+    expected = undisturbed()
+    assert [timeless(kept[number]) for number in sorted(kept)] == [timeless(game) for game in expected]
+
+    told = json.loads(out)
+    assert told["games"] == ALL
+    assert {bot["bot"]: bot["score"]["games"] for bot in told["bots"]} == dict.fromkeys(BOTS, ALL // 3)
+    check = CliRunner().invoke(rules, ["check", str(path)])
+    assert check.exit_code == 0
+    assert f"{ALL} agree, 0 differ" in check.stdout
