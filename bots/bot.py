@@ -114,6 +114,10 @@ class Setting:
     def describe(self) -> str:
         return f"{self.range} (default {self.default})"
 
+    def brief(self, value: SettingValue) -> str:
+        """Return a value as it stands in a bot's label."""
+        return str(value)
+
 
 class Bot(ABC):
     """Chooses moves. The same seed, positions, depths and nodes give the same moves; a time limit may not.
@@ -142,7 +146,9 @@ class Bot(ABC):
         self.settings: Mapping[str, SettingValue] = {
             name: setting.check(settings.get(name, setting.default)) for name, setting in known.items()
         }
-        self.label = "-".join([self.name, *(str(self.settings[name]) for name in known if name in settings)])
+        self.label = "-".join(
+            [self.name, *(known[name].brief(self.settings[name]) for name in known if name in settings)]
+        )
         """The name with the settings that were given: what others know it by."""
 
     @classmethod

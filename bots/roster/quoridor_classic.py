@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from bots.bot import WIN, Bot, Limit, Setting, Thought
+from bots.bot import WIN, Bot, Limit, Setting, SettingValue, Thought
 from bots.evaluate.quoridor_printed import WIN_SCORE, Weights, choice, printed
 from bots.textbook.root import depths, think
 from bots.textbook.search import Moves, Search, Valued
+from bots.weights.setting import PRINTED, resolve, weights_setting
 from engine import Game, State
 from engine.games.quoridor import QuoridorState
 
 __all__ = ["BOT", "QuoridorClassicBot"]
 
 WON: Final = WIN_SCORE / 2
+APART: Final = ("path", "progress", "stock")
+"""The weights as settings of their own."""
 STEP: Final = 12.0
 """What a thought's score is counted in: the specification's weight of one step."""
 
@@ -31,7 +34,21 @@ class QuoridorClassicBot(Bot):
         Setting("path", "Weight of the shortest paths", 12.0, 0, 100),
         Setting("progress", "Weight of the progress", 1.5, 0, 100),
         Setting("stock", "Weight of the walls left", 2.0, 0, 100),
+        weights_setting("quoridor"),
     )
+
+    def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
+        """Make a bot whose weights are three settings, or all together the setting `weights`, but not both."""
+        super().__init__(seed, **settings)
+        if self.settings["weights"] == PRINTED:
+            path, progress, stock = (float(self.settings[name]) for name in APART)
+        elif any(name in settings for name in APART):
+            raise ValueError(
+                f"{self.name} takes its weights from weights={self.settings['weights']}; leave out the others"
+            )
+        else:
+            path, progress, stock = resolve(self.settings["weights"], "quoridor")
+        self.weights = Weights(path, progress, stock)
 
     @classmethod
     def plays(cls, game: str | Game) -> bool:
@@ -41,9 +58,7 @@ class QuoridorClassicBot(Bot):
 
     def choose(self, state: State, limit: Limit) -> Thought:
         assert isinstance(state, QuoridorState)
-        settings = self.settings
-        weights = Weights(float(settings["path"]), float(settings["progress"]), float(settings["stock"]))
-        walls = int(settings["walls"])
+        weights, walls = self.weights, int(self.settings["walls"])
         search = Search.within(limit, state.to_move, lambda after, seat: 0.0)
         depth = 0
 
@@ -64,7 +79,7 @@ class QuoridorClassicBot(Bot):
             limit,
             search,
             look,
-            depths(limit, int(settings["depth"])),
+            depths(limit, int(self.settings["depth"])),
             choice(state, walls),
             score=score,
             # Walls were left out on the way: only a win that nobody could answer is proven.

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from time import monotonic, perf_counter
 from typing import Final
 
-from bots.bot import WIN, Bot, Limit, Line, Proven, Setting, Thought
-from bots.evaluate.trapgrid_classic import Board, heuristic, quick_score
+from bots.bot import WIN, Bot, Limit, Line, Proven, Setting, SettingValue, Thought
+from bots.evaluate.trapgrid_classic import WEIGHTS, Board, Weights, heuristic, quick_score
+from bots.weights.setting import resolve, weights_setting
+from bots.weights.trapgrid import weights
 from engine import State
 from engine.games.trapgrid import TrapGridState
 from engine.grid import NAMES
@@ -53,6 +55,7 @@ class ClassicSearch:
     deadline: float = math.inf
     most_nodes: float = math.inf
     prunes: bool = True
+    weights: Weights = WEIGHTS
     nodes: int = 0
     pruned: int = 0
     scores: dict[int, tuple[float, bool, tuple[int, ...]]] = field(default_factory=dict)
@@ -78,7 +81,7 @@ class ClassicSearch:
         if not board.targets(is_max=is_max):
             return (-SCORE_WIN if is_max else SCORE_WIN), ()
         if depth <= 0:
-            return heuristic(board), ()
+            return heuristic(board, self.weights), ()
         best = -math.inf if is_max else math.inf
         line: tuple[int, ...] = ()
         moves = self.ordered(board, is_max=is_max)
@@ -106,7 +109,14 @@ class TrapGridClassicBot(Bot):
     name = "trapgrid-classic"
     description = "The reference's player: eight terms, moves sorted by territory, seven or eight plies deep."
     games = ("trapgrid",)
-    SETTINGS = (Setting("depth", "Plies to look ahead, 0 for as many as the position calls for", 0, 0, 12),)
+    SETTINGS = (
+        Setting("depth", "Plies to look ahead, 0 for as many as the position calls for", 0, 0, 12),
+        weights_setting("trapgrid"),
+    )
+
+    def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
+        super().__init__(seed, **settings)
+        self.weights = weights(resolve(self.settings["weights"], "trapgrid"))
 
     def choose(self, state: State, limit: Limit) -> Thought:
         assert isinstance(state, TrapGridState)
@@ -114,7 +124,7 @@ class TrapGridClassicBot(Bot):
         board = board_of(state)
         depth = int(self.settings["depth"]) or adaptive_depth(board)
         depth = min(depth, limit.depth or depth)
-        search = ClassicSearch(limit.deadline or math.inf, limit.nodes or math.inf)
+        search = ClassicSearch(limit.deadline or math.inf, limit.nodes or math.inf, weights=self.weights)
         is_whole = True
         try:
             search.root(board, depth, exact=limit.lines)

@@ -1,0 +1,67 @@
+"""Where a search looks: which parameters of a model, and from where to where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from bots.weights.model import DIGITS, Model, Values
+
+__all__ = ["Found", "Space"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to: the best values, what there is to say about them, and how it got there, in what JSON
+    can hold."""
+
+    values: Values
+    result: Mapping[str, Any]
+    curve: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Some parameters of a model, each with a range; the others stay as printed. A point has a coordinate for each,
+    0 at the lower end of its range and 1 at the upper one."""
+
+    model: Model
+    places: tuple[int, ...]
+    lows: tuple[float, ...]
+    highs: tuple[float, ...]
+
+    @classmethod
+    def of(
+        cls, model: Model, tuned: Sequence[str] = (), ranges: Mapping[str, tuple[float, float]] | None = None
+    ) -> Self:
+        """Return the space of the named parameters, all linear ones where none is named; ranges are the model's
+        unless others are given. Raises a ValueError for unknown names and empty ranges."""
+        ranges = ranges or {}
+        model.complete(dict.fromkeys(ranges, 0.0))
+        places = model.places((*tuned, *ranges) if tuned else ())
+        places = tuple(sorted({*places, *(model.names.index(name) for name in ranges)}))
+        chosen = [model.parameters[place] for place in places]
+        ends = [ranges.get(parameter.name, (parameter.low, parameter.high)) for parameter in chosen]
+        for parameter, (low, high) in zip(chosen, ends, strict=True):
+            if not low < high:
+                raise ValueError(f"the range of {parameter.name} goes from less to more, not from {low:g} to {high:g}")
+        return cls(model, places, tuple(low for low, _ in ends), tuple(high for _, high in ends))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.model.names[place] for place in self.places)
+
+    def values(self, point: Sequence[float]) -> Values:
+        """Return the values at a point, whose coordinates are cut off at 0 and 1."""
+        values = list(self.model.printed)
+        for place, low, high, at in zip(self.places, self.lows, self.highs, point, strict=True):
+            values[place] = round(low + (high - low) * max(0.0, min(1.0, at)), DIGITS)
+        return tuple(values)
+
+    def point(self, values: Values) -> tuple[float, ...]:
+        """Return the point of values, cut off at the ends of the ranges."""
+        return tuple(
+            max(0.0, min(1.0, (values[place] - low) / (high - low)))
+            for place, low, high in zip(self.places, self.lows, self.highs, strict=True)
+        )
