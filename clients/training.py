@@ -1,20 +1,34 @@
-"""`cornered train bamboo`: plays the games that the network learns from, trains it, and says what came of it."""
+"""`cornered train bamboo`: plays the games that networks learn from, trains them, and says what came of it."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bots.blas import ONE_THREAD
 from clients.boundary import Bounded
 from clients.rules import Json, warm_up
+
+if TYPE_CHECKING:
+    from bots.neural.network import Kind
+    from bots.neural.training import Outcome
 
 __all__ = ["app"]
 
 app = typer.Typer(
     cls=Bounded, no_args_is_help=True, help="Make the data that bots ship with.", pretty_exceptions_enable=False
 )
+
+
+class Network(StrEnum):
+    DENSE = "dense"
+    CONVOLUTIONAL = "convolutional"
+    BOTH = "both"
 
 
 @app.callback()
@@ -24,56 +38,113 @@ def train() -> None:
 
 @app.command()
 def bamboo(
-    radius: Annotated[int, typer.Option(min=1, max=6, help="The board's radius; each has a network of its own.")] = 5,
+    network: Annotated[
+        Network, typer.Option(help="The paper's network, the convolutional one that it proposes, or both, compared.")
+    ] = Network.BOTH,
+    radius: Annotated[int, typer.Option(min=1, max=6, help="The board's radius.")] = 5,
     games: Annotated[int | None, typer.Option(min=1, help="How many games to play; by default it depends.")] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often to go through all positions.")] = 30,
+    epochs: Annotated[int, typer.Option(min=1, help="How often to go through all positions.")] = 20,
+    mix: Annotated[
+        str | None,
+        typer.Option(help="How often each teacher plays; by default minimax=3,mcts=1,hybrid=1,outer=2."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Equal seeds make equal weights on one platform.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Where the weights go; bamboo-r5.npz here, by radius.")] = None,
+    out: Annotated[Path, typer.Option(help="The folder for the weights.")] = Path(),
+    plot: Annotated[bool, typer.Option("--plot", help="Write the learning curves beside the weights, as SVG.")] = False,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="What an interrupted run goes on from; the weights' name with .checkpoint.")
+        Path | None, typer.Option(help="What an interrupted run goes on from; by default a file in the folder.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes that play; by default one a core.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="A Dask scheduler whose machines play the teachers' games.")
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Train the network of bamboo-neural and bamboo-hybrid. Ctrl-C interrupts; the same command goes on."""
-    import json
+    """Train the networks of bamboo-neural and bamboo-hybrid. Ctrl-C interrupts; the same command goes on."""
+    os.environ.update(ONE_THREAD)
 
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bars
+    from contextlib import ExitStack
 
-    from bots.neural.training import GAMES, Plan, Progress
+    from bots.lab.workforce import Workforce
+    from bots.neural.games import MIX, spell
+    from bots.neural.plan import Plan
     from bots.neural.training import train as carry_out
-    from bots.neural.weights import save, shipped_path
+    from bots.neural.weights import file_name, save
+    from clients.progress import progress
 
-    plan = Plan(radius, games or GAMES[radius], epochs, seed)
-    target = out or Path(f"bamboo-r{radius}.npz")
-    if not target.parent.is_dir():
-        raise ValueError(f"there is no folder {target.parent}; make it, or choose another with --out")
-    kept = checkpoint or target.with_name(target.name + ".checkpoint")
+    plan = Plan.of(radius, games, epochs, seed, network.value, mix or spell(MIX))
+    if not out.is_dir():
+        raise ValueError(f"there is no folder {out}; make it, or choose another with --out")
+    kept = checkpoint or out / f"bamboo-r{radius}.checkpoint"
     warm_up("bamboo")
     typer.echo(plan.command, err=True)
-    bars = Bars(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-        console=Console(stderr=True),
-    )
-    with bars:
-        shown = {}
+    try:
+        with ExitStack() as stack:
+            workforce = stack.enter_context(Workforce.open(workers, cluster))
+            # The trials' players read their weights from files of this machine.
+            referees = workforce if cluster is None else stack.enter_context(Workforce.open(workers))
+            report = stack.enter_context(progress())
+            outcome = carry_out(plan, workforce, kept, report, referees=referees)
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted; {kept} holds what is done, and the same command goes on from there", err=True)
+        raise
+    files = {kind: out / file_name(kind, radius) for kind in outcome.networks}
+    for kind, trained in outcome.networks.items():
+        save(trained, files[kind])
+    drawn = out / f"bamboo-r{radius}.svg" if plot else None
+    if drawn is not None:
+        from bots.neural.curves import plot as draw
 
-        def report(progress: Progress) -> None:
-            if progress.step not in shown:
-                shown[progress.step] = bars.add_task(progress.step, total=progress.total, note="")
-            bars.update(shown[progress.step], completed=progress.done, note=progress.note)
-
-        trained = carry_out(plan, kept, report)
-    save(trained, target)
+        draw(outcome.curves, f"Bamboo, radius {radius}", drawn)
     kept.unlink(missing_ok=True)
     if json_:
-        typer.echo(json.dumps({"file": str(target), **trained.provenance}))
-        return
-    for name, value in trained.provenance.items():
-        typer.echo(f"{name}: {value}")
-    typer.echo(f"{target}: {target.stat().st_size / 1024:.0f} KiB; bots play with {shipped_path(radius)}", err=True)
+        _print_json(plan.command, outcome, files, drawn)
+    else:
+        _print(outcome, files, drawn)
+
+
+def _print_json(command: str, outcome: Outcome, files: Mapping[Kind, Path], drawn: Path | None) -> None:
+    import json
+
+    networks = {
+        kind: {
+            "file": str(files[kind]),
+            **trained.provenance,
+            "curve": [point._asdict() for point in outcome.curves[kind]],
+            "milliseconds": {name: round(found.milliseconds, 4) for name, found in outcome.results[kind].items()},
+        }
+        for kind, trained in outcome.networks.items()
+    }
+    typer.echo(json.dumps({"command": command, "networks": networks, "plot": None if drawn is None else str(drawn)}))
+
+
+def _print(outcome: Outcome, files: Mapping[Kind, Path], drawn: Path | None) -> None:
+    """Print a column for each network."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("", *outcome.networks)
+    shown = {
+        "positions": "positions learnt",
+        "parameters": "parameters",
+        "accuracy": "teacher's move foretold",
+        "policy_loss": "cross-entropy of the move",
+        "value_error": "squared error of the outcome",
+        "value_error_of_the_mean": "the same, knowing nothing",
+    }
+    columns = [trained.provenance for trained in outcome.networks.values()]
+    for name, title in shown.items():
+        if any(name in column for column in columns):
+            table.add_row(title, *(str(column.get(name, "-")) for column in columns))
+    for opponent in dict.fromkeys(name for results in outcome.results.values() for name in results):
+        results = [found.get(opponent) for found in outcome.results.values()]
+        table.add_row(f"wins against {opponent}", *("-" if found is None else str(found) for found in results))
+    speeds = [
+        sum(found.milliseconds for found in results.values()) / len(results) for results in outcome.results.values()
+    ]
+    table.add_row("milliseconds a move", *(f"{speed:.2f}" for speed in speeds))
+    Console().print(table)
+    for path in (*files.values(), *([drawn] if drawn else [])):
+        typer.echo(f"{path}: {path.stat().st_size / 1024:.0f} KiB", err=True)
+    first = next(iter(files.values()))
+    typer.echo(f"bamboo-neural:network={first} plays with it, and bamboo-hybrid:network={first} too", err=True)

@@ -1,1 +1,1 @@
-"""A neural network that plays Bamboo, in plain numpy: its shape, its teachers, and how it learns from their games."""
+"""Neural networks that play Bamboo, in plain numpy: what they see, who teaches them, and how they learn."""

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from bots.bot import Bot
-from bots.neural.network import Layers
-from bots.neural.weights import shipped, shipped_path
+from bots.neural.network import Network
+from bots.neural.setting import NETWORK, resolve
+from bots.neural.weights import shipped_path
 from engine import Game
 
-__all__ = ["NetworkBot", "network"]
-
-
-def network(radius: int) -> Layers:
-    """Return the shipped weights. Raises a ValueError that says how to make them where there are none."""
-    trained = shipped(radius)
-    if trained is None:
-        raise ValueError(
-            f"no network was trained for radius {radius}; `cornered train bamboo --radius {radius}` makes one "
-            f"for {shipped_path(radius)}"
-        )
-    return trained.layers
+__all__ = ["NETWORK", "NetworkBot"]
 
 
 class NetworkBot(Bot):
-    """A bot that plays Bamboo on the boards that it has a network for."""
+    """A bot that plays Bamboo on the boards that it has a network for; NETWORK is one of its settings."""
 
     games = ("bamboo",)
 
@@ -33,4 +23,8 @@ class NetworkBot(Bot):
         return shipped_path(int(game.options["radius"] or 0)).is_file()
 
     def prepare(self, game: Game) -> None:
-        network(int(game.options["radius"] or 0))
+        self.network(int(game.options["radius"] or 0))
+
+    def network(self, radius: int) -> Network:
+        """Return the network that the setting asks for. Raises a ValueError that says how to make one."""
+        return resolve(self.settings["network"], radius)

@@ -1,30 +1,47 @@
-"""The games that the network learns from (Bamboo paper, section IV.D.2): several teachers, the better ones repeated.
+"""The games that networks learn from (Bamboo paper, section IV.D.2): several teachers, the better ones more often.
 
-The paper mixes minimax, tree search and people. Here whoever plays an opening by heart and then calculates stands in
-for people: outer cells first, minimax from 40 free cells on.
+The paper mixes minimax, tree search and people, and repeats what the better ones play; here they have a seat more
+often. Whoever plays an opening by heart and then calculates stands in for people. The hybrid follows a network that
+has learnt from the other teachers' games of the same run: what ships with the program plays no part in it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from bots.bamboo.cells import bamboo, cubes
-from bots.bot import Bot
-from bots.neural.network import inputs
+from bots.bot import Bot, Limit
+from bots.neural.network import Network
+from bots.neural.player import think
+from bots.neural.views import Views
 from bots.roster import create
-from clients.sdk import Limit
 from engine import load
 from engine.games.bamboo import BambooState, cell_numbers
+from engine.hexagon import size_of
 
-__all__ = ["TEACHERS", "Lessons", "play"]
+__all__ = ["HYBRID", "MIX", "TEACHERS", "Lessons", "Mix", "play", "read_mix", "seated", "spell"]
 
-CALCULATES: Final = 40
-"""From how many free cells on the third teacher looks ahead."""
+Mix: TypeAlias = Mapping[str, int]
+"""How often each teacher has a seat, relative to the others."""
+
+HYBRID: Final = "hybrid"
+NETWORK: Final = "network"
+TEACHERS: Final[Mapping[str, tuple[str, str]]] = {
+    "minimax": ("bamboo-minimax", "bamboo-minimax"),
+    "mcts": ("bamboo-mcts:iterations=150", "bamboo-mcts:iterations=150"),
+    HYBRID: (NETWORK, "bamboo-minimax"),
+    "outer": ("bamboo-outer", "bamboo-minimax"),
+}
+"""Who plays while many cells are free, and who from then on."""
+MIX: Final[Mix] = {"minimax": 3, "mcts": 1, HYBRID: 1, "outer": 2}
+CALCULATES: Final = 40 / 91
+"""From which share of free cells on two of the teachers look ahead: 40 cells of radius 5, as the paper's hybrid."""
 OPENING: Final = 8
 """How many plies at most are random, so that no two games are the same."""
 SLIP: Final = 0.05
@@ -32,56 +49,71 @@ SLIP: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Teacher:
-    """A player, or two that take turns, and how often what it plays is repeated; a winner's moves once more."""
-
-    opening: str
-    middle: str
-    repeats: int
-
-
-TEACHERS: Final = (
-    Teacher("bamboo-minimax", "bamboo-minimax", 3),
-    Teacher("bamboo-mcts:iterations=150", "bamboo-mcts:iterations=150", 1),
-    Teacher("bamboo-outer", "bamboo-minimax", 2),
-)
-
-
-@dataclass(frozen=True, slots=True)
 class Lessons:
-    """Positions as the network sees them, where the mover may place, what the teacher played, and how often it counts.
+    """Positions, one a row: what the mover saw, the index of the cell that its teacher chose, and 1 where it won the
+    game, -1 where it lost."""
 
-    One row a position; cells are in the order of their numbers.
-    """
-
-    x: npt.NDArray[np.int8]
-    legal: npt.NDArray[np.bool_]
+    views: Views
     chosen: npt.NDArray[np.int64]
-    repeats: npt.NDArray[np.int64]
+    outcomes: npt.NDArray[np.int8]
 
     @classmethod
-    def none(cls, radius: int) -> Lessons:
-        """Return no lessons, for this radius."""
-        cells = len(cubes(radius))
-        empty = np.zeros(0, np.int64)
-        return cls(np.zeros((0, cells), np.int8), np.zeros((0, cells), np.bool_), empty, empty)
-
-    @classmethod
-    def together(cls, parts: list[Lessons]) -> Lessons:
-        """Return the lessons of several games, one after another."""
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
+    def together(cls, parts: list[Lessons], radius: int) -> Lessons:
+        """Return the lessons of several games on one board, one after another."""
+        parts = [cls(Views.of([], radius), np.zeros(0, np.int64), np.zeros(0, np.int8)), *parts]
+        return cls(
+            Views(*(np.concatenate([getattr(part.views, name) for part in parts]) for name in Views.__slots__)),
+            np.concatenate([part.chosen for part in parts]),
+            np.concatenate([part.outcomes for part in parts]),
+        )
 
     def __len__(self) -> int:
         return len(self.chosen)
 
 
-def play(radius: int, seed: int, number: int) -> Lessons:
-    """Play one game of two teachers and return their moves. The same radius, seed and number make the same game."""
-    chance = Random(f"{seed} {radius} {number}")
-    seats = [chance.choice(TEACHERS) for _ in range(2)]
+def read_mix(text: str) -> Mix:
+    """Return the mix that a text like minimax=3,mcts=1 stands for. Raises a ValueError that says how it looks."""
+    found = dict.fromkeys(TEACHERS, 0)
+    for part in text.split(","):
+        name, _, count = part.strip().partition("=")
+        if name not in found or not count.isdecimal():
+            raise ValueError(f"a mix looks like {spell(MIX)}, with the names {', '.join(TEACHERS)}, not {text!r}")
+        found[name] = int(count)
+    if not any(count for name, count in found.items() if name != HYBRID):
+        raise ValueError("the hybrid follows a network that learns from other games; mix in minimax, mcts or outer")
+    return {name: count for name, count in found.items() if count}
+
+
+def spell(mix: Mix) -> str:
+    """Return a mix as text, in the order of the teachers; the inverse of `read_mix`."""
+    return ",".join(f"{name}={mix[name]}" for name in TEACHERS if mix.get(name))
+
+
+def _chance(radius: int, seed: int, number: int) -> Random:
+    return Random(f"{seed} {radius} {number}")
+
+
+def _seated(mix: Mix, chance: Random) -> tuple[str, str]:
+    names = [name for name in TEACHERS if mix.get(name)]
+    first, second = chance.choices(names, [mix[name] for name in names], k=2)
+    return first, second
+
+
+def seated(radius: int, seed: int, mix: Mix, number: int) -> tuple[str, str]:
+    """Return which teachers play a game, by seat."""
+    return _seated(mix, _chance(radius, seed, number))
+
+
+def play(radius: int, seed: int, mix: Mix, network: Network | None, number: int) -> Lessons:
+    """Play one game of two teachers and return their moves; `network` is the hybrid's, None where none plays.
+
+    The same arguments make the same game.
+    """
+    chance = _chance(radius, seed, number)
+    seats = [TEACHERS[name] for name in _seated(mix, chance)]
     players: list[dict[str, Bot]] = [
-        {name: create(name, chance.randrange(1 << 32)) for name in dict.fromkeys((teacher.opening, teacher.middle))}
-        for teacher in seats
+        {spec: create(spec, chance.randrange(1 << 32)) for spec in dict.fromkeys(seat) if spec != NETWORK}
+        for seat in seats
     ]
     random_plies = chance.randrange(OPENING + 1)
     order = {number: i for i, number in enumerate(cubes(radius))}
@@ -90,23 +122,22 @@ def play(radius: int, seed: int, number: int) -> Lessons:
     seen: list[tuple[BambooState, str]] = []
     ply = 0
     while state.outcome is None:
-        teacher = seats[state.to_move]
         if ply < random_plies or chance.random() < SLIP:
             move = chance.choice(state.moves())
         else:
-            free = len(order) - sum(stones.bit_count() for stones in state.stones())
-            name = teacher.opening if free > CALCULATES else teacher.middle
-            move = players[state.to_move][name].choose(state, Limit()).move
+            opening, middle = seats[state.to_move]
+            spec = opening if size_of(state.position[6:9]) > CALCULATES * len(order) else middle
+            if spec == NETWORK:
+                assert network is not None, "a hybrid plays with a network"
+                move = think(state, network).move
+            else:
+                move = players[state.to_move][spec].choose(state, Limit()).move
             seen.append((state, move))
         state = state.play(move)
         ply += 1
     winner = state.outcome.winner
-    if not seen:
-        return Lessons.none(radius)
-    looks = [inputs(before) for before, _ in seen]
     return Lessons(
-        np.array([x for x, _ in looks], np.int8),
-        np.array([legal for _, legal in looks]),
+        Views.of([before for before, _ in seen], radius),
         np.array([order[numbers[move]] for _, move in seen], np.int64),
-        np.array([seats[b.to_move].repeats + (b.to_move == winner) for b, _ in seen], np.int64),
+        np.array([1 if before.to_move == winner else -1 for before, _ in seen], np.int8),
     )

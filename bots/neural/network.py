@@ -1,58 +1,92 @@
-"""The network of the Bamboo paper (sections III.D and IV.D): three hidden layers of twice the input, ReLU, softmax.
-
-The input has one number a cell, 1 for the mover's stones, -1 for the other's and 0 for a free cell; the output has the
-probability of each cell to be the teachers' choice. Cells are in the order of their numbers.
-"""
+"""What every network is: parameters, what they make of positions, and the slope of the loss by each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
-from typing import Final, TypeAlias
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from bots.bamboo.cells import cubes
-from engine.games.bamboo import BambooState
+from bots.neural.views import Views
 
-__all__ = ["HIDDEN_LAYERS", "WIDTH", "Floats", "Layers", "forward", "inputs", "masked", "new_layers", "sizes"]
+__all__ = ["KINDS", "Floats", "Judged", "Kind", "Loss", "Network", "Parameters", "masked", "policy_loss"]
 
-Floats: TypeAlias = npt.NDArray[np.float32]
-Layers: TypeAlias = list[tuple[Floats, Floats]]
-"""The weights, one row an input, and the biases of each layer."""
-
-HIDDEN_LAYERS: Final = 3
-WIDTH: Final = 2
-"""How many times as wide as the input a hidden layer is."""
+Floats: TypeAlias = npt.NDArray[np.floating[Any]]
+Parameters: TypeAlias = list[Floats]
+"""Matrices of weights, one row an input, and vectors of biases."""
+Kind: TypeAlias = Literal["dense", "convolutional"]
+KINDS: Final[tuple[Kind, ...]] = ("dense", "convolutional")
 
 
-def sizes(radius: int) -> tuple[int, ...]:
-    """Return how many numbers go into each layer, and how many come out of the last."""
-    cells = 3 * radius * (radius + 1) + 1
-    return (cells, *[WIDTH * cells] * HIDDEN_LAYERS, cells)
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a network makes of positions, one a row: a score for every cell, legal or not, and what the mover's game is
+    worth, from -1 for lost to 1 for won; None where the network does not say."""
+
+    scores: Floats
+    values: Floats | None = None
 
 
-def new_layers(radius: int, chance: np.random.Generator) -> Layers:
-    """Return random weights for ReLU layers, normal with variance 2 / inputs (He et al. 2015), and biases of 0."""
-    widths = sizes(radius)
-    return [
-        (
-            (chance.standard_normal((before, after)) * np.sqrt(2 / before)).astype(np.float32),
-            np.zeros(after, np.float32),
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """The cross-entropy of the moves, in nats, and the mean squared error of the outcome, where there is one."""
+
+    policy: float
+    value: float | None = None
+
+
+class Network(ABC):
+    """A network for one radius."""
+
+    kind: ClassVar[Kind]
+
+    def __init__(self, radius: int, parameters: Parameters) -> None:
+        """Make a network of these parameters. Raises a ValueError where their shapes are not those of this kind."""
+        if [parameter.shape for parameter in parameters] != self.shapes(radius):
+            raise ValueError(f"these are not the weights of a {self.kind} network for radius {radius}")
+        self.radius = radius
+        self.parameters = parameters
+
+    @classmethod
+    @abstractmethod
+    def shapes(cls, radius: int) -> list[tuple[int, ...]]:
+        """Return the shape of each parameter."""
+
+    @classmethod
+    def new(cls, radius: int, chance: np.random.Generator) -> Self:
+        """Return a network of random weights, normal with variance 2 / inputs (He et al. 2015), and biases of 0."""
+        return cls(
+            radius,
+            [
+                (chance.standard_normal(shape) * np.sqrt(2 / shape[0])).astype(np.float32)
+                if len(shape) > 1
+                else np.zeros(shape, np.float32)
+                for shape in cls.shapes(radius)
+            ],
         )
-        for before, after in pairwise(widths)
-    ]
 
+    def plays(self, radius: int) -> bool:
+        """Say whether it can judge positions of a board: of its own, or of all."""
+        return radius == self.radius
 
-def forward(layers: Layers, x: Floats) -> list[Floats]:
-    """Return the inputs of every layer and the scores that the last one gives, for a batch of one input a row."""
-    passed = [x]
-    for weights, biases in layers[:-1]:
-        passed.append(np.maximum(passed[-1] @ weights + biases, 0))
-    weights, biases = layers[-1]
-    passed.append(passed[-1] @ weights + biases)
-    return passed
+    def rounded(self) -> Self:
+        """Return the network as it is after it was written, in half precision, and read again."""
+        return type(self)(self.radius, [part.astype(np.float16).astype(np.float32) for part in self.parameters])
+
+    @abstractmethod
+    def judge(self, views: Views) -> Judged:
+        """Return what it makes of positions."""
+
+    @abstractmethod
+    def gradients(
+        self, views: Views, chosen: npt.NDArray[np.int64], outcomes: npt.NDArray[np.int8]
+    ) -> tuple[Loss, Parameters]:
+        """Return the mean loss of a batch, and the derivative of its sum of parts by every parameter.
+
+        `chosen` is the index of the cell that was played, `outcomes` 1 where the mover won and -1 where it lost.
+        """
 
 
 def masked(scores: Floats, legal: npt.NDArray[np.bool_]) -> Floats:
@@ -63,10 +97,12 @@ def masked(scores: Floats, legal: npt.NDArray[np.bool_]) -> Floats:
     return probabilities
 
 
-def inputs(state: BambooState) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the numbers that the network sees of a position, and the cells where the mover may place."""
-    numbers: Sequence[int] = tuple(cubes(state.game.radius))
-    stones = state.stones()
-    own, other = stones[state.to_move], stones[1 - state.to_move]
-    x = np.array([(own >> number & 1) - (other >> number & 1) for number in numbers], np.float32)
-    return x, np.array([state.open_cells >> number & 1 for number in numbers], np.bool_)
+def policy_loss(scores: Floats, legal: npt.NDArray[np.bool_], chosen: npt.NDArray[np.int64]) -> tuple[float, Floats]:
+    """Return the mean cross-entropy of the moves that were played, and its derivative by every score."""
+    slope = masked(scores, legal)
+    picked = np.arange(len(chosen)), chosen
+    loss = float(-np.log(np.maximum(slope[picked], 1e-30)).mean())
+    # Softmax and cross-entropy together: the derivative by a score is its probability, less 1 where it should be.
+    slope[picked] -= 1
+    slope /= len(chosen)
+    return loss, slope

@@ -1,4 +1,4 @@
-"""Moves by the network alone: one pass forward, illegal cells masked, the likeliest cell is played."""
+"""Moves by a network alone: one pass forward, illegal cells masked, the likeliest cell is played."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from bots.bamboo.cells import cubes
 from bots.bot import Line, Thought
-from bots.neural.network import Layers, forward, inputs, masked
+from bots.neural.network import Network, masked
+from bots.neural.views import Views
 from engine.games.bamboo import BambooState, cell_names
 
 __all__ = ["think"]
@@ -17,12 +18,17 @@ SHOWN: Final = 10
 """How many of the likeliest moves are told."""
 
 
-def think(state: BambooState, layers: Layers) -> Thought:
-    """Return what the network plays; the first of the likeliest, which is always the same."""
-    x, legal = inputs(state)
-    probabilities = masked(forward(layers, x[None])[-1][0], legal)
-    names = cell_names(state.game.radius)
-    cells = tuple(cubes(state.game.radius))
-    order = np.argsort(-probabilities, kind="stable")[: int(legal.sum())].tolist()
+def think(state: BambooState, network: Network) -> Thought:
+    """Return what the network plays; the first of the likeliest, which is always the same.
+
+    The score is what it thinks the game is worth, from -1 to 1, where it says so.
+    """
+    radius = state.game.radius
+    views = Views.of([state], radius)
+    judged = network.judge(views)
+    probabilities = masked(judged.scores[0], views.legal[0])
+    names, cells = cell_names(radius), tuple(cubes(radius))
+    order = np.argsort(-probabilities, kind="stable")[: int(views.legal[0].sum())].tolist()
     lines = tuple(Line(names[cells[i]], pv=(names[cells[i]],)) for i in order[:SHOWN])
-    return Thought(lines[0].move, nodes=1, pv=lines[0].pv, lines=lines)
+    score = None if judged.values is None else float(judged.values[0])
+    return Thought(lines[0].move, score, nodes=1, pv=lines[0].pv, lines=lines)

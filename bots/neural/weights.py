@@ -1,62 +1,81 @@
-"""The trained weights: one small file a radius, with the command that makes it and what came of it."""
+"""The trained weights: one small file a network, with the command that makes it and what came of it."""
 
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from bots.neural.network import Layers, sizes
+from bots.neural.convolution import Convolutional
+from bots.neural.dense import Dense
+from bots.neural.network import Kind, Network
 
-__all__ = ["SHIPPED", "Trained", "load", "save", "shipped", "shipped_path"]
+__all__ = ["NETWORKS", "SHIPPED", "SUFFIX", "Trained", "file_name", "load", "opened", "save", "shipped", "shipped_path"]
 
 SHIPPED: Final = Path(__file__).parent / "data"
+SUFFIX: Final = ".npz"
+NETWORKS: Final[Mapping[Kind, type[Network]]] = {"dense": Dense, "convolutional": Convolutional}
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """Weights and where they come from: the command and its seed, the games, the accuracy and the results."""
+    """A network and where it comes from: the command and its seed, the games, the accuracy and the results."""
 
-    layers: Layers
+    network: Network
     provenance: Mapping[str, Any]
 
 
 def save(trained: Trained, path: Path) -> None:
     """Write weights, in half precision. The same ones always make the same bytes."""
-    arrays: dict[str, Any] = {"provenance": np.array(json.dumps(trained.provenance))}
-    for i, (weights, biases) in enumerate(trained.layers):
-        arrays[f"weights{i}"], arrays[f"biases{i}"] = weights.astype(np.float16), biases.astype(np.float16)
+    told = {**trained.provenance, "kind": trained.network.kind, "radius": trained.network.radius}
+    arrays: dict[str, Any] = {"provenance": np.array(json.dumps(told))}
+    for i, part in enumerate(trained.network.parameters):
+        arrays[f"part{i}"] = part.astype(np.float16)
     with path.open("wb") as file:
         np.savez_compressed(file, **arrays)
 
 
 def load(path: Path) -> Trained:
     """Return the weights of a file. Raises an OSError, or a ValueError where they are not a network of ours."""
-    with np.load(path, allow_pickle=False) as arrays:
-        provenance: dict[str, Any] = json.loads(str(arrays["provenance"]))
-        layers = [
-            (arrays[f"weights{i}"].astype(np.float32), arrays[f"biases{i}"].astype(np.float32))
-            for i in range(len(arrays.files) // 2)
-        ]
-    widths = sizes(int(provenance["radius"]))
-    if [weights.shape for weights, _ in layers] != list(pairwise(widths)):
-        raise ValueError(f"{path} holds no network for radius {provenance['radius']}; train it again")
-    return Trained(layers, provenance)
+    try:
+        # numpy leaves a file open that it opened itself and could not read.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            provenance: dict[str, Any] = json.loads(str(arrays["provenance"]))
+            parts = [arrays[f"part{i}"].astype(np.float32) for i in range(len(arrays.files) - 1)]
+        return Trained(NETWORKS[provenance["kind"]](int(provenance["radius"]), parts), provenance)
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} holds no network of ours ({error}); `cornered train bamboo` makes one") from None
 
 
-def shipped_path(radius: int) -> Path:
+@lru_cache(maxsize=16)
+def _loaded(path: Path, changed: int) -> Trained:
+    del changed  # A file that is written again is read again.
+    return load(path)
+
+
+def file_name(kind: Kind, radius: int) -> str:
+    """Return what a network's file is called."""
+    return f"bamboo-{kind}-r{radius}{SUFFIX}" if kind != "dense" else f"bamboo-r{radius}{SUFFIX}"
+
+
+def shipped_path(radius: int, kind: Kind = "dense") -> Path:
     """Return where the weights for a radius are, or would be."""
-    return SHIPPED / f"bamboo-r{radius}.npz"
+    return SHIPPED / file_name(kind, radius)
 
 
 @cache
-def shipped(radius: int) -> Trained | None:
+def shipped(radius: int, kind: Kind = "dense") -> Trained | None:
     """Return the weights that come with the program, None for a radius that has none."""
-    path = shipped_path(radius)
+    path = shipped_path(radius, kind)
     return load(path) if path.is_file() else None
+
+
+def opened(path: Path) -> Trained:
+    """Return the weights of a file, from memory while it does not change. Raises what `load` raises."""
+    return _loaded(path, path.stat().st_mtime_ns)

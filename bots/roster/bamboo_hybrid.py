@@ -5,7 +5,7 @@ from __future__ import annotations
 from bots.bamboo.cells import bamboo
 from bots.bamboo.players import DEPTH, minimax
 from bots.bot import Limit, Setting, Thought
-from bots.neural.bots import NetworkBot, network
+from bots.neural.bots import NETWORK, NetworkBot
 from bots.neural.player import think
 from engine import Game, State
 from engine.hexagon import size_of
@@ -19,6 +19,7 @@ class BambooHybridBot(NetworkBot):
     SETTINGS = (
         Setting("threshold", "Free cells from which on it calculates", 40, low=0, high=127),
         DEPTH,
+        NETWORK,
     )
 
     def prepare(self, game: Game) -> None:
@@ -29,7 +30,7 @@ class BambooHybridBot(NetworkBot):
         here = bamboo(state)
         if size_of(here.position[6:9]) <= int(self.settings["threshold"]):
             return minimax(here, limit, int(self.settings["depth"]), "sorted")
-        return think(here, network(here.game.radius))
+        return think(here, self.network(here.game.radius))
 
 
 BOT = BambooHybridBot

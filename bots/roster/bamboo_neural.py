@@ -1,10 +1,13 @@
-"""The Bamboo paper's neural network: three hidden layers, softmax over the cells (sections III.D and IV.D)."""
+"""The Bamboo paper's neural network: three hidden layers, softmax over the cells (sections III.D and IV.D).
+
+With `network=convolutional` it is the follow-up that the paper proposes (section VI).
+"""
 
 from __future__ import annotations
 
 from bots.bamboo.cells import bamboo
 from bots.bot import Limit, Thought
-from bots.neural.bots import NetworkBot, network
+from bots.neural.bots import NETWORK, NetworkBot
 from bots.neural.player import think
 from engine import State
 
@@ -14,11 +17,12 @@ __all__ = ["BOT", "BambooNeuralBot"]
 class BambooNeuralBot(NetworkBot):
     name = "bamboo-neural"
     description = "Bamboo: places where a neural network says, and never calculates."
+    SETTINGS = (NETWORK,)
 
     def choose(self, state: State, limit: Limit) -> Thought:
         del limit  # One pass through the network takes less than a millisecond.
         here = bamboo(state)
-        return think(here, network(here.game.radius))
+        return think(here, self.network(here.game.radius))
 
 
 BOT = BambooNeuralBot

@@ -1,0 +1,57 @@
+"""The setting `network` of a bot: one of those that come with the program, or a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+from bots.bot import Setting, SettingValue
+from bots.neural.network import KINDS, Kind, Network
+from bots.neural.weights import SUFFIX, opened, shipped, shipped_path
+
+__all__ = ["NETWORK", "NetworkSetting", "resolve"]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSetting(Setting):
+    """One of `choices`, or the name of a file that ends with .npz."""
+
+    def check(self, value: SettingValue) -> SettingValue:
+        text = str(value)
+        if text in self.choices:
+            return text
+        if text.endswith(SUFFIX):
+            opened(Path(text))
+            return text
+        raise ValueError(f"{self.name} is {self.range}, not {value!r}")
+
+    @property
+    def range(self) -> str:
+        return f"one of {', '.join(self.choices)}, or a file of weights ({SUFFIX})"
+
+    def brief(self, value: SettingValue) -> str:
+        text = str(value)
+        return Path(text).stem if text.endswith(SUFFIX) else text
+
+
+NETWORK: Final = NetworkSetting("network", "Which network it follows", "dense", choices=KINDS)
+
+
+def resolve(value: SettingValue, radius: int) -> Network:
+    """Return the network that a checked setting stands for on a board. Raises a ValueError that says how to make one
+    where there is none."""
+    text = str(value)
+    if text.endswith(SUFFIX):
+        network = opened(Path(text)).network
+        if not network.plays(radius):
+            raise ValueError(f"the network of {text} plays on radius {network.radius} only, not on {radius}")
+        return network
+    kind = cast(Kind, text)
+    trained = shipped(radius, kind)
+    if trained is None:
+        raise ValueError(
+            f"no {kind} network was trained for radius {radius}; `cornered train bamboo --network {kind} "
+            f"--radius {radius}` makes one for {shipped_path(radius, kind)}"
+        )
+    return trained.network
