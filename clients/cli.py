@@ -19,11 +19,14 @@ import typer
 import engine
 from clients.booking import app as booking
 from clients.boundary import Bounded, leaf
+from clients.contests import app as contests
 from clients.house import keep_house_bots, until_stdin_ends
+from clients.reproducing import app as reproducing
 from clients.rules import Json, Options, warm_up
 from clients.rules import app as rules
 from clients.thinking import app as thinking
 from clients.training import app as training
+from clients.tuning import app as tuning
 
 if TYPE_CHECKING:
     from server.settings import Settings
@@ -45,6 +48,9 @@ app.add_typer(rules)
 app.add_typer(thinking)
 app.add_typer(booking)
 app.add_typer(training, name="train")
+app.add_typer(contests)
+app.add_typer(tuning, name="tune")
+app.add_typer(reproducing)
 bench = typer.Typer(help="Measure the engine and the server, beside a peer in the same run.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 
@@ -259,8 +265,8 @@ def play(
     ] = False,
 ) -> None:
     """Play in the terminal."""
+    from clients.sdk import read_clock
     from clients.tui.app import play as play_in_terminal
-    from clients.tui.words import read_clock
     from engine.record_text import read_option
 
     options = dict(read_option(text) for text in option or [])
@@ -347,14 +353,6 @@ def bench_search(
     typer.echo(json.dumps(to_json(figures)) if as_json else "\n".join(lines(figures)))
 
 
-@bench.command("pruning")
-def bench_pruning() -> None:
-    """Print how much alpha-beta saves the classic TrapGrid bot, beside what its reference claims."""
-    from bench.pruning import lines
-
-    typer.echo("\n".join(lines()))
-
-
 @bench.command("clocks")
 def bench_clocks(
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 100,
@@ -384,6 +382,23 @@ def bench_clocks(
     raise typer.Exit(1 if report.flags else 0)
 
 
+@bench.command("playouts")
+def bench_playouts(
+    seconds: Annotated[float, typer.Option(min=0.1, help="CPU seconds for each figure.")] = 2.0, json_: Json = False
+) -> None:
+    """Measure whole random games a second on one core, beside OpenSpiel's Quoridor where that is installed."""
+    from bench.playouts import as_json as to_json
+    from bench.playouts import lines, run
+
+    warm_up(*(game.name for game in engine.games()))
+    speeds = list(run(seconds))
+    if json_:
+        typer.echo(json.dumps(to_json(speeds)))
+        return
+    for line in lines(speeds):
+        typer.echo(line)
+
+
 @bench.command("ladder")
 def bench_ladder(
     game: Annotated[str, typer.Argument(help="The game to play.")],
@@ -391,22 +406,24 @@ def bench_ladder(
     bots: Annotated[
         str | None, typer.Option(help="Bots from the weakest to the strongest, parted by spaces; the levels without.")
     ] = None,
+    seed: Annotated[int, typer.Option(help="For openings, dice and bots that play by chance.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", min=1, help="Processes; one a core without.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Measure how much stronger each level is than the one below."""
-    from rich.console import Console
-    from rich.progress import Progress
-
     from bench.ladder import as_json as to_json
     from bench.ladder import lines, run
+    from clients.progress import progress
 
     ladder = bots.split() if bots else [f"level:level={level}" for level in range(1, 11)]
     if len(ladder) < 2:
         raise ValueError("a ladder has two bots or more")
     warm_up(game)
-    with Progress(console=Console(stderr=True)) as progress:
-        bar = progress.add_task(f"{game}, {len(ladder) - 1} steps")
-        steps = run(game, ladder, games, lambda done, total: progress.update(bar, completed=done, total=total))
+    with progress() as report:
+        step = f"{game}, {len(ladder) - 1} steps"
+        steps = run(game, ladder, games, lambda done, total: report(step, done, total), seed=seed, workers=workers)
     typer.echo(json.dumps(to_json(steps)) if as_json else "\n".join(lines(steps)))
 
 

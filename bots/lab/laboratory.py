@@ -57,7 +57,7 @@ class Laboratory:
         self.counts: dict[str, int] = {}
         """How many games or pieces of work there were in each step until now."""
 
-    def play(self, step: str, terms: Terms, fixtures: Iterable[Fixture], *, batch: int | None = None) -> list[Played]:
+    def play(self, step: str, terms: Terms, fixtures: Iterable[Fixture]) -> list[Played]:
         """Return the games of these fixtures in their order; the folder `step` keeps them.
 
         Raises a RuntimeError when a bot fails in one of them: what it loses for that would be a false figure.
@@ -67,7 +67,7 @@ class Laboratory:
         games = []
         plan = {"step": step, "fixtures": hashlib.sha256(repr(listed).encode()).hexdigest()}
         with Journal.open(self.folder / step, terms, plan) as journal:
-            for played in stream(terms, listed, self.workforce, journal, batch=batch):
+            for played in stream(terms, listed, self.workforce, journal):
                 if played.fault:
                     again = f"remove {journal.folder} to play again"
                     raise RuntimeError(f"game {played.fixture.number} of {step}: {played.fault}; {again}")
@@ -82,7 +82,6 @@ class Laboratory:
         pairings: Iterable[tuple[str, str, int]],
         *,
         openings: Openings = none,
-        batch: int | None = None,
     ) -> list[Meeting]:
         """Return the games of pairs of bots, so many of each pair, half of them with either bot in seat 0.
 
@@ -104,13 +103,11 @@ class Laboratory:
             players = (first, second) if game % 2 == 0 else (second, first)
             fixtures.append(Fixture(number, players, openings(game // 2), game // 2))
         games_of: list[list[Played]] = [[] for _ in asked]
-        for (_, place), played in zip(turns, self.play(step, terms, fixtures, batch=batch), strict=True):
+        for (_, place), played in zip(turns, self.play(step, terms, fixtures), strict=True):
             games_of[place].append(played)
         return [Meeting(first, second, tuple(games_of[place])) for place, (first, second, _) in enumerate(asked)]
 
-    def measure(
-        self, step: str, function: Callable[[Any], Any], items: Sequence[Any], *, batch: int | None = None
-    ) -> list[Any]:
+    def measure(self, step: str, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Return what `function` makes of each item, in their order; the file `step.jsonl` keeps it.
 
         `function` is one of a module's, so that it can be sent to workers, and returns what JSON can hold.
@@ -125,7 +122,7 @@ class Laboratory:
             if file.tell() == 0:
                 file.write(json.dumps({"made_of": made_of}).encode() + b"\n")
             todo = (items[place] for place in missing)
-            for index, result in self.workforce.carry_out(function, todo, batch=batch):
+            for index, result in self.workforce.carry_out(function, todo):
                 kept[missing[index]] = result
                 file.write(json.dumps([missing[index], result]).encode() + b"\n")
                 file.flush()

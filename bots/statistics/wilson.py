@@ -18,4 +18,6 @@ def wilson(successes: float, trials: int, z: float = Z95) -> tuple[float, float]
     share = successes / trials
     middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     width = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    return max(0.0, middle - width), min(1.0, middle + width)
+    # At the ends the two are equal but for rounding.
+    low = 0.0 if successes == 0 else max(0.0, middle - width)
+    return low, 1.0 if successes == trials else min(1.0, middle + width)

@@ -7,7 +7,7 @@ import random
 import pytest
 
 import engine
-from bench.pruning import lines, pruning, pruning_at_start
+from bots.reproduce.trapgrid_pruning import pruning, pruning_at_start
 from bots.roster import create
 from bots.roster.trapgrid_classic import ClassicSearch, TrapGridClassicBot, adaptive_depth, board_of
 from clients.sdk import Limit
@@ -54,7 +54,7 @@ def test_pruning_changes_no_value() -> None:
             assert one.nodes <= one.plain_nodes
 
 
-def test_pruning_at_the_start_saves_what_is_printed() -> None:
+def test_pruning_at_the_start_saves_less_than_is_printed() -> None:
     one = pruning_at_start(5)
     assert one.score == one.plain_score
     # 1 + 2 + 4 + 8 + 16 + 40, the perft of the start.
@@ -62,9 +62,6 @@ def test_pruning_at_the_start_saves_what_is_printed() -> None:
     assert (one.nodes, one.pruned) == (44, 3)
     assert one.efficiency == pytest.approx(100 * 3 / 47)
     assert one.saved == pytest.approx(100 * (1 - 44 / 71))
-    table = list(lines((5,)))
-    assert "40-70%" in table[0]
-    assert table[1].split() == ["5", "44", "3", "6.4%", "71", "38.0%"]
 
 
 def test_a_trapped_pawn_is_worth_a_hundred_thousand() -> None:
