@@ -34,10 +34,6 @@ class Step:
     tally: Tally
 
     @property
-    def score(self) -> float:
-        return (self.tally.wins + self.tally.draws / 2) / self.tally.games
-
-    @property
     def elo(self) -> tuple[float, float, float]:
         """The difference and the two ends of its 95% interval, from pairs; infinite where one side won everything."""
         return elo_of_pairs(self.tally.pairs)
@@ -85,7 +81,7 @@ def as_json(steps: list[Step]) -> list[dict[str, Any]]:
             "lower": step.lower,
             "higher": step.higher,
             **asdict(step.tally),
-            "score": step.score,
+            "score": step.tally.share,
             "elo": [None if math.isinf(elo) else round(elo, 1) for elo in step.elo],
         }
         for step in steps
@@ -100,5 +96,5 @@ def lines(steps: list[Step]) -> Iterator[str]:
         tally = step.tally
         yield (
             f"{step.game:<10} {step.higher:<14} {step.lower:<14} {tally.wins:>5} {tally.draws:>5} {tally.losses:>5} "
-            f"{step.score:>6.1%} {elo:>+6.0f}  {low:+.0f} to {high:+.0f}"
+            f"{tally.share:>6.1%} {elo:>+6.0f}  {low:+.0f} to {high:+.0f}"
         )

@@ -157,6 +157,11 @@ class Bot(ABC):
         override this, and are asked with the game itself."""
         return cls.games is None or (game if isinstance(game, str) else game.name) in cls.games
 
+    def check(self, game: Game) -> None:
+        """Raise a ValueError that says why not where the settings are for another game than this, which it plays; bots
+        with such settings override this. Quick: it compiles nothing."""
+        del game
+
     def prepare(self, game: Game) -> None:
         """Compile or load what it takes to play `game`, before a clock runs. Most need only the rules."""
         del game

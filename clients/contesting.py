@@ -92,8 +92,14 @@ class Agreement:
         warm_up(game)
         if file is not None:
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            return cls(terms, from_file(file, terms), f"the lines of {file} in turn", {"sha256": digest})
-        count = plies_for(terms.load()) if plies is None else plies
+            try:
+                read = from_file(file, terms)
+            except UnicodeDecodeError:
+                raise ValueError(f"{file} is no text; openings are lines of moves") from None
+            return cls(terms, read, f"the lines of {file} in turn", {"sha256": digest})
+        # A server rolls its own dice, so that no opening can hold any.
+        usual = 0 if server is not None and terms.options.get("dice") else plies_for(terms.load())
+        count = usual if plies is None else plies
         if count == 0:
             return cls(terms, none, "the start", {"plies": 0})
         openings = random_plies(terms, count)
@@ -144,7 +150,12 @@ def playing(
     from bots.lab.journal import Journal
     from bots.lab.preparing import prepare
     from bots.lab.workforce import Workforce
+    from clients.sdk.address import require_listener
 
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is no folder; choose another with --out")
+    if agreed.terms.server is not None:
+        require_listener(agreed.terms.server)
     keep: Keep | None = None
     try:
         with ExitStack() as stack:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -25,6 +27,9 @@ GAMES: Final = 100
 MOST: Final = 20_000
 """After so many games a test ends that has not decided."""
 
+ERRORS: Final = 0.05
+"""The share of tests that may err either way when nobody says."""
+
 app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
 
 BotWord = Annotated[str, typer.Argument(metavar="BOT", help="A bot of `cornered bots`, NAME[:SETTING=VALUE,...].")]
@@ -41,7 +46,9 @@ Plies = Annotated[
     int | None, typer.Option("--plies", min=0, max=100, help="Begin with so many random plies; some that fit without.")
 ]
 Adjudicate = Annotated[bool, typer.Option("--adjudicate", help="End games when both bots have proven the result.")]
-Seed = Annotated[int, typer.Option("--seed", help="For openings, dice and bots that play by chance.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, max=2**32 - 1, help="For openings, dice and bots that play by chance.")
+]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Processes; one a core without.")]
 Cluster = Annotated[
     str | None,
@@ -74,8 +81,12 @@ def match(
         str | None,
         typer.Option("--sprt", metavar="LOW,HIGH", help="Stop when one of two Elo differences, normalised, is shown."),
     ] = None,
-    alpha: Annotated[float, typer.Option(min=1e-6, max=0.499, help="How often --sprt may say HIGH wrongly.")] = 0.05,
-    beta: Annotated[float, typer.Option(min=1e-6, max=0.499, help="How often --sprt may say LOW wrongly.")] = 0.05,
+    alpha: Annotated[
+        float | None, typer.Option(min=1e-6, max=0.499, help=f"How often --sprt may say HIGH wrongly; {ERRORS}.")
+    ] = None,
+    beta: Annotated[
+        float | None, typer.Option(min=1e-6, max=0.499, help=f"How often --sprt may say LOW wrongly; {ERRORS}.")
+    ] = None,
     seed: Seed = 1,
     workers: Workers = None,
     cluster: Cluster = None,
@@ -119,13 +130,16 @@ def match(
     if json_:
         typer.echo(json.dumps({**result.as_json(), "folder": None if out is None else str(out)}))
         return
-    typer.echo("\n".join(result.lines()))
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    typer.echo("\n".join(result.lines(width)))
     if out is not None:
         typer.echo(f"The games and a report are in {out}.")
 
 
-def _test(text: str | None, alpha: float, beta: float) -> Sprt | None:
+def _test(text: str | None, alpha: float | None, beta: float | None) -> Sprt | None:
     if text is None:
+        if alpha is not None or beta is not None:
+            raise ValueError("--alpha and --beta are the errors of a test: give --sprt, as in --sprt 0,3")
         return None
     from bots.statistics.sprt import Sprt
 
@@ -134,7 +148,7 @@ def _test(text: str | None, alpha: float, beta: float) -> Sprt | None:
         bounds = float(low), float(high)
     except ValueError:
         raise ValueError(f"--sprt is two differences in normalised Elo, as in 0,3, not {text!r}") from None
-    return Sprt(*bounds, alpha, beta)
+    return Sprt(*bounds, ERRORS if alpha is None else alpha, ERRORS if beta is None else beta)
 
 
 def _require_pairs(games: int) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
 if TYPE_CHECKING:
     from bots.lab.contest import Schedule
     from bots.lab.openings import Openings
-    from bots.lab.results import Standing
+    from bots.lab.results import Standing, Standings
     from bots.lab.schedule_knockout import Knockout, Meeting
     from bots.lab.schedule_swiss import Swiss
     from bots.lab.terms import Played, Terms
@@ -23,6 +23,13 @@ EACH: Final[Mapping[Kind, int]] = {"round-robin": 10, "gauntlet": 10, "swiss": 2
 """How many games a meeting has when nobody says."""
 WIDE: Final = 160
 """Columns of a table that no terminal shows."""
+ROOM: Final = {"Points": 8, "Buchholz": 10, "S.-B.": 8, "Games": 7, "Elo": 7, "95%": 16, "Glicko-2": 13, "A move": 10}
+"""The columns of the screen that those of the table take, with the space before them."""
+SPARE: Final = ("Glicko-2", "A move", "S.-B.", "Games", "Buchholz")
+"""What a narrow terminal does without, in this order."""
+NUMBERS: Final = 6
+NAME: Final = 36
+"""A longer name may be folded."""
 SHOWN_FAULTS: Final = 10
 
 
@@ -96,7 +103,7 @@ class Tournament:
             case "swiss":
                 return f"Swiss, {self.rounds} round{'' if self.rounds == 1 else 's'}, {games}"
             case "knockout":
-                return f"knockout, {games}"
+                return f"knockout, {games}, more where it is tied"
 
     def places(self, played: Sequence[Played]) -> list[str] | None:
         """Return the bots from the first to the last where the kind of tournament says so, None where points or
@@ -115,25 +122,39 @@ class Tournament:
             return sorted(self.bots, key=lambda name: (-reached[name], -wins[name], self.bots.index(name)))
         return None
 
+    def byes(self, played: Sequence[Played]) -> dict[str, int]:
+        """Return who rested in how many rounds, which only a Swiss tournament lets anybody do."""
+        from bots.lab.openings import none
+
+        if self.kind != "swiss":
+            return {}
+        return {place.name: place.byes for place in self._swiss(none).standing(played)}
+
+    def standings(self, terms: Terms, played: Sequence[Played]) -> Standings:
+        """Return what the games come to, in the order that the kind of tournament says."""
+        from bots.lab.standings import standings
+
+        ranking, byes = self.places(played) or (), self.byes(played)
+        return standings(terms, played, self.bots, ranking=ranking, byes=byes)
+
     def as_json(self, terms: Terms, played: Sequence[Played]) -> dict[str, Any]:
         """Return all that the games say."""
         from bots.lab.openings import none
-        from bots.lab.standings import as_json, standings
+        from bots.lab.standings import as_json
 
         told: dict[str, Any] = {"tournament": asdict(self), "places": self.places(played)}
         if self.kind == "swiss":
             told["swiss"] = [asdict(place) for place in self._swiss(none).standing(played)]
         if self.kind == "knockout":
             told["meetings"] = [asdict(meeting) for meeting in self._knockout(none).meetings(played)]
-        return {**told, **as_json(standings(terms, played, self.bots))}
+        return {**told, **as_json(self.standings(terms, played))}
 
     def write(self, folder: Path, terms: Terms, played: Sequence[Played], about: Mapping[str, str]) -> None:
         """Write the report into the folder of the games."""
         from bots.lab.report import write
 
-        places = self.places(played)
-        order = {} if places is None else {"Places": ", ".join(f"{n}. {name}" for n, name in enumerate(places, 1))}
-        write(folder, terms, played, self.bots, {**about, "Kind": self.words(), **order})
+        ranking, byes = self.places(played) or (), self.byes(played)
+        write(folder, terms, played, self.bots, {**about, "Kind": self.words()}, ranking=ranking, byes=byes)
 
     def show(self, terms: Terms, played: Sequence[Played]) -> None:
         """Print the table, the meetings of a knockout, and what went wrong."""
@@ -141,28 +162,37 @@ class Tournament:
         from rich.table import Table
 
         from bots.lab.openings import none
-        from bots.lab.standings import standings
+        from bots.lab.wording import counted
 
-        result = standings(terms, played, self.bots)
+        result = self.standings(terms, played)
         console = Console(highlight=False)
         if not console.is_terminal:
             console = Console(highlight=False, width=WIDE)
         swiss = {place.name: place for place in self._swiss(none).standing(played)} if self.kind == "swiss" else {}
         table = Table(
-            title=f"{terms.load().title}, {self.words()}: {len(played)} games", title_justify="left", box=None
+            title=f"{terms.load().title}, {self.words()}: {counted(len(played), 'game')}",
+            title_justify="left",
+            box=None,
         )
         table.add_column("#", justify="right")
         table.add_column("Bot", overflow="fold")
         columns = ["Points", *(["Buchholz", "S.-B."] if swiss else []), "Games", "Elo", "95%", "Glicko-2", "A move"]
+        # The report has all; a name that is cut into pieces helps nobody.
+        widest = max(len(bot) for bot in self.bots)
+        room = console.width - NUMBERS - min(widest, NAME)
+        while sum(ROOM[column] for column in columns) > room and (spare := [each for each in SPARE if each in columns]):
+            columns.remove(spare[0])
         for column in columns:
             table.add_column(column, justify="right", no_wrap=True)
-        lines = {standing.bot: standing for standing in result.table}
-        for number, name in enumerate(self.places(played) or [standing.bot for standing in result.table], 1):
-            standing = lines[name]
-            points = [f"{standing.score.points:g}"]
-            if place := swiss.get(name):
-                points = [f"{place.points:g}", f"{place.buchholz:g}", f"{place.sonneborn_berger:g}"]
-            table.add_row(str(number), name, *points, str(standing.score.games), *_rated(standing))
+        for number, standing in enumerate(result.table, 1):
+            cells = {"Points": f"{standing.score.points:g}", "Games": str(standing.score.games), **_rated(standing)}
+            if place := swiss.get(standing.bot):
+                cells |= {
+                    "Points": f"{place.points:g}",
+                    "Buchholz": f"{place.buchholz:g}",
+                    "S.-B.": f"{place.sonneborn_berger:g}",
+                }
+            table.add_row(str(number), standing.bot, *(cells[column] for column in columns))
         console.print(table)
         if self.kind == "knockout":
             meetings = self._knockout(none).meetings(played)
@@ -188,16 +218,20 @@ def _require_different(bots: Sequence[str]) -> None:
         known[what] = word
 
 
-def _rated(standing: Standing) -> tuple[str, str, str, str]:
+def _rated(standing: Standing) -> dict[str, str]:
     """Return a rating with its interval, the other rating, and the time of a move."""
     ends = (f"{end:+.0f}" if math.isfinite(end) else "?" for end in (standing.low, standing.high))
     seconds = standing.seconds_a_move
-    return (
-        f"{standing.elo:+.0f}",
-        " to ".join(ends),
-        f"{standing.glicko.rating:.0f} ± {2 * standing.glicko.deviation:.0f}",
-        "-" if seconds is None else f"{1000 * seconds:,.0f} ms" if seconds >= 0.1 else f"{1000 * seconds:.2g} ms",
-    )
+    return {
+        "Elo": f"{standing.elo:+.0f}",
+        "95%": " to ".join(ends),
+        "Glicko-2": f"{standing.glicko.rating:.0f} ± {2 * standing.glicko.deviation:.0f}",
+        "A move": "-"
+        if seconds is None
+        else f"{1000 * seconds:,.0f} ms"
+        if seconds >= 0.1
+        else f"{1000 * seconds:.2g} ms",
+    }
 
 
 def _met(meeting: Meeting, final: int) -> str:

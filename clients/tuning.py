@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Final
 
 import typer
 
 from clients.boundary import Bounded
 from clients.progress import progress
 from clients.rules import Json, Options, warm_up
-
-if TYPE_CHECKING:
-    from bots.lab.terms import Terms
-    from bots.tuning.space import Space
-    from bots.weights.file import Method
-    from bots.weights.model import Model, Values
+from clients.tuned import (
+    command_of,
+    finish,
+    named,
+    number_in,
+    ordered,
+    playing,
+    resumable,
+    settings_of,
+    space_of,
+    target_of,
+)
 
 __all__ = ["app"]
 
@@ -38,8 +43,10 @@ Range = Annotated[
     typer.Option("--range", metavar="NAME=LOW:HIGH", help="Where to look for a weight; may be repeated."),
 ]
 Pairs = Annotated[int, typer.Option(min=1, help="Pairs of games in a match.")]
-Seed = Annotated[int, typer.Option(help="Equal seeds make equal weights.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Processes that play; by default one a core.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal weights.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", "-w", min=1, help="Processes that play; by default one a core.")
+]
 Cluster = Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler, as in tcp://host:8786.")]
 Out = Annotated[Path | None, typer.Option(help="Where the weights go; GAME-METHOD.json here. A plot goes beside them.")]
 
@@ -72,20 +79,20 @@ def td(
     from bots.tuning.curves import thinned
     from bots.tuning.learner import Plan, learn
 
-    known, terms = _ordered(game, option, seed)
+    known, terms = ordered(game, option, seed)
     plan = Plan(games, batch, depth, rate, half, lambda_, epsilon, tuple(tune or ()))
     known.places(plan.tuned)
-    target = _target(out, game, "td")
+    target = target_of(out, game, "td")
     checkpoint = target.with_name(target.name + ".checkpoint")
-    with _resumable(), Workforce.open(workers, cluster) as workforce, progress() as report:
+    with resumable(), Workforce.open(workers, cluster) as workforce, progress() as report:
         learnt = learn(
             terms, plan, workforce, checkpoint, lambda done, total, note: report("self-play", done, total, note)
         )
-    command = _command("td", terms, tune, games=games, batch=batch, depth=depth, rate=rate, half=half)
+    command = command_of("td", terms, tune, games=games, batch=batch, depth=depth, rate=rate, half=half)
     command += f" --lambda {lambda_} --epsilon {epsilon} --seed {seed}"
     curve = thinned([asdict(point) for point in learnt.curve])
     result = {"games": learnt.games, "first_error": curve[0]["error"], "last_error": curve[-1]["error"]}
-    _finish(terms, known, "td", learnt.values(known), depth, command, asdict(plan), result, curve, target, json_=json_)
+    finish(terms, known, "td", learnt.values(known), depth, command, asdict(plan), result, curve, target, json_=json_)
     checkpoint.unlink(missing_ok=True)
 
 
@@ -113,20 +120,20 @@ def grid(
     """Let all combinations of some levels play a tournament, and take the one with the highest rating."""
     from bots.tuning.grid import Plan, configurations, search
 
-    known, terms = _ordered(game, option, seed)
-    levels = {name: tuple(map(_number, text.split(","))) for name, text in map(_named, level or [])}
-    space = _space(known, [*(tune or []), *(levels if tune else [])], range_)
+    known, terms = ordered(game, option, seed)
+    levels = {name: tuple(map(number_in, text.split(","))) for name, text in map(named, level or [])}
+    space = space_of(known, [*(tune or []), *(levels if tune else [])], range_)
     plan = Plan(pairs, "gauntlet" if gauntlet else "round-robin", tuple(levels.items()))
     configurations(space, levels)
-    target = _target(out, game, "grid")
-    with _playing(terms, "grid", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
+    target = target_of(out, game, "grid")
+    with playing(terms, "grid", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
         found = search(
             space, plan, terms, depth, workforce, journal, lambda done, total, note: report("games", done, total, note)
         )
-    command = _command("grid", terms, tune, range_, depth=depth, pairs=pairs) + (" --gauntlet" if gauntlet else "")
+    command = command_of("grid", terms, tune, range_, depth=depth, pairs=pairs) + (" --gauntlet" if gauntlet else "")
     command += "".join(f" --level {each}" for each in level or ()) + f" --seed {seed}"
-    settings = _settings(plan, space)
-    _finish(terms, known, "grid", found.values, depth, command, settings, found.result, [], target, json_=json_)
+    settings = settings_of(plan, space)
+    finish(terms, known, "grid", found.values, depth, command, settings, found.result, [], target, json_=json_)
 
 
 @app.command()
@@ -151,10 +158,10 @@ def spsa(
     from bots.tuning.spsa import Plan, search
     from bots.tuning.trial import Trials
 
-    known, terms = _ordered(game, option, seed)
-    space, plan = _space(known, tune, range_), Plan(iterations, pairs, spread, step)
-    target = _target(out, game, "spsa")
-    with _playing(terms, "spsa", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
+    known, terms = ordered(game, option, seed)
+    space, plan = space_of(known, tune, range_), Plan(iterations, pairs, spread, step)
+    target = target_of(out, game, "spsa")
+    with playing(terms, "spsa", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
         trials = Trials(known, terms, depth, workforce, journal)
         found = search(
             space,
@@ -163,10 +170,10 @@ def spsa(
             terms.chance("spsa"),
             lambda done, total, note: report("iterations", done, total, note),
         )
-    command = _command("spsa", terms, tune, range_, depth=depth, iterations=iterations, pairs=pairs)
+    command = command_of("spsa", terms, tune, range_, depth=depth, iterations=iterations, pairs=pairs)
     command += f" --spread {spread} --step {step} --seed {seed}"
-    settings, curve = _settings(plan, space), thinned(found.curve)
-    _finish(terms, known, "spsa", found.values, depth, command, settings, found.result, curve, target, json_=json_)
+    settings, curve = settings_of(plan, space), thinned(found.curve)
+    finish(terms, known, "spsa", found.values, depth, command, settings, found.result, curve, target, json_=json_)
 
 
 @app.command()
@@ -190,15 +197,15 @@ def optuna(
     from bots.tuning.trial import Trials
 
     require()
-    known, terms = _ordered(game, option, seed)
-    space, plan = _space(known, tune, range_), Plan(trials, pairs)
-    target = _target(out, game, "optuna")
-    with _playing(terms, "optuna", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
+    known, terms = ordered(game, option, seed)
+    space, plan = space_of(known, tune, range_), Plan(trials, pairs)
+    target = target_of(out, game, "optuna")
+    with playing(terms, "optuna", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
         matches = Trials(known, terms, depth, workforce, journal)
         found = search(space, plan, matches, seed, lambda done, total, note: report("trials", done, total, note))
-    command = _command("optuna", terms, tune, range_, depth=depth, trials=trials, pairs=pairs) + f" --seed {seed}"
-    settings, curve = _settings(plan, space), thinned(found.curve)
-    _finish(terms, known, "optuna", found.values, depth, command, settings, found.result, curve, target, json_=json_)
+    command = command_of("optuna", terms, tune, range_, depth=depth, trials=trials, pairs=pairs) + f" --seed {seed}"
+    settings, curve = settings_of(plan, space), thinned(found.curve)
+    finish(terms, known, "optuna", found.values, depth, command, settings, found.result, curve, target, json_=json_)
 
 
 @app.command("test")
@@ -221,6 +228,7 @@ def judge_file(
     from bots.lab.workforce import Workforce
     from bots.tuning.verdict import Plan, judge
     from bots.weights.file import read, write
+    from clients.verdicts import elo_in_words
 
     tuned = read(file)
     terms = Terms.of(tuned.game, tuned.options, seed=seed)
@@ -228,10 +236,13 @@ def judge_file(
     plan = Plan(pairs, low, high, depth or tuned.depth)
     command = f"cornered tune test {file.name} --pairs {pairs} --low {low:g} --high {high:g}"
     command += f" --depth {plan.depth} --seed {seed}"
-    identity = {"test": asdict(plan), "weights": tuned.weights}
+    # Its games are the same whatever decides and however many there may be, so that more pairs go on with them.
+    identity = {"test": plan.depth, "weights": tuned.weights}
+    digest = hashlib.sha256(json.dumps(tuned.weights).encode()).hexdigest()[:8]
+    kept = f"{file.name}.test-d{plan.depth}-s{seed}-{digest}"
     with (
-        _resumable(),
-        Journal.open(file.with_name(f"{file.name}.test-d{plan.depth}-s{seed}"), terms, identity) as journal,
+        resumable(),
+        Journal.open(file.with_name(kept), terms, identity) as journal,
         Workforce.open(workers, cluster) as workforce,
         progress() as report,
     ):
@@ -250,145 +261,5 @@ def judge_file(
         typer.echo(json.dumps({"file": str(file), **came.model_dump(mode="json")}))
         return
     typer.echo(f"{came.wins} won, {came.draws} drawn, {came.losses} lost; pairs {list(came.pairs)}")
+    typer.echo(f"Elo {elo_in_words(came.pairs)}")
     typer.echo(f"LLR {came.llr:.2f} for [{low:g}, {high:g}] normalised Elo, tuned against printed: {came.decision}")
-
-
-def _ordered(game: str, option: list[str] | None, seed: int) -> tuple[Model, Terms]:
-    """Return what there is to tune and the terms of all games, whose rules are compiled then."""
-    from bots.lab.terms import Terms
-    from bots.weights.model import model
-    from engine.record_text import read_option
-
-    known = model(game)
-    terms = Terms.of(game, dict(read_option(each) for each in option or []), seed=seed)
-    terms.check(known.word(None, 1))
-    warm_up(game)
-    return known, terms
-
-
-def _named(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise ValueError(f"this looks like NAME=VALUE, not {text!r}")
-    return name, value
-
-
-def _number(text: str) -> float:
-    import math
-
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise ValueError(f"{text!r} is no number")
-    return number
-
-
-def _space(known: Model, tune: list[str] | None, ranges: list[str] | None) -> Space:
-    from bots.tuning.space import Space
-
-    read = {}
-    for name, text in map(_named, ranges or []):
-        low, colon, high = text.partition(":")
-        if not colon:
-            raise ValueError(f"a range looks like {name}=0:10, not {name}={text}")
-        read[name] = _number(low), _number(high)
-    return Space.of(known, tune or (), read)
-
-
-def _target(out: Path | None, game: str, method: str) -> Path:
-    target = out or Path(f"{game}-{method}.json")
-    if not target.parent.is_dir():
-        raise ValueError(f"there is no folder {target.parent}; make it, or choose another with --out")
-    return target
-
-
-def _settings(plan: Any, space: Space) -> dict[str, Any]:
-    ends = zip(space.names, space.lows, space.highs, strict=True)
-    return {**asdict(plan), "ranges": {name: (low, high) for name, low, high in ends}}
-
-
-@contextlib.contextmanager
-def _resumable() -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo("interrupted; the same command goes on", err=True)
-        raise
-
-
-@contextlib.contextmanager
-def _playing(
-    terms: Terms,
-    method: str,
-    plan: Any,
-    space: Space,
-    depth: int,
-    workers: int | None,
-    cluster: str | None,
-    target: Path,
-) -> Iterator[tuple[Any, Any, Any]]:
-    """Lend workers, the journal beside the target, which keeps all games, and somebody who is told."""
-    from bots.lab.journal import Journal
-    from bots.lab.workforce import Workforce
-
-    identity = {"tune": method, "depth": depth, "settings": _settings(plan, space)}
-    with (
-        _resumable(),
-        Journal.open(target.with_name(target.name + ".games"), terms, identity) as journal,
-        Workforce.open(workers, cluster) as workforce,
-        progress() as report,
-    ):
-        yield workforce, journal, report
-
-
-def _command(method: str, terms: Terms, tune: list[str] | None, ranges: list[str] | None = None, **given: float) -> str:
-    """Return the command that makes the same weights again."""
-    words = [f"cornered tune {method} --game {terms.game}"]
-    words += [f"-o {name}={str(value).lower()}" for name, value in terms.options.items() if value is not None]
-    words += [f"--tune {name}" for name in tune or ()] + [f"--range {text}" for text in ranges or ()]
-    return " ".join([*words, *(f"--{name} {value}" for name, value in given.items())])
-
-
-def _finish(
-    terms: Terms,
-    known: Model,
-    method: Method,
-    values: Values,
-    depth: int,
-    command: str,
-    settings: Mapping[str, Any],
-    result: Mapping[str, Any],
-    curve: list[dict[str, Any]],
-    target: Path,
-    *,
-    json_: bool,
-) -> None:
-    """Write the weights and their plot, and say what they are."""
-    from bots.tuning.curves import plot
-    from bots.weights.file import Tuned, write
-
-    given = {"settings": settings, "result": result, "curve": curve}
-    tuned = Tuned(
-        game=terms.game,
-        options=dict(terms.options),
-        bot=known.bot,
-        depth=depth,
-        weights=known.named(values),
-        printed=known.named(known.printed),
-        method=method,
-        command=command,
-        seed=terms.seed,
-        **json.loads(json.dumps(given)),
-    )
-    write(tuned, target)
-    plot(tuned, target.with_suffix(".svg"))
-    if json_:
-        typer.echo(json.dumps({"file": str(target), **tuned.model_dump(mode="json")}))
-        return
-    wide = max(map(len, known.names))
-    for name, value in tuned.weights.items():
-        if value != tuned.printed[name] or name in known.names[: known.linear]:
-            typer.echo(f"{name:<{wide}}  {tuned.printed[name]:>9g} printed  {value:>9g} tuned")
-    typer.echo(f"{target}: play with {known.bot}:weights={target}, test with cornered tune test {target}", err=True)

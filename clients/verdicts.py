@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from bots.statistics.elo import elo_of_pairs, normalised_elo
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from bots.lab.terms import Played, Terms
     from bots.statistics.sprt import Sprt
 
-__all__ = ["Result", "Shown", "note", "shown"]
+__all__ = ["Result", "Shown", "elo_in_words", "note", "shown"]
 
 Shown: TypeAlias = Literal["first", "second", "neither"]
 """Which of two bots is shown to be the stronger one."""
@@ -32,27 +34,36 @@ def note(tally: Tally, test: Sprt | None, pace: float) -> str:
     points = tally.wins + tally.draws / 2
     low, high = wilson(points, tally.games)
     share = points / tally.games if tally.games else 0.5
-    tested = "" if test is None else f"  LLR {test.llr(tally.pairs):.2f} of {_ends(*test.bounds, '.2f')}"
+    tested = (
+        "" if test is None else f"  LLR {test.llr(tally.pairs):.2f} of {test.bounds[0]:.2f} to {test.bounds[1]:.2f}"
+    )
     return (
         f"+{tally.wins} ={tally.draws} -{tally.losses}  {share:.1%} ({100 * low:.0f} to {100 * high:.0f})\n"
-        f"Elo {_elo(tally)}  {pace:.1f}/s\n"
+        f"Elo {elo_in_words(tally.pairs)}  {pace:.1f}/s\n"
         f"pairs {' '.join(map(str, tally.pairs))}{tested}"
     )
 
 
-def _elo(tally: Tally) -> str:
-    if not any(tally.pairs):
+def elo_in_words(pairs: Sequence[int]) -> str:
+    """Return the Elo difference that pairs of games show, with its 95% interval."""
+    if not any(pairs):
         return "?"
-    difference, low, high = elo_of_pairs(tally.pairs)
-    return f"{_signed(difference)} ({_ends(low, high)})"
+    difference, low, high = elo_of_pairs(pairs)
+    told = f"{difference:+.0f}" if math.isfinite(difference) else "without bound"
+    return f"{told} ({_ends(low, high)})"
 
 
-def _signed(value: float, form: str = "+.0f") -> str:
-    return format(value, form) if math.isfinite(value) else "without bound"
-
-
-def _ends(low: float, high: float, form: str = "+.0f") -> str:
-    return f"{_signed(low, form)} to {_signed(high, form)}"
+def _ends(low: float, high: float) -> str:
+    """Name the ends of an interval that there are: who wins everything may be better by any amount."""
+    match math.isfinite(low), math.isfinite(high):
+        case True, True:
+            return f"{low:+.0f} to {high:+.0f}"
+        case True, False:
+            return f"at least {low:+.0f}"
+        case False, True:
+            return f"at most {high:+.0f}"
+        case _:
+            return "anything"
 
 
 def shown(tally: Tally, test: Sprt | None) -> Shown:
@@ -106,27 +117,31 @@ class Result:
         return len({(place % 2, game.moves) for place, game in enumerate(self.games)})
 
     def words(self) -> str:
-        """Say in a sentence what is shown."""
+        """Say in a sentence what is shown, and how far that is because a bot failed."""
+        failed = [(each.bot, each.faults, each.score.games) for each in self.standings().table if each.faults]
+        told = (
+            f" {bot} lost {faults:,} of its {games:,} games by failing, not by playing."
+            for bot, faults, games in failed
+        )
+        return self._shown() + "".join(told)
+
+    def _shown(self) -> str:
         tally = self.tally
         if not any(tally.pairs):
             return "Nothing is shown: no pair of games was played."
+        if self.test is None:
+            return self._by_interval()
         first, second = self.names
         who = shown(tally, self.test)
         better, worse = (second, first) if who == "second" else (first, second)
-        if self.test is None:
-            _, low, high = elo_of_pairs(tally.pairs)
-            if who == "neither":
-                return (
-                    f"Not shown either way: the Elo difference of {first} to {second} is with 95% confidence from "
-                    f"{_ends(low, high)}, which includes 0; more games tell more."
-                )
-            less, more = sorted((abs(low), abs(high)))
-            by = f"{less:.0f} to {more:.0f}" if math.isfinite(more) else f"{less:.0f} or more"
-            return f"{better} is stronger than {worse}, by {by} Elo with 95% confidence."
+        # The test has asked something else than who is stronger, but its games may tell that too.
+        also = f" {self._by_interval()}" if who == "neither" and shown(tally, None) != "neither" else ""
         low, high = self.test.elo0, self.test.elo1
         match self.test.verdict(tally.pairs):
             case None:
-                return f"Not decided: more games must tell a normalised Elo difference of {low:+g} from {high:+g}."
+                return (
+                    f"Not decided: more games must tell a normalised Elo difference of {low:+g} from {high:+g}.{also}"
+                )
             case "H1":
                 claim, against, error, missing = high, low, self.test.alpha, "weaker"
             case "H0":
@@ -134,11 +149,26 @@ class Result:
         who_is = f"{first} is not shown to be {missing}" if who == "neither" else f"{better} is stronger than {worse}"
         return (
             f"{who_is}: the test takes a normalised Elo difference of {claim:+g} over one of {against:+g}, "
-            f"and errs in at most {error:.0%} of such tests."
+            f"and errs in at most {100 * error:g}% of such tests.{also}"
         )
 
-    def lines(self) -> list[str]:
-        """Return the result as people read it."""
+    def _by_interval(self) -> str:
+        """Say in a sentence what the 95% interval of the Elo difference shows."""
+        first, second = self.names
+        who = shown(self.tally, None)
+        _, low, high = elo_of_pairs(self.tally.pairs)
+        if who == "neither":
+            return (
+                f"Not shown either way: with 95% confidence the Elo difference of {first} to {second} is "
+                f"{_ends(low, high)}, which includes 0; more games tell more."
+            )
+        better, worse = (second, first) if who == "second" else (first, second)
+        less, more = sorted((abs(low), abs(high)))
+        by = f"{less:.0f} to {more:.0f}" if math.isfinite(more) else f"{less:.0f} or more"
+        return f"{better} is stronger than {worse}, by {by} Elo with 95% confidence."
+
+    def lines(self, width: int | None = None) -> list[str]:
+        """Return the result as people read it, in lines that fit a terminal of so many columns."""
         tally, standings = self.tally, self.standings()
         points = tally.wins + tally.draws / 2
         low, high = wilson(points, tally.games)
@@ -147,7 +177,7 @@ class Result:
             ("game", f"{self.terms.load().title} {_options(self.terms)}".strip()),
             ("games", f"{tally.games:,}: {self.names[0]} won {tally.wins}, drew {tally.draws}, lost {tally.losses}"),
             ("score", f"{points / max(tally.games, 1):.1%} ({low:.1%} to {high:.1%})"),
-            ("Elo", _elo(tally)),
+            ("Elo", elo_in_words(tally.pairs)),
             ("pairs", f"{' '.join(map(str, tally.pairs))} with 0, 0.5, 1, 1.5 and 2 points"),
         ]
         if self.test is not None:
@@ -169,7 +199,11 @@ class Result:
             rows.append(("", f"and {len(standings.faults) - SHOWN_FAULTS} more games that a bot lost like this"))
         if self.different < MANY * tally.games:
             rows.append(("mind", f"only {self.different} of the games differ, which makes all look surer; {MORE}"))
-        return [self.words(), "", *(f"{name:<8} {text}" for name, text in rows)]
+        told = [f"{name:<8} {text}" for name, text in rows]
+        if width is None:
+            return [self.words(), "", *told]
+        wrapped = (wrap(line, width, subsequent_indent=" " * 9, break_on_hyphens=False) for line in told)
+        return [*wrap(self.words(), width, break_on_hyphens=False), "", *chain.from_iterable(wrapped)]
 
     def as_json(self) -> dict[str, Any]:
         """Return all that the match says, intervals with 95% confidence; what is infinite or unknown is null."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from math import inf
 from time import perf_counter
 from typing import Final
 
 import engine
-from bots.bot import Bot, Proven, Thought
+from bots.bot import Bot, Limit, Proven, Thought
 from bots.evaluate.mixing import mixed
 from bots.lab.blame import accused, thinks
 from bots.lab.preparing import ensure_prepared
@@ -19,18 +20,22 @@ from bots.roster import create
 from engine import CHANCE, Game, IllegalMove, State
 
 __all__ = [
-    "GRACE",
-    "HANGING",
+    "FAILURES",
     "agreed_winner",
+    "allowance",
+    "ask",
     "effort_after",
     "fault_of",
     "is_random",
     "lost",
     "opened",
+    "patience",
     "play",
-    "seat_seed",
+    "seated",
 ]
 
+FAILURES: Final = (Exception, SystemExit)
+"""What a bot may raise that is its own loss: one that ends its process would end the contest."""
 RANDOM: Final = ("random", "random")
 GRACE: Final = 0.25
 """Seconds by which a move may be late, and as much again as its time: machines have slow moments."""
@@ -51,7 +56,7 @@ def _opened(game: Game, opening: tuple[str, ...]) -> State:
     return state
 
 
-def seat_seed(terms: Terms, fixture: Fixture, seat: int) -> int:
+def _seat_seed(terms: Terms, fixture: Fixture, seat: int) -> int:
     """Return the seed of the bot in a seat: it depends on nothing but the terms' seed, the game and the seat."""
     return int(mixed(mixed(mixed(1, terms.seed), fixture.number), seat))
 
@@ -75,12 +80,9 @@ def play(terms: Terms, fixture: Fixture) -> Played:
     def over(winner: int | None, ending: Ending, fault: str = "") -> Played:
         return Played(fixture, tuple(moves), winner, ending, (efforts[0], efforts[1]), fault)
 
-    bots: list[Bot] = []
-    for seat, spec in enumerate(fixture.players):
-        try:
-            bots.append(create(spec, seat_seed(terms, fixture, seat)))
-        except Exception as error:  # whatever a bot does wrong is its own loss
-            return over(1 - seat, "crashed", fault_of(spec, error))
+    bots = seated(terms, fixture)
+    if isinstance(bots, Played):
+        return bots
     while state.outcome is None:
         if len(moves) >= terms.longest:
             return over(None, "length")
@@ -90,13 +92,13 @@ def play(terms: Terms, fixture: Fixture) -> Played:
             state = state.play(move)
             continue
         seat = state.to_move
-        thinks(seat, moves, _patience(terms))
+        thinks(seat, moves, patience(terms.time))
         try:
-            thought, seconds = _ask(bots[seat], state, terms)
-        except Exception as error:
+            thought, seconds = ask(bots[seat], state, terms.limit())
+        except FAILURES as error:
             return over(1 - seat, "crashed", fault_of(fixture.players[seat], error))
         efforts[seat] = effort_after(efforts[seat], thought, seconds)
-        if terms.time is not None and seconds > 2 * terms.time / 1000 + GRACE:
+        if seconds > allowance(terms.time):
             return over(1 - seat, "time", f"{fixture.players[seat]} took {seconds:.2f} s for a move")
         try:
             state = engine.apply(state, thought.move)
@@ -109,9 +111,20 @@ def play(terms: Terms, fixture: Fixture) -> Played:
     return over(state.outcome.winner, "rules")
 
 
+def seated(terms: Terms, fixture: Fixture) -> list[Bot] | Played:
+    """Return the bots of a fixture, by seat; where one cannot be made, the game that it has lost for that."""
+    bots: list[Bot] = []
+    for seat, spec in enumerate(fixture.players):
+        try:
+            bots.append(create(spec, _seat_seed(terms, fixture, seat)))
+        except FAILURES as error:
+            return Played(fixture, fixture.opening, 1 - seat, "crashed", fault=fault_of(spec, error))
+    return bots
+
+
 def _play_at_random(terms: Terms, fixture: Fixture) -> Played:
     began, opening = perf_counter(), len(fixture.opening)
-    first, second = seat_seed(terms, fixture, 0), seat_seed(terms, fixture, 1)
+    first, second = _seat_seed(terms, fixture, 0), _seat_seed(terms, fixture, 1)
     ended = playouts(terms.load()).play(fixture.opening, first, second, terms.longest)
     plies = len(ended.moves)
     each = (perf_counter() - began) / max(1, plies - opening)
@@ -144,20 +157,32 @@ def _next(terms: Terms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
     return state.to_move, tuple(moves)
 
 
-def _patience(terms: Terms) -> float | None:
+def allowance(time: int | None) -> float:
+    """Return the seconds after which a move is late that should take so many milliseconds; without a clock, none is."""
+    return inf if time is None else 2 * time / 1000 + GRACE
+
+
+def patience(time: int | None) -> float | None:
     """Return for how many seconds a bot may think until its process is ended; without a clock, for ever."""
-    return None if terms.time is None else 2 * terms.time / 1000 + GRACE + HANGING
+    return None if time is None else allowance(time) + HANGING
 
 
-def fault_of(spec: str, error: Exception) -> str:
+def fault_of(spec: str, error: BaseException) -> str:
     """Return in a line what a bot did wrong."""
-    return f"{spec}: {type(error).__name__}: {error}"
+    words = " ".join(f"{spec}: {type(error).__name__}: {error}".split())
+    # A file's name may hold what no file of records can.
+    return words.encode(errors="backslashreplace").decode()
 
 
-def _ask(bot: Bot, state: State, terms: Terms) -> tuple[Thought, float]:
+def ask(bot: Bot, state: State, limit: Limit) -> tuple[Thought, float]:
+    """Return what a bot thinks of a position, and how many seconds that took. Raises what the bot raises, and a
+    TypeError for an answer that is no thought."""
     started = perf_counter()
-    thought = bot.choose(state, terms.limit())
-    return thought, perf_counter() - started
+    thought: object = bot.choose(state, limit)
+    seconds = perf_counter() - started
+    if not isinstance(thought, Thought):
+        raise TypeError(f"{thought!r} is no thought")
+    return thought, seconds
 
 
 def effort_after(effort: Effort, thought: Thought, seconds: float) -> Effort:

@@ -6,12 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from time import perf_counter
 from typing import Final, TypeVar
 
 import engine
-from bots.bot import Bot, Limit, Proven, Thought
-from bots.lab.arena import GRACE, HANGING, agreed_winner, effort_after, fault_of
+from bots.bot import Bot, Limit, Proven
+from bots.lab.arena import FAILURES, agreed_winner, allowance, ask, effort_after, fault_of, patience
 from bots.lab.blame import thinks
 from bots.lab.terms import Effort, Ending, Fixture, Played, Terms
 from clients.sdk import Client, ClientError, MatchView, Refused
@@ -95,14 +94,13 @@ class Board:
         """Let a bot think and move; return the game if that ends it otherwise than by the rules or the clock."""
         terms, spec, limit = self._terms, self._fixture.players[seat], self._limit(seat)
         ply = len(self._moves) + 1
-        within = None if limit.time is None else 2 * limit.time / 1000 + GRACE + HANGING
-        thinks(seat, self._moves, within)
+        thinks(seat, self._moves, patience(limit.time))
         try:
-            thought, seconds = await asyncio.to_thread(_ask, self._bots[seat], self._state, limit)
-        except Exception as error:
+            thought, seconds = await asyncio.to_thread(ask, self._bots[seat], self._state, limit)
+        except FAILURES as error:
             return await self._lost(seat, "crashed", fault_of(spec, error))
         self._efforts[seat] = effort_after(self._efforts[seat], thought, seconds)
-        if terms.time is not None and seconds > 2 * terms.time / 1000 + GRACE:
+        if seconds > allowance(terms.time):
             return await self._lost(seat, "time", f"{spec} took {seconds:.2f} s for a move")
         try:
             await self._move(seat, thought.move)
@@ -166,8 +164,3 @@ class Board:
     def _over(self, winner: int | None, ending: Ending, why: str = "") -> Played:
         efforts = self._efforts[0], self._efforts[1]
         return Played(self._fixture, tuple(self._moves), winner, ending, efforts, why)
-
-
-def _ask(bot: Bot, state: State, limit: Limit) -> tuple[Thought, float]:
-    started = perf_counter()
-    return bot.choose(state, limit), perf_counter() - started

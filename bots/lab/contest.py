@@ -14,7 +14,7 @@ from bots.lab.online import player_of
 from bots.lab.terms import Fixture, Played, Terms
 from bots.lab.workforce import Workforce
 
-__all__ = ["Keep", "Memory", "Report", "Schedule", "hold", "stream"]
+__all__ = ["Keep", "Memory", "Report", "Schedule", "hold", "kept_game", "stream"]
 
 Report = Callable[[Played, int, int | None], None]
 """Hears of each game that is over, how many are, and how many there will be, as far as that is known."""
@@ -52,27 +52,45 @@ class Memory:
 
 
 def stream(
-    terms: Terms, fixtures: Iterable[Fixture], workforce: Workforce, keep: Keep, *, batch: int | None = None
-) -> Iterator[Played]:
+    terms: Terms, fixtures: Iterable[Fixture], workforce: Workforce, keep: Keep
+) -> Generator[Played, None, None]:
     """Yield every fixture's game in the order of the fixtures; those that are kept already are not played again.
 
-    A game is kept as soon as it is over, in whatever order. Whoever stops iterating plays no more.
+    A game is kept as soon as it is over, in whatever order. Whoever stops iterating plays no more. Raises a ValueError
+    where a kept game is another one's.
     """
     known: deque[Fixture] = deque()
 
     def missing() -> Iterator[Fixture]:
         for fixture in fixtures:
             known.append(fixture)
-            if fixture.number not in keep.games:
+            if kept_game(fixture, keep) is None:
                 yield fixture
 
-    playing = workforce.carry_out(partial(player_of(terms), terms), missing(), batch=batch, lost=partial(lost, terms))
-    for _, played in playing:
-        keep.append(played)
-        while known and known[0].number in keep.games:
-            yield keep.games[known.popleft().number]
+    player, loser = partial(player_of(terms), terms), partial(lost, terms)
+    # Whatever goes wrong here, the work ends before the workers do.
+    with closing(workforce.carry_out(player, missing(), lost=loser)) as playing:
+        for _, played in playing:
+            keep.append(played)
+            while known and known[0].number in keep.games:
+                yield keep.games[known.popleft().number]
     while known:
         yield keep.games[known.popleft().number]
+
+
+def kept_game(fixture: Fixture, keep: Keep) -> Played | None:
+    """Return a fixture's game if it is kept. Raises a ValueError where another one's is in its place."""
+    played = keep.games.get(fixture.number)
+    if played is None:
+        return None
+    found = played.fixture
+    # A game that ended in its opening has kept no more of it.
+    if found.players != fixture.players or found.opening != fixture.opening[: len(found.opening)]:
+        raise ValueError(
+            f"game {fixture.number} was played by other rules of pairing or openings: "
+            "begin the contest anew, in another folder"
+        )
+    return played
 
 
 def hold(
@@ -81,21 +99,14 @@ def hold(
     workforce: Workforce,
     keep: Keep,
     report: Report = lambda played, done, total: None,
-    *,
-    batch: int | None = None,
 ) -> list[Played]:
     """Play a contest round by round and return all its games in the order of their numbers."""
-
-    def round_of(fixtures: Sequence[Fixture]) -> Generator[Played, None, None]:
-        yield from stream(terms, fixtures, workforce, keep, batch=batch)
-
     games: list[Played] = []
     for round_ in itertools.count():
         fixtures = schedule.fixtures(round_, games)
         if not fixtures:
             return games
-        # Whatever goes wrong here, the work ends before the workers do.
-        with closing(round_of(fixtures)) as playing:
+        with closing(stream(terms, fixtures, workforce, keep)) as playing:
             for played in playing:
                 games.append(played)
                 report(played, len(games), schedule.games())

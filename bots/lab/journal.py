@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Any, Final
 
 from bots.lab.terms import ENDINGS, Effort, Ending, Fixture, Played, Terms
+from bots.replacement import replacing
 from engine.record import Leave, Move, Record, RecordError, from_json, to_json
 
 __all__ = ["GAMES", "PLAN", "Journal", "from_record", "to_record"]
@@ -101,11 +102,14 @@ class Journal:
                 journal.close()
 
     def append(self, played: Played) -> None:
-        """Keep a game. Raises a ValueError for one that is there already."""
+        """Keep a game. Raises a ValueError for one that is there already, and an OSError when the disk is full."""
         number = played.fixture.number
         if number in self.games:
             raise ValueError(f"game {number} was played before")
-        self._file.write((to_json(to_record(self.terms, played)) + "\n").encode())
+        line = (to_json(to_record(self.terms, played)) + "\n").encode()
+        if (written := self._file.write(line)) != len(line):
+            # The next line must not come behind half of this one.
+            raise OSError(f"{self.folder / GAMES} took {written} of {len(line)} bytes: the disk is full")
         self.games[number] = played
         if monotonic() - self._synced > SYNC:
             self._sync()
@@ -116,21 +120,27 @@ class Journal:
         self._file.close()
 
     def _sync(self) -> None:
-        os.fdatasync(self._file.fileno())
+        os.fsync(self._file.fileno())
         self._synced = monotonic()
 
 
 def _settle_plan(path: Path, plan: dict[str, Any]) -> None:
     if path.exists():
-        if json.loads(path.read_text()) != json.loads(json.dumps(plan)):
+        try:
+            known = json.loads(path.read_text())
+        except ValueError:
+            raise ValueError(f"{path} cannot be read; choose another folder with --out") from None
+        if known != json.loads(json.dumps(plan)):
             raise ValueError(
                 f"{path} is the plan of another contest; repeat its command to go on with it, "
                 "or choose another folder with --out"
             )
         return
-    beside = path.with_suffix(".part")
-    beside.write_text(json.dumps(plan, indent=2) + "\n")
-    os.replace(beside, path)
+    games = path.with_name(GAMES)
+    if games.exists() and games.stat().st_size:
+        raise ValueError(f"{games} has games whose plan, {path.name}, is gone; choose another folder with --out")
+    with replacing(path) as part:
+        part.write_text(json.dumps(plan, indent=2) + "\n")
 
 
 def _read(path: Path) -> dict[int, Played]:

@@ -7,8 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
-from bots.lab.contest import Keep, stream
+from bots.lab.contest import Keep, kept_game, stream
 from bots.lab.openings import Openings
+from bots.lab.results import Score
 from bots.lab.terms import Fixture, Played, Terms
 from bots.lab.workforce import Workforce
 
@@ -16,17 +17,10 @@ __all__ = ["Tally", "meeting", "paired", "run"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Score):
     """What the first of two bots has scored. `pairs` counts pairs of games by their score: 0, 0.5, 1, 1.5 and 2."""
 
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
     pairs: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
-
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
 
     def after(self, first: float, second: float) -> Tally:
         """Return the tally with a pair's two scores."""
@@ -68,22 +62,24 @@ def run(
     workforce: Workforce,
     keep: Keep,
     *,
-    batch: int | None = None,
+    number: int = 0,
     report: Callable[[Played, Tally], bool] = lambda played, tally: False,
 ) -> Tally:
     """Play at most so many pairs; `report` hears of each game in order, with the tally of all whole pairs until then,
-    and ends the match by returning True. So the same games end it, however many workers play."""
+    and ends the match by returning True. So the same games end it, however many workers play. The numbers of games
+    rise from `number`."""
     tally = Tally()
     scores: list[float] = []
 
     def games() -> Generator[Played, None, None]:
-        following = paired(first, second, openings, pairs)
+        following = paired(first, second, openings, pairs, number=number)
         for fixture in following:
             # What is kept already may be enough: nothing more is played before it is counted.
-            if fixture.number not in keep.games:
-                yield from stream(terms, chain([fixture], following), workforce, keep, batch=batch)
+            played = kept_game(fixture, keep)
+            if played is None:
+                yield from stream(terms, chain([fixture], following), workforce, keep)
                 return
-            yield keep.games[fixture.number]
+            yield played
 
     with closing(games()) as playing:
         for played in playing:

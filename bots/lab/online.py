@@ -20,11 +20,10 @@ import platformdirs
 import engine
 from bots.bot import Bot
 from bots.house import player_name
-from bots.lab.arena import fault_of, play, seat_seed
+from bots.lab.arena import play, seated
 from bots.lab.board import DAY, Board, patiently
 from bots.lab.preparing import ensure_prepared
 from bots.lab.terms import Fixture, Played, Terms
-from bots.roster import create
 from clients.sdk import Client, ClientError, Refused, TokenStore, Unreachable, plainly, read_clock, stay_as
 from engine import CHANCE
 from protocol.commands import AcceptChallenge
@@ -57,19 +56,17 @@ def play_online(terms: Terms, fixture: Fixture) -> Played:
     _check_opening(terms, fixture)
     # Bots are tried out where a clock will run.
     ensure_prepared(terms if isinstance(clock, NoClock) else replace(terms, time=terms.time or DAY), fixture)
-    bots: list[Bot] = []
-    for seat, spec in enumerate(fixture.players):
-        try:
-            bots.append(create(spec, seat_seed(terms, fixture, seat)))
-        except Exception as error:  # whatever a bot does wrong is its own loss
-            return Played(fixture, fixture.opening, 1 - seat, "crashed", fault=fault_of(spec, error))
+    bots = seated(terms, fixture)
+    if isinstance(bots, Played):
+        return bots
     with contextlib.ExitStack() as held, plainly():
         stores = [held.enter_context(_place(terms.server, player_name(bot))) for bot in bots]
         try:
             return asyncio.run(_meet(terms, fixture, clock, bots, stores))
         except Refused as refusal:
-            # Its own kind of error does not survive the way from one process to another.
-            raise ClientError(f"the server at {terms.server} refuses game {fixture.number}: {refusal}") from None
+            refused = str(refusal)
+        # Neither its own kind of error nor what hangs on it survives the way from one process to another.
+        raise ClientError(f"the server at {terms.server} refuses game {fixture.number}: {refused}")
 
 
 def _check_opening(terms: Terms, fixture: Fixture) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,7 @@ Openings: TypeAlias = Callable[[int], tuple[str, ...]]
 
 VARIETY: Final = 100
 """So many openings there are at least: as many random plies as it takes come before the bots take over."""
+LONGEST: Final = 12
 TRIES: Final = 1000
 OPENING: Final = 0x0BE1
 """Told apart by it, openings and bots never have the same seeds."""
@@ -33,14 +33,11 @@ def none(pair: int) -> tuple[str, ...]:
 
 
 @cache
-def _variety(game: str, options: str) -> int:
-    state = engine.load(game, **json.loads(options)).start()
-    return next((plies for plies in range(1, 12) if engine.perft(state, plies) >= VARIETY), 2)
-
-
-def plies_for(game: Game) -> int:
-    """Return how many random plies give a game enough openings."""
-    return _variety(game.name, json.dumps(dict(game.options)))
+def plies_for(game: Game, least: int = VARIETY) -> int:
+    """Return how many random plies give a game so many openings; where it never has them, as many as usual, or 2."""
+    start = game.start()
+    enough = next((plies for plies in range(1, LONGEST) if engine.perft(start, plies) >= least), None)
+    return enough or (plies_for(game) if least > VARIETY else 2)
 
 
 def random_plies(terms: Terms, plies: int | None = None) -> Openings:

@@ -48,6 +48,8 @@ STYLE: Final[Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "cornered",
     "text.color": INK,
+    # Bots' words may hold signs that begin a formula elsewhere.
+    "text.parse_math": False,
     "xtick.color": QUIET,
     "xtick.labelcolor": INK,
     "ytick.color": QUIET,

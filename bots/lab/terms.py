@@ -24,6 +24,9 @@ ENDINGS: Final[tuple[Ending, ...]] = (
     *("rules", "adjudicated", "crashed", "illegal", "time", "length", "resigned", "aborted"),
 )
 
+SEEDS: Final = 2**63
+"""Compiled code counts in 64 bits, with a sign."""
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -55,7 +58,9 @@ class Terms:
         settled = {**loaded.options, **loaded.suggestions(loaded.options), **given}
         terms = cls(game, dict(engine.load(game, **settled).options), **further)
         if terms.load().seats != 2:
-            raise ValueError("contests are for two players")
+            raise ValueError("contests are for two players; leave out the option of more")
+        if not -SEEDS <= terms.seed < SEEDS:
+            raise ValueError(f"a seed is from {-SEEDS} to {SEEDS - 1}, not {terms.seed}")
         for name in ("time", "depth", "nodes", "longest"):
             value = getattr(terms, name)
             if value is not None and value < 1:
@@ -71,11 +76,16 @@ class Terms:
         return Limit(time=self.time, depth=self.depth, nodes=self.nodes)
 
     def check(self, *bots: str) -> None:
-        """Raise a ValueError for a word that is no bot's, or whose bot does not play this game."""
+        """Raise a ValueError for a word that is no bot's, or whose bot does not play this game with its settings."""
         game = self.load()
         for spec in bots:
-            if not create(spec).plays(game):
+            bot = create(spec)
+            if not bot.plays(game):
                 raise ValueError(f"{spec} does not play {game!r}")
+            try:
+                bot.check(game)
+            except ValueError as error:
+                raise ValueError(f"{spec} does not play {game!r}: {error}") from None
 
     def chance(self, *what: object) -> Random:
         """Return chance for one purpose: the same seed and purpose always give the same."""

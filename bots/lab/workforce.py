@@ -10,7 +10,7 @@ import itertools
 import os
 import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -161,7 +161,7 @@ class Workforce:
         batch: int | None = None,
         patience: float | None = None,
         lost: Callable[[T, Death], R] | None = None,
-    ) -> Iterator[tuple[int, R]]:
+    ) -> Generator[tuple[int, R], None, None]:
         """Yield the place of each item and what `function` makes of it, as soon as it is done.
 
         `batch` items go to a worker at once; by default as many as it takes to keep it busy. What `function` raises is

@@ -22,8 +22,11 @@ class NetworkBot(Bot):
             return super().plays(game)
         return shipped_path(int(game.options["radius"] or 0)).is_file()
 
-    def prepare(self, game: Game) -> None:
+    def check(self, game: Game) -> None:
         self.network(int(game.options["radius"] or 0))
+
+    def prepare(self, game: Game) -> None:
+        self.check(game)
 
     def network(self, radius: int) -> Network:
         """Return the network that the setting asks for. Raises a ValueError that says how to make one."""

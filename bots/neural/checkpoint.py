@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +16,7 @@ from bots.neural.network import Network
 from bots.neural.plan import Plan
 from bots.neural.views import Views
 from bots.neural.weights import NETWORKS
+from bots.replacement import replacing
 
 __all__ = ["FIRST", "Run"]
 
@@ -63,10 +63,8 @@ class Run:
             arrays[f"{name}-curve"] = np.array(json.dumps(learner.curve))
             for kind, parts in zip(PARTS, (learner.network.parameters, learner.means, learner.squares), strict=True):
                 arrays |= {f"{name}-{kind}{i}": part for i, part in enumerate(parts)}
-        beside = path.with_name(path.name + ".part")
-        with beside.open("wb") as file:
+        with replacing(path) as part, part.open("wb") as file:
             np.savez(file, **arrays)
-        os.replace(beside, path)
 
     @classmethod
     def resume(cls, plan: Plan, path: Path | None) -> Run:

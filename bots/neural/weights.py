@@ -15,6 +15,7 @@ import numpy as np
 from bots.neural.convolution import Convolutional
 from bots.neural.dense import Dense
 from bots.neural.network import Kind, Network
+from bots.replacement import replacing
 
 __all__ = ["NETWORKS", "SHIPPED", "SUFFIX", "Trained", "file_name", "load", "opened", "save", "shipped", "shipped_path"]
 
@@ -32,12 +33,12 @@ class Trained:
 
 
 def save(trained: Trained, path: Path) -> None:
-    """Write weights, in half precision. The same ones always make the same bytes."""
+    """Write weights, in half precision, whole or not at all. The same ones always make the same bytes."""
     told = {**trained.provenance, "kind": trained.network.kind, "radius": trained.network.radius}
     arrays: dict[str, Any] = {"provenance": np.array(json.dumps(told))}
     for i, part in enumerate(trained.network.parameters):
         arrays[f"part{i}"] = part.astype(np.float16)
-    with path.open("wb") as file:
+    with replacing(path) as beside, beside.open("wb") as file:
         np.savez_compressed(file, **arrays)
 
 

@@ -35,6 +35,9 @@ class LinearBot(Bot):
             return game in cls.games
         return game.name in cls.games and game.seats == 2
 
+    def check(self, game: Game) -> None:
+        resolve(self.settings["weights"], game.name)
+
     def choose(self, state: State, limit: Limit) -> Thought:
         name = state.game.name
         if name not in self._values:

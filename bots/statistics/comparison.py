@@ -5,21 +5,19 @@ from __future__ import annotations
 
 import math
 
-from bots.statistics.wilson import Z95, wilson
+from bots.statistics.wilson import wilson
 
 __all__ = ["consistent", "difference"]
 
 
-def difference(
-    successes_a: float, trials_a: int, successes_b: float, trials_b: int, z: float = Z95
-) -> tuple[float, float, float]:
-    """Return by how much the first share is larger and the two ends of its interval, made of the shares' own Wilson
+def difference(successes_a: float, trials_a: int, successes_b: float, trials_b: int) -> tuple[float, float, float]:
+    """Return by how much the first share is larger and the two ends of its 95% interval, made of the shares' Wilson
     intervals; -1 and 1 where one was never tried. Draws count as half."""
     if not (trials_a and trials_b):
         return 0.0, -1.0, 1.0
     a, b = successes_a / trials_a, successes_b / trials_b
-    low_a, high_a = wilson(successes_a, trials_a, z)
-    low_b, high_b = wilson(successes_b, trials_b, z)
+    low_a, high_a = wilson(successes_a, trials_a)
+    low_b, high_b = wilson(successes_b, trials_b)
     return a - b, a - b - math.hypot(a - low_a, high_b - b), a - b + math.hypot(high_a - a, b - low_b)
 
 

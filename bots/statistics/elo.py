@@ -40,29 +40,29 @@ def expected(difference: float) -> float:
     return 1 / (1 + 10 ** (-difference / 400))
 
 
-def elo_of_pairs(counts: Sequence[int], z: float = Z95) -> tuple[float, float, float]:
+def elo_of_pairs(counts: Sequence[int]) -> tuple[float, float, float]:
     """Return the difference and the two ends of its interval, from pairs of games by their score: 0, 0.5, 1, 1.5, 2.
 
-    The ends are where the likelihood ratio is as great as for `z` standard deviations, which with many pairs is the
-    normal interval of the pairs' mean. Clean sweeps have one finite end, no pairs at all have none.
+    The ends of the 95% interval are where the likelihood ratio is as great as for 1.96 standard deviations, which with
+    many pairs is the normal interval of the pairs' mean. Clean sweeps have one finite end, no pairs at all have none.
     """
     if not any(counts):
         return 0.0, -math.inf, math.inf
     score = mean(counts)
-    known = _known(counts, likeliest_of_mean, z)
+    known = _known(counts, likeliest_of_mean)
     low = farthest(known, score, 0.0) if score > 0 else 0.0
     high = farthest(known, score, 1.0) if score < 1 else 1.0
     return elo(score), elo(low), elo(high)
 
 
-def normalised_elo(counts: Sequence[int], z: float = Z95) -> tuple[float, float, float]:
+def normalised_elo(counts: Sequence[int]) -> tuple[float, float, float]:
     """Return the difference in normalised Elo and the two ends of its interval, as `elo_of_pairs` does.
 
     Where all pairs have the same uneven score the difference is infinite.
     """
     if not any(counts):
         return 0.0, -math.inf, math.inf
-    known = _known(counts, likeliest_of_t, z)
+    known = _known(counts, likeliest_of_t)
     t = t_of(counts)
     # The likelihood is highest at the shares of which none is zero; there is no end that it does not fall to.
     top = t_of(observed(counts)[1])
@@ -71,10 +71,10 @@ def normalised_elo(counts: Sequence[int], z: float = Z95) -> tuple[float, float,
     return t / T_OF_NORMALISED, low / T_OF_NORMALISED, high / T_OF_NORMALISED
 
 
-def _known(counts: Sequence[int], likeliest: Callable[[Shares, float], Shares], z: float) -> Callable[[float], bool]:
+def _known(counts: Sequence[int], likeliest: Callable[[Shares, float], Shares]) -> Callable[[float], bool]:
     """Return what says whether a value is inside the interval: what it makes likeliest is likely enough."""
     pairs, shares = observed(counts)
-    return lambda value: 2 * pairs * log_ratio(shares, shares, likeliest(shares, value)) <= z * z
+    return lambda value: 2 * pairs * log_ratio(shares, shares, likeliest(shares, value)) <= Z95 * Z95
 
 
 def _end(known: Callable[[float], bool], top: float, sign: int) -> float:

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, Literal, TypeAlias
 
 from bots.lab.contest import Keep, hold
 from bots.lab.schedule import Gauntlet, RoundRobin
+from bots.lab.standings import standings
 from bots.lab.terms import Played, Terms
 from bots.lab.workforce import Workforce
-from bots.statistics import bradley_terry
 from bots.tuning.space import Found, Space
-from bots.tuning.trial import PER_TASK, varied
+from bots.tuning.trial import varied
 from bots.weights.model import DIGITS, Values
 
 __all__ = ["MOST", "Plan", "configurations", "search"]
@@ -24,7 +23,6 @@ __all__ = ["MOST", "Plan", "configurations", "search"]
 MOST: Final = 256
 """How many combinations a grid may have."""
 Pairing: TypeAlias = Literal["round-robin", "gauntlet"]
-Score: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,41 +78,19 @@ def search(
         del played
         report(done, total, f"{len(words)} combinations")
 
-    games = hold(terms, schedule, workforce, keep, heard, batch=PER_TASK)
-    ratings = bradley_terry.fit(words, _results(games))
-    zero = ratings.elo[words[0]]
-    scores = _points(games)
+    games = hold(terms, schedule, workforce, keep, heard)
+    found = {standing.bot: standing for standing in standings(terms, games, words).table}
+    zero = found[words[0]].elo
+    rated = sorted((found[word] for word in words), key=lambda standing: -standing.elo)
     table = [
         {
-            "weights": space.model.named(values_of[word]),
-            "elo": _finite(ratings.elo[word] - zero),
-            "low": _finite(ratings.low[word] - zero),
-            "high": _finite(ratings.high[word] - zero),
-            "wins": scores[word, 1.0],
-            "draws": scores[word, 0.5],
-            "losses": scores[word, 0.0],
+            "weights": space.model.named(values_of[standing.bot]),
+            "elo": round(standing.elo - zero, 1),
+            "low": round(standing.low - zero, 1),
+            "high": round(standing.high - zero, 1),
+            **asdict(standing.score),
         }
-        for word in sorted(words, key=lambda word: -ratings.elo[word])
+        for standing in rated
     ]
-    best = max(words, key=lambda word: ratings.elo[word])
     result = {"combinations": len(words), "games": len(games), "ratings": table}
-    return Found(values_of[best], result, ())
-
-
-def _finite(number: float) -> float | None:
-    return round(number, 1) if math.isfinite(number) else None
-
-
-def _points(games: Sequence[Played]) -> Counter[tuple[str, float]]:
-    """Count each player's results."""
-    return Counter((word, g.score(seat)) for g in games for seat, word in enumerate(g.fixture.players))
-
-
-def _results(games: Sequence[Played]) -> dict[tuple[str, str], Score]:
-    """Return wins, draws and losses of each two who met, from the side of the one whose word comes first."""
-    counts: Counter[tuple[tuple[str, str], float]] = Counter()
-    for played in games:
-        first, second = sorted(played.fixture.players)
-        counts[(first, second), played.score_of(first)] += 1
-    met = dict.fromkeys(pair for pair, _ in counts)
-    return {pair: (counts[pair, 1.0], counts[pair, 0.5], counts[pair, 0.0]) for pair in met}
+    return Found(values_of[rated[0].bot], result, ())

@@ -6,26 +6,24 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from bots.bot import Limit
 from bots.lab.arena import opened
 from bots.lab.openings import random_plies
 from bots.lab.terms import Terms
 from bots.lab.workforce import Workforce, in_order
+from bots.replacement import replacing
 from bots.roster import create
 from bots.tuning.td import Row, calibrated, error, lesson, sizes_of
 from bots.weights.model import DIGITS, Model, Values, model
 from engine import CHANCE
 
 __all__ = ["Game", "Learnt", "Plan", "Point", "learn", "self_play"]
-
-PER_TASK: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +95,8 @@ class Learnt:
         raise ValueError(f"{path} was left by another command; repeat that one, or remove the file to begin again")
 
     def save(self, path: Path, made_of: dict[str, Any]) -> None:
-        beside = path.with_name(path.name + ".part")
-        beside.write_text(json.dumps({"made_of": made_of, **asdict(self)}), encoding="utf-8")
-        os.replace(beside, path)
+        with replacing(path) as part:
+            part.write_text(json.dumps({"made_of": made_of, **asdict(self)}), encoding="utf-8")
 
     def values(self, known: Model) -> Values:
         """Return the weights, rounded, and together as large as the printed ones: only their proportions matter to
@@ -156,7 +153,7 @@ def learn(
         numbers = range(begun, min(begun + plan.batch, plan.games))
         values = known.printed if kept is None else kept.values(known)
         work = [(number, values) for number in numbers]
-        games = list(in_order(workforce.carry_out(partial(self_play, terms, plan), work, batch=PER_TASK)))
+        games = list(in_order(workforce.carry_out(partial(self_play, terms, plan), work)))
         kept = kept or _first(known, games)
         point = _take_in(kept, games, known, plan)
         if checkpoint is not None:

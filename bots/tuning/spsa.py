@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, Final
 
 from bots.tuning.space import Found, Space
-from bots.tuning.trial import Trial, score
+from bots.tuning.trial import Trial
 from bots.weights.model import Values
 
 __all__ = ["ALPHA", "GAMMA", "Plan", "gains", "search"]
@@ -64,7 +64,7 @@ def search(
         signs = [chance.choice((-1, 1)) for _ in middle]
         up: Values = space.values([at + c * sign for at, sign in zip(middle, signs, strict=True)])
         down: Values = space.values([at - c * sign for at, sign in zip(middle, signs, strict=True)])
-        scored = score(trial(up, down, plan.pairs))
+        scored = trial(up, down, plan.pairs).share
         # What the one scored less what the other did, from -1 to 1, over what lies between them; 1 / sign is sign.
         slope = (2 * scored - 1) / (2 * c)
         middle = [max(0.0, min(1.0, at + a * slope * sign)) for at, sign in zip(middle, signs, strict=True)]

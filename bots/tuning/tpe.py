@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bots.tuning.space import Found, Space
-from bots.tuning.trial import Trial, score
+from bots.tuning.trial import Trial
 
 __all__ = ["Plan", "require", "search"]
 
@@ -58,7 +58,7 @@ def search(
         asked = study.ask()
         point = [asked.suggest_float(name, 0.0, 1.0) for name in space.names]
         values = space.values(point)
-        scored = score(trial(values, None, plan.pairs))
+        scored = trial(values, None, plan.pairs).share
         study.tell(asked, scored)
         if scored > most:
             best, most = values, scored

@@ -13,7 +13,7 @@ from bots.lab.terms import Played, Terms
 from bots.lab.workforce import Workforce
 from bots.statistics.elo import elo
 from bots.statistics.sprt import Sprt
-from bots.tuning.trial import PER_TASK, score, varied
+from bots.tuning.trial import varied
 from bots.weights.file import Tuned, Verdict
 
 __all__ = ["Plan", "judge"]
@@ -64,8 +64,8 @@ def judge(
         return sprt.verdict(tally.pairs) is not None
 
     words = known.word(tuned.values, plan.depth), known.word(None, plan.depth)
-    tally = match.run(*words, terms, varied(terms), plan.pairs, workforce, keep, batch=PER_TASK, report=heard)
-    llr, share = sprt.llr(tally.pairs), score(tally)
+    tally = match.run(*words, terms, varied(terms), plan.pairs, workforce, keep, report=heard)
+    llr, share = sprt.llr(tally.pairs), tally.share
     return Verdict(
         command=command,
         seed=terms.seed,

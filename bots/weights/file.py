@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from bots.replacement import replacing
 from bots.weights.model import Model, Values, model
 
 __all__ = ["SHIPPED", "Method", "Tuned", "Verdict", "read", "shipped", "shipped_path", "write"]
@@ -100,9 +100,8 @@ def read(path: Path, game: str | None = None) -> Tuned:
 
 def write(tuned: Tuned, path: Path) -> None:
     """Write weights, whole or not at all."""
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(json.dumps(tuned.model_dump(mode="json"), indent=2, allow_nan=False) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    with replacing(path) as part:
+        part.write_text(json.dumps(tuned.model_dump(mode="json"), indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def shipped_path(game: str, name: str) -> Path:

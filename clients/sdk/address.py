@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -9,8 +10,10 @@ from pydantic import TypeAdapter, ValidationError
 
 from protocol.values import Name, Token
 
-__all__ = ["require_name", "require_token", "socket_url"]
+__all__ = ["require_listener", "require_name", "require_token", "socket_url"]
 
+PATIENCE: Final = 5.0
+"""Seconds that a machine has to answer at all."""
 SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 _NAME: Final[TypeAdapter[str]] = TypeAdapter(Name)
 _TOKEN: Final[TypeAdapter[str]] = TypeAdapter(Token)
@@ -27,6 +30,18 @@ def socket_url(url: str) -> str:
     if not is_good:
         raise ValueError(f"a server's address looks like ws://host:port, not {url!r}")
     return f"{SCHEMES[scheme]}://{rest}"
+
+
+def require_listener(url: str) -> None:
+    """Raise a ValueError that says what to do where nobody listens at a server's address, which can be told at once."""
+    parts = urlsplit(socket_url(url))
+    port = parts.port or (443 if parts.scheme == "wss" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=PATIENCE).close()
+    except OSError as error:
+        raise ValueError(
+            f"nobody listens at {url} ({error.strerror or 'no answer'}); `cornered serve` starts a server"
+        ) from None
 
 
 def require_name(name: str) -> str:

@@ -37,6 +37,11 @@ def plainly() -> Iterator[None]:
     try:
         yield
     except BaseExceptionGroup as group:
-        if len(group.exceptions) == 1:
-            raise group.exceptions[0] from None
-        raise
+        if len(group.exceptions) != 1:
+            raise
+        error = group.exceptions[0]
+        try:
+            raise error from None
+        finally:
+            # The group holds the error: as its context it would close a circle, which some cannot pickle.
+            error.__context__ = None

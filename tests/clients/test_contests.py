@@ -23,6 +23,7 @@ from bots.lab.openings import random_plies
 from bots.lab.schedule_knockout import Knockout
 from bots.lab.terms import Effort, Ending, Played, Terms
 from bots.statistics.sprt import Sprt
+from clients.contesting import Agreement
 from clients.contests import app
 from clients.rules import app as rules
 from clients.tournaments import Tournament
@@ -134,6 +135,16 @@ WRONG = {
         ["match", "random", "greedy", *QUICK, "--sprt", "3,0"],
         "between a smaller and a larger difference",
     ),
+    "errors of no test": (["match", "random", "greedy", *QUICK, "--alpha", "0.01"], "give --sprt"),
+    "a seed that is too large": (["match", "random", "greedy", *QUICK, "--seed", str(10**30)], "--seed"),
+    "a folder that is none": (
+        ["match", "random", "greedy", *QUICK, "--out", os.devnull],
+        f"{os.devnull} is no folder; choose another with --out",
+    ),
+    "openings that are no text": (
+        ["match", "random", "greedy", *QUICK, "--openings", sys.executable],
+        f"{sys.executable} is no text",
+    ),
     "a clock without a server": (["match", "random", "greedy", *QUICK, "--clock", "5+3"], "give --server"),
     "a clock that is none": (
         ["match", "random", "greedy", *QUICK, "--server", "ws://127.0.0.1:1", "--clock", "soon"],
@@ -204,7 +215,7 @@ def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> Non
 def test_what_is_not_shown_is_said_so() -> None:
     level = result(played(0, 0, 1, 0, 0, 1, None, None, 1, 1))
     assert shown(level.tally, None) == "neither"
-    assert level.words().startswith("Not shown either way: the Elo difference of a to b is with 95% confidence from -")
+    assert level.words().startswith("Not shown either way: with 95% confidence the Elo difference of a to b is -")
     assert level.as_json()["stronger"] == "neither"
 
 
@@ -220,7 +231,7 @@ def test_the_second_bot_can_be_the_stronger_one() -> None:
     ("winner", "bounds", "who", "said"),
     [
         (0, (0, 20), "first", "a is stronger than b: "),
-        (1, (0, 20), "neither", "a is not shown to be stronger"),
+        (1, (0, 20), "neither", "a is not shown to be stronger: "),
         (1, (-20, 0), "second", "b is stronger than a: "),
         (0, (-20, 0), "neither", "a is not shown to be weaker"),
         (None, (0, 20), "neither", "Not decided"),
@@ -233,6 +244,41 @@ def test_the_words_of_a_test_follow_its_bounds(
     tested = result(games, Sprt(*bounds))
     assert shown(tested.tally, tested.test) == who
     assert tested.words().startswith(said)
+
+
+def test_a_test_that_does_not_ask_who_is_stronger_says_it_where_its_games_do() -> None:
+    behind = result(played(*[1] * 400), Sprt(0, 20)).words()
+    assert behind.startswith("a is not shown to be stronger: ")
+    assert "and errs in at most 5% of such tests. b is stronger than a, by " in behind
+    cut_short = result(played(*[0] * 14), Sprt(0, 3)).words()
+    assert cut_short.startswith("Not decided: ")
+    assert " a is stronger than b, by " in cut_short
+    level = result(played(*[0, 1] * 20000), Sprt(0, 20)).words()
+    assert level.endswith("of such tests.")
+
+
+def test_whoever_wins_everything_may_be_better_by_any_amount() -> None:
+    ahead, behind = result(played(0, 0)), result(played(1, 1))
+    assert "Elo difference of a to b is at least -" in ahead.words()
+    assert "Elo difference of a to b is at most +" in behind.words()
+    assert "without bound (at most +" in "\n".join(behind.lines())
+
+
+def test_the_lines_fit_the_terminal_and_break_between_words() -> None:
+    told = result(played(*[1] * 400), Sprt(0, 20))
+    assert max(map(len, told.lines())) > 80 >= max(map(len, told.lines(80)))
+    assert " ".join(" ".join(told.lines(80)).split()) == " ".join(" ".join(told.lines()).split())
+
+
+def test_a_server_that_rolls_dice_is_given_games_from_the_start() -> None:
+    def agreed(server: str | None, plies: int | None) -> str:
+        return Agreement.of(
+            "isolation", ["dice=true"], None, 2, None, 1, server, None, None, plies, adjudicates=False
+        ).opened
+
+    assert agreed("ws://127.0.0.1:1", None) == "the start"
+    assert agreed("ws://127.0.0.1:1", 2) == "2 random plies"
+    assert agreed(None, None) != "the start"
 
 
 def test_a_bot_against_itself_is_told_apart_by_number() -> None:
@@ -256,6 +302,8 @@ def test_faults_are_listed_in_the_result() -> None:
     printed = "\n".join(result(games).lines())
     assert "game 3, crashed: b: RuntimeError: out of ideas" in printed
     assert "4 crashed" in printed
+    assert "b lost 4 of its 4 games by failing, not by playing." in printed
+    assert "by failing" not in result(played(0, 0)).words()
 
 
 def test_the_note_beside_the_bar_has_all_that_the_test_goes_by() -> None:
@@ -285,11 +333,63 @@ def test_a_knockout_is_told_by_its_meetings_and_who_came_how_far(capsys: pytest.
         ]
     assert cup.places(games) == ["random", "greedy", "minimax"]
     told = cup.as_json(TERMS, games)
+    assert told["order"] == "contest"
+    assert [bot["bot"] for bot in told["bots"]] == told["places"]
     assert [meeting["winner"] for meeting in told["meetings"]] == ["random", "random"]
     cup.show(TERMS, games)
     printed = capsys.readouterr().out
     assert "semi-final: minimax 0 - 2 random; random goes on" in printed
     assert "final: greedy 0 - 2 random; random wins" in printed
+
+
+def test_a_swiss_is_placed_by_its_own_rules_and_byes_everywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bots = ("greedy", "minimax", "random")
+    cup = Tournament.of("swiss", bots, 2, 2, None)
+    schedule = cup.schedule(random_plies(TERMS, 2))
+    games: list[Played] = []
+    for round_ in range(2):
+        # Whoever is later in the alphabet wins, so that rests count.
+        games += [
+            Played(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules")
+            for each in schedule.fixtures(round_, games)
+        ]
+    told = cup.as_json(TERMS, games)
+    byes = {place["name"]: place["byes"] for place in told["swiss"]}
+    assert sum(byes.values()) == 2
+    assert {bot["bot"]: bot["byes"] for bot in told["bots"]} == byes
+    assert [bot["bot"] for bot in told["bots"]] == told["places"] == [place["name"] for place in told["swiss"]]
+    for bot, place in zip(told["bots"], told["swiss"], strict=True):
+        assert (bot["match_points"], bot["buchholz"]) == (place["points"], place["buchholz"])
+    cup.show(TERMS, games)
+    printed = capsys.readouterr().out
+    assert [printed.index(f" {name} ") for name in told["places"]] == sorted(
+        printed.index(f" {name} ") for name in told["places"]
+    )
+    cup.write(tmp_path, TERMS, games, {})
+    report = (tmp_path / "report.md").read_text()
+    assert "as the contest's rules place them" in report
+    assert "| Places |" not in report
+    assert f"| 1. `{told['places'][0]}` |" in report
+
+
+def test_a_narrow_terminal_cuts_no_name_into_pieces(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    bots = ("greedy", "minimax", "quoridor-classic:depth=1,path=3")
+    cup = Tournament.of("swiss", bots, 2, 1, None)
+    fixtures = cup.schedule(random_plies(TERMS, 2)).fixtures(0, [])
+    cup.show(TERMS, [Played(each, (*each.opening, "x"), 0, "rules") for each in fixtures])
+    printed = capsys.readouterr().out
+    assert all(bot in printed for bot in bots)
+    assert "Buchholz" in printed
+    assert "Glicko-2" not in printed
+    monkeypatch.setenv("COLUMNS", "160")
+    cup.show(TERMS, [Played(each, (*each.opening, "x"), 0, "rules") for each in fixtures])
+    assert "Glicko-2" in capsys.readouterr().out
 
 
 STRANGER = """

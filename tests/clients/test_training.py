@@ -72,3 +72,10 @@ def test_a_wrong_request_is_one_line(tmp_path: Path) -> None:
         result = CliRunner().invoke(app, ["bamboo", "--radius", "1", *arguments])
         assert result.exit_code == 2
         assert said in result.stderr
+
+
+def test_a_seed_is_no_negative_number(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["bamboo", "--radius", "1", "--seed", "-3", "--out", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "Invalid value for '--seed'" in result.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from bots.tuning import learner
 from bots.tuning.trial import Trials
-from bots.weights.file import read
+from bots.weights.file import read, write
 from clients.tuning import app
 
 SMALL = ["--game", "trapgrid", "-o", "size=4", "--seed", "5", "--workers", "1", "--depth", "1"]
@@ -96,12 +95,21 @@ def test_a_test_is_written_into_the_file(tmp_path: Path) -> None:
     assert test.command == "cornered tune test weights.json --pairs 4 --low 0 --high 20 --depth 1 --seed 9"
     assert test.wins + test.draws + test.losses == 2 * sum(test.pairs) == 8
     # Again, it only looks at the games that it has kept, and writes the same.
-    games = tmp_path / "weights.json.test-d1-s9" / "games.jsonl"
+    (games,) = tmp_path.glob("weights.json.test-d1-s9-*/games.jsonl")
     kept = games.read_bytes()
     assert "tuned against printed: undecided" in run(*command).stdout
     assert games.read_bytes() == kept
     assert kept.count(b"\n") == 8
     assert read(out) == held
+    # More pairs go on with them, and other weights in the same file begin anew.
+    more = run("test", str(out), "--pairs", "5", "--seed", "9", "--workers", "1")
+    assert more.exit_code == 0, more.output
+    assert "Elo " in more.stdout
+    assert games.read_bytes().startswith(kept)
+    assert games.read_bytes().count(b"\n") == 10
+    write(held.model_copy(update={"weights": {**held.weights, "territory": 9.0}}), out)
+    assert run(*command).exit_code == 0
+    assert len(list(tmp_path.glob("weights.json.test-d1-s9-*"))) == 2
 
 
 @pytest.mark.parametrize(
@@ -118,6 +126,7 @@ def test_a_test_is_written_into_the_file(tmp_path: Path) -> None:
         (["grid", "--game", "quoridor", "--level", "path"], "NAME=VALUE, not 'path'"),
         (["grid", "--game", "trapgrid"], "combinations are too many"),
         (["td", "--game", "trapgrid", "--out", "no-folder/x.json"], "there is no folder no-folder"),
+        (["td", "--game", "trapgrid", "--out", "."], "is a folder; name a file in it"),
         (["test", "no-file.json"], "no-file.json: No such file or directory"),
     ],
 )

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEADLINE = 60.0
 BOTS = ("random", "greedy", "minimax", "mcts", "textbook-alphabeta", "level:level=2")
 EACH = 4
-TERMS = Terms.of("isolation", {"width": 4, "height": 4}, nodes=300, seed=11)
+TERMS = Terms.of("isolation", {"width": 4, "height": 4}, nodes=100, seed=11)
 PLIES = 2
 ALL = len(BOTS) * (len(BOTS) - 1) // 2 * EACH
 
@@ -35,7 +35,7 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [
             *(sys.executable, "-m", "clients.cli", "tournament", *BOTS, "--game", "isolation"),
-            *("-o", "width=4", "-o", "height=4", "--games", str(EACH), "--nodes", "300", "--seed", "11"),
+            *("-o", "width=4", "-o", "height=4", "--games", str(EACH), "--nodes", "100", "--seed", "11"),
             *("--plies", str(PLIES), "--workers", "2", "--out", str(folder), "--json"),
         ],
         cwd=ROOT,

@@ -10,7 +10,7 @@ import pytest
 
 from bots.bot import Bot, Limit, Proven, Thought
 from bots.lab import arena
-from bots.lab.arena import play, seat_seed
+from bots.lab.arena import play, seated
 from bots.lab.terms import Fixture, Terms
 from bots.roster import create
 from engine import State
@@ -64,13 +64,19 @@ def test_equal_fixtures_are_equal_games_and_other_numbers_are_others() -> None:
 
 
 def test_seeds_of_seats_games_and_contests_differ() -> None:
-    seeds = {
-        seat_seed(Terms.of("trapgrid", seed=seed), Fixture(number, ("random", "random")), seat)
-        for seed in range(5)
-        for number in range(20)
-        for seat in (0, 1)
-    }
-    assert len(seeds) == 200
+    chances = set()
+    for seed in (-(2**63), -1, 0, 1, 2**63 - 1):
+        for number in range(20):
+            bots = seated(Terms.of("trapgrid", seed=seed), Fixture(number, ("greedy", "greedy")))
+            assert isinstance(bots, list)
+            chances |= {bot.chance.random() for bot in bots}
+    assert len(chances) == 200
+
+
+@pytest.mark.parametrize("seed", [2**63, -(2**63) - 1])
+def test_a_seed_that_compiled_code_cannot_hold_is_refused(seed: int) -> None:
+    with pytest.raises(ValueError, match="a seed is from"):
+        Terms.of("trapgrid", seed=seed)
 
 
 def test_random_games_are_the_same_whether_compiled_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,16 +93,17 @@ def test_random_games_are_the_same_whether_compiled_or_not(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_a_bot_that_raises_loses_its_game(monkeypatch: pytest.MonkeyPatch, seat: int) -> None:
+@pytest.mark.parametrize("error", [RuntimeError("no\nidea \udc80"), SystemExit("no idea")])
+def test_a_bot_that_raises_loses_its_game(monkeypatch: pytest.MonkeyPatch, seat: int, error: BaseException) -> None:
     def fail(state: State) -> Thought:
-        raise RuntimeError("no idea")
+        raise error
 
     stage(monkeypatch, broken=fail)
     players = ("broken", "greedy") if seat == 0 else ("greedy", "broken")
     played = play(SMALL, Fixture(0, players))
     assert (played.winner, played.ending) == (1 - seat, "crashed")
-    assert "broken" in played.fault
-    assert "no idea" in played.fault
+    assert played.fault.startswith(f"broken: {type(error).__name__}: no idea")
+    assert played.fault.encode()
 
 
 def test_a_bot_that_cannot_be_made_loses_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,6 +115,14 @@ def test_a_bot_that_cannot_be_made_loses_too(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(arena, "create", make)
     played = play(SMALL, Fixture(0, ("greedy", "broken")))
     assert (played.winner, played.ending) == (0, "crashed")
+
+
+def test_a_bot_whose_answer_is_no_thought_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer: Any = None
+    stage(monkeypatch, silent=lambda state: answer)
+    played = play(SMALL, Fixture(0, ("silent", "greedy")))
+    assert (played.winner, played.ending) == (1, "crashed")
+    assert played.fault == "silent: TypeError: None is no thought"
 
 
 @pytest.mark.parametrize("move", ["z9", "a1", "", 7])

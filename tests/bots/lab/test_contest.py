@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -58,6 +58,52 @@ def test_whoever_stops_early_can_go_on(tmp_path: Path, workforce: Workforce) -> 
 def test_an_endless_match_is_not_planned_to_its_end(workforce: Workforce) -> None:
     endless = (Fixture(number, ("random", "random")) for number in itertools.count())
     assert len(list(itertools.islice(stream(TERMS, endless, workforce, Memory()), 30))) == 30
+
+
+def test_another_contests_games_are_refused(workforce: Workforce) -> None:
+    strangers, moved = (("greedy", "random"), ("b4",)), (("random", "greedy"), ("d4", "a2"))
+    for players, opening in (strangers, moved):
+        keep = Memory()
+        keep.append(Played(Fixture(0, players, opening), opening, 0, "resigned"))
+        with pytest.raises(ValueError, match="game 0 was played by other rules"):
+            list(stream(TERMS, [Fixture(0, ("random", "greedy"), ("b4", "a2"))], workforce, keep))
+
+
+class Full(Memory):
+    """Has no room for any game."""
+
+    def append(self, played: Played) -> None:
+        raise OSError("full")
+
+
+class Worker(Workforce):
+    """Plays in this process, and says when it was sent home."""
+
+    def __init__(self) -> None:
+        self.is_home = False
+
+    def carry_out(  # type: ignore[override]  # a simple one
+        self, function: Callable[[Fixture], Played], items: Iterable[Fixture], **named: object
+    ) -> Generator[tuple[int, Played], None, None]:
+        try:
+            for place, item in enumerate(items):
+                yield place, function(item)
+        finally:
+            self.is_home = True
+
+
+def test_work_ends_when_a_game_cannot_be_kept_and_when_nobody_wants_more() -> None:
+    worker = Worker()
+    with pytest.raises(OSError, match="full") as caught:
+        hold(TERMS, Relay(), worker, Full())
+    # Not only when the error, which holds on to all that was going on, is forgotten.
+    assert worker.is_home, caught
+    worker = Worker()
+    games = stream(TERMS, fixtures(4), worker, Memory())
+    next(games)
+    assert not worker.is_home
+    games.close()
+    assert worker.is_home
 
 
 class Relay:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,6 +79,30 @@ def test_no_game_is_kept_twice(tmp_path: Path) -> None:
         pass
 
 
+def test_a_disk_that_takes_half_a_line_is_full(tmp_path: Path) -> None:
+    first, second = games(2)
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Journal.open(tmp_path, TERMS, PLAN) as journal:
+        journal.append(first)
+        resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / GAMES).stat().st_size + 9, most))
+        try:
+            with pytest.raises(OSError, match="took 9 of"):
+                journal.append(second)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        assert set(journal.games) == {0}
+    with Journal.open(tmp_path, TERMS, PLAN) as journal:
+        journal.append(second)
+    with Journal.open(tmp_path, TERMS, PLAN) as journal:
+        assert set(journal.games) == {0, 1}
+
+
+def test_a_plan_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text("{")
+    with pytest.raises(ValueError, match=r"plan\.json cannot be read"), Journal.open(tmp_path, TERMS, PLAN):
+        pass
+
+
 def test_the_folder_of_another_contest_is_refused(tmp_path: Path) -> None:
     with Journal.open(tmp_path, TERMS, PLAN):
         pass
@@ -85,6 +110,14 @@ def test_the_folder_of_another_contest_is_refused(tmp_path: Path) -> None:
     for terms, plan in ((other, PLAN), (TERMS, {"kind": "other"})):
         with pytest.raises(ValueError, match="--out"), Journal.open(tmp_path, terms, plan):
             pass
+
+
+def test_games_whose_plan_is_gone_are_nobody_elses(tmp_path: Path) -> None:
+    with Journal.open(tmp_path, TERMS, PLAN) as journal:
+        journal.append(games(1)[0])
+    (tmp_path / "plan.json").unlink()
+    with pytest.raises(ValueError, match="is gone"), Journal.open(tmp_path, TERMS, PLAN):
+        pass
 
 
 def test_two_processes_cannot_play_one_contest(tmp_path: Path) -> None:

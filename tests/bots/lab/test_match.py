@@ -65,6 +65,9 @@ def test_a_tally_counts_games_and_pairs_from_the_first_bots_side() -> None:
     assert (tally.wins, tally.draws, tally.losses) == (4, 4, 4)
     assert tally.pairs == (1, 1, 2, 1, 1)
     assert tally.games == 12
+    assert tally.after(1.0, 0.5).points == 7.5
+    assert tally.after(1.0, 0.5).share == 7.5 / 14
+    assert Tally().share == 0.5
 
 
 def test_the_stronger_bot_wins_from_either_side_of_the_table(three: Workforce) -> None:

@@ -64,7 +64,6 @@ def stage(monkeypatch: pytest.MonkeyPatch, **acts: Callable[[State], Thought]) -
         return Puppet(acts[spec], limits) if spec in acts else create(spec, seed)
 
     monkeypatch.setattr(arena, "create", make)
-    monkeypatch.setattr(online, "create", make)
     return limits
 
 
@@ -291,6 +290,7 @@ async def test_what_the_server_refuses_is_an_error_that_survives_pickling(
     monkeypatch.setattr(online, "Accepts", lambda game: Accepts(game=game, options={"size": (7,)}))
     with pytest.raises(ClientError, match=r"refuses game 3: .* does not play TrapGrid") as caught:
         await played_on(small(address), Fixture(3, ("greedy", "minimax")))
+    assert caught.value.__context__ is None
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 

@@ -27,6 +27,13 @@ def test_text_stays_text_and_nothing_tells_when_it_was_drawn(tmp_path: Path) -> 
     assert "dc:date" not in svg
 
 
+def test_signs_of_a_bots_word_are_no_formula(tmp_path: Path) -> None:
+    with drawing() as figure:
+        figure.suptitle(r"linear:weights=$\name$.json")
+        save(figure, tmp_path / "plot.svg")
+    assert r">linear:weights=$\name$.json</text>" in (tmp_path / "plot.svg").read_text(encoding="utf-8")
+
+
 def test_the_style_ends_with_the_drawing() -> None:
     import matplotlib as mpl
 

@@ -16,7 +16,7 @@ from bots.lab.terms import Played, Terms
 from bots.lab.workforce import Workforce
 from bots.tuning import grid, spsa, tpe
 from bots.tuning.space import Space
-from bots.tuning.trial import Trials, score, tallied, varied
+from bots.tuning.trial import Trials, varied
 from bots.weights.model import Values, model
 
 QUORIDOR = model("quoridor")
@@ -103,16 +103,7 @@ def test_trials_are_pairs_with_openings_of_their_own(workforce: Workforce) -> No
     openings = [keep.games[number].fixture.opening for number in range(16)]
     assert openings[::2] == openings[1::2]
     assert len(set(openings)) > 4
-    assert score(first) == 0.5
-
-
-def test_a_tally_is_the_first_players() -> None:
-    from bots.lab.terms import Fixture
-
-    games = [Played(Fixture(n, ("a", "b")), (), winner, "rules") for n, winner in enumerate((0, 1, 0, 0, None, 0))]
-    tally = tallied(games)
-    assert (tally.wins, tally.draws, tally.losses) == (3, 1, 2)
-    assert tally.pairs == (0, 1, 1, 0, 1)
+    assert first.share == 0.5
 
 
 def test_openings_are_many_enough_for_a_long_match() -> None:
@@ -125,20 +116,26 @@ class Stop(Exception):
     pass
 
 
+class Brief:
+    """Keeps games until it has so many."""
+
+    def __init__(self, journal: Journal, most: int | None) -> None:
+        self.games = journal.games
+        self._journal = journal
+        self._most = most
+
+    def append(self, played: Played) -> None:
+        self._journal.append(played)
+        if len(self.games) == self._most:
+            raise Stop
+
+
 def test_an_interrupted_search_comes_to_the_same(tmp_path: Path, workforce: Workforce) -> None:
     space = Space.of(model("trapgrid"), ("territory", "immediate"))
 
     def search(folder: Path, stops_after: int | None) -> object:
         with Journal.open(folder, TERMS, {}) as journal:
-            games = 0
-
-            def count(played: Played) -> None:
-                nonlocal games
-                games += 1
-                if games == stops_after:
-                    raise Stop
-
-            trials = Trials(model("trapgrid"), TERMS, 1, workforce, journal, count)
+            trials = Trials(model("trapgrid"), TERMS, 1, workforce, Brief(journal, stops_after))
             return spsa.search(space, spsa.Plan(6, pairs=2), trials, TERMS.chance("spsa"))
 
     whole = search(tmp_path / "whole", None)

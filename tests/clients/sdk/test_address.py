@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import socket
+
 import pytest
 
-from clients.sdk.address import require_name, require_token, socket_url
+from clients.sdk.address import require_listener, require_name, require_token, socket_url
 
 
 @pytest.mark.parametrize(
@@ -34,3 +36,11 @@ def test_names_and_tokens_are_checked_before_they_are_sent() -> None:
     with pytest.raises(ValueError, match="no token") as error:
         require_token("secret")
     assert "secret" not in str(error.value)
+
+
+def test_whether_anybody_listens_is_told_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        require_listener(f"ws://127.0.0.1:{port}")
+    with pytest.raises(ValueError, match="cornered serve"):
+        require_listener(f"http://127.0.0.1:{port}")
