@@ -420,6 +420,8 @@ def bench_ladder(
     ladder = bots.split() if bots else [f"level:level={level}" for level in range(1, 11)]
     if len(ladder) < 2:
         raise ValueError("a ladder has two bots or more")
+    if games % 2:
+        raise ValueError(f"games come in pairs with the seats swapped: --games {games + 1}")
     warm_up(game)
     with progress() as report:
         step = f"{game}, {len(ladder) - 1} steps"

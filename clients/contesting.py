@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import typer
 
-from clients.progress import Report, progress
+from bots.telling import Report
+from clients.progress import progress
 from clients.rules import warm_up
 from clients.thinking import interruptible, milliseconds
 

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
-__all__ = ["Report", "progress"]
+from bots.telling import Report
 
-
-class Report(Protocol):
-    """Hears how far a step is: `total` is None where nobody knows, `note` is what there is to say."""
-
-    def __call__(self, step: str, done: int, total: int | None, note: str = "") -> None: ...
+__all__ = ["progress"]
 
 
 @contextmanager

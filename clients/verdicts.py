@@ -11,7 +11,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from bots.statistics.elo import elo_of_pairs, normalised_elo
-from bots.statistics.wilson import wilson
 
 if TYPE_CHECKING:
     from bots.lab.match import Tally
@@ -31,14 +30,12 @@ MORE: Final = "more --plies, or more lines in --openings, make others"
 
 def note(tally: Tally, test: Sprt | None, pace: float) -> str:
     """Return how a match stands, in three lines that fit beside a bar."""
-    points = tally.wins + tally.draws / 2
-    low, high = wilson(points, tally.games)
-    share = points / tally.games if tally.games else 0.5
+    low, high = tally.interval
     tested = (
         "" if test is None else f"  LLR {test.llr(tally.pairs):.2f} of {test.bounds[0]:.2f} to {test.bounds[1]:.2f}"
     )
     return (
-        f"+{tally.wins} ={tally.draws} -{tally.losses}  {share:.1%} ({100 * low:.0f} to {100 * high:.0f})\n"
+        f"+{tally.wins} ={tally.draws} -{tally.losses}  {tally.share:.1%} ({100 * low:.0f} to {100 * high:.0f})\n"
         f"Elo {elo_in_words(tally.pairs)}  {pace:.1f}/s\n"
         f"pairs {' '.join(map(str, tally.pairs))}{tested}"
     )
@@ -170,13 +167,12 @@ class Result:
     def lines(self, width: int | None = None) -> list[str]:
         """Return the result as people read it, in lines that fit a terminal of so many columns."""
         tally, standings = self.tally, self.standings()
-        points = tally.wins + tally.draws / 2
-        low, high = wilson(points, tally.games)
+        low, high = tally.interval
         seat = standings.first
         rows = [
             ("game", f"{self.terms.load().title} {_options(self.terms)}".strip()),
             ("games", f"{tally.games:,}: {self.names[0]} won {tally.wins}, drew {tally.draws}, lost {tally.losses}"),
-            ("score", f"{points / max(tally.games, 1):.1%} ({low:.1%} to {high:.1%})"),
+            ("score", f"{tally.share:.1%} ({low:.1%} to {high:.1%})"),
             ("Elo", elo_in_words(tally.pairs)),
             ("pairs", f"{' '.join(map(str, tally.pairs))} with 0, 0.5, 1, 1.5 and 2 points"),
         ]
@@ -210,8 +206,7 @@ class Result:
         from bots.lab.standings import as_json
 
         tally, test = self.tally, self.test
-        points = tally.wins + tally.draws / 2
-        low, high = wilson(points, tally.games)
+        low, high = tally.interval
         return {
             "first": self.first,
             "second": self.second,
@@ -222,7 +217,7 @@ class Result:
             "wins": tally.wins,
             "draws": tally.draws,
             "losses": tally.losses,
-            "score": {"share": points / tally.games if tally.games else None, "low": low, "high": high},
+            "score": {"share": tally.share if tally.games else None, "low": low, "high": high},
             "elo": _interval(elo_of_pairs(tally.pairs)),
             "normalised_elo": _interval(normalised_elo(tally.pairs)),
             "pairs": list(tally.pairs),

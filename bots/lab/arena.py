@@ -11,7 +11,7 @@ from typing import Final
 import engine
 from bots.bot import Bot, Limit, Proven, Thought
 from bots.evaluate.mixing import mixed
-from bots.lab.blame import accused, thinks
+from bots.lab.blame import FAILURES, accused, thinks
 from bots.lab.preparing import ensure_prepared
 from bots.lab.processes import Death
 from bots.lab.terms import Effort, Ending, Fixture, Played, Terms
@@ -20,7 +20,6 @@ from bots.roster import create
 from engine import CHANCE, Game, IllegalMove, State
 
 __all__ = [
-    "FAILURES",
     "agreed_winner",
     "allowance",
     "ask",
@@ -34,8 +33,6 @@ __all__ = [
     "seated",
 ]
 
-FAILURES: Final = (Exception, SystemExit)
-"""What a bot may raise that is its own loss: one that ends its process would end the contest."""
 RANDOM: Final = ("random", "random")
 GRACE: Final = 0.25
 """Seconds by which a move may be late, and as much again as its time: machines have slow moments."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from bots.lab.heartbeat import beat
 from bots.lab.processes import Death
 from bots.lab.terms import Fixture
 
-__all__ = ["accused", "thinks"]
+__all__ = ["FAILURES", "accused", "thinks"]
+
+FAILURES: Final = (Exception, SystemExit)
+"""What a bot may raise that is its own loss: one that ends its process would end the contest."""
 
 
 def thinks(seat: int, moves: Sequence[str], within: float | None) -> None:

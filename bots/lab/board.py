@@ -10,8 +10,8 @@ from typing import Final, TypeVar
 
 import engine
 from bots.bot import Bot, Limit, Proven
-from bots.lab.arena import FAILURES, agreed_winner, allowance, ask, effort_after, fault_of, patience
-from bots.lab.blame import thinks
+from bots.lab.arena import agreed_winner, allowance, ask, effort_after, fault_of, patience
+from bots.lab.blame import FAILURES, thinks
 from bots.lab.terms import Effort, Ending, Fixture, Played, Terms
 from clients.sdk import Client, ClientError, MatchView, Refused
 from clients.sdk.limit import move_limit

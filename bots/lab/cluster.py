@@ -17,7 +17,7 @@ import numba
 
 import bots
 from bots.lab import heartbeat
-from bots.lab.processes import Batch, Part
+from bots.lab.processes import Batch, Part, travelling
 from engine.compiled import cache_of
 
 __all__ = ["Cluster"]
@@ -169,6 +169,7 @@ def _carry_out(batch: Batch[T, R], sources: str) -> Part[R]:
         before = heartbeat.worn()
         heartbeat.wear(heartbeat.Alarm())
         try:
-            return batch.carry_out()
+            with travelling():
+                return batch.carry_out()
         finally:
             heartbeat.wear(before)

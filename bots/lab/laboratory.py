@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from bots.lab.contest import stream
 from bots.lab.findings import Scale
@@ -16,14 +17,9 @@ from bots.lab.journal import Journal
 from bots.lab.openings import Openings, none
 from bots.lab.terms import Effort, Fixture, Played, Terms
 from bots.lab.workforce import Workforce
+from bots.telling import Report
 
-__all__ = ["Laboratory", "Meeting", "Report"]
-
-
-class Report(Protocol):
-    """Hears how far a step is: `total` is None where nobody knows, `note` is what there is to say."""
-
-    def __call__(self, step: str, done: int, total: int | None, note: str = "") -> None: ...
+__all__ = ["Laboratory", "Meeting"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +62,11 @@ class Laboratory:
         self.counts[step] = len(listed)
         games = []
         plan = {"step": step, "fixtures": hashlib.sha256(repr(listed).encode()).hexdigest()}
-        with Journal.open(self.folder / step, terms, plan) as journal:
-            for played in stream(terms, listed, self.workforce, journal):
+        with (
+            Journal.open(self.folder / step, terms, plan) as journal,
+            closing(stream(terms, listed, self.workforce, journal)) as playing,
+        ):
+            for played in playing:
                 if played.fault:
                     again = f"remove {journal.folder} to play again"
                     raise RuntimeError(f"game {played.fixture.number} of {step}: {played.fault}; {again}")
@@ -118,13 +117,15 @@ class Laboratory:
         made_of = hashlib.sha256(repr((function.__module__, function.__qualname__, list(items))).encode()).hexdigest()
         kept = _kept(path, made_of)
         missing = [place for place in range(len(items)) if place not in kept]
-        with path.open("ab") as file:
+        todo = (items[place] for place in missing)
+        with path.open("ab") as file, closing(self.workforce.carry_out(function, todo)) as working:
             if file.tell() == 0:
                 file.write(json.dumps({"made_of": made_of}).encode() + b"\n")
-            todo = (items[place] for place in missing)
-            for index, result in self.workforce.carry_out(function, todo):
-                kept[missing[index]] = result
-                file.write(json.dumps([missing[index], result]).encode() + b"\n")
+            for index, result in working:
+                line = json.dumps([missing[index], result])
+                # As it is read again, so that what was interrupted ends like what was not.
+                kept[missing[index]] = json.loads(line)[1]
+                file.write(line.encode() + b"\n")
                 file.flush()
                 self.report(step, len(kept), len(items))
         return [kept[place] for place in range(len(items))]

@@ -16,7 +16,7 @@ from typing import Final
 
 from bots.alarm import alarm
 from bots.lab import heartbeat
-from bots.lab.blame import thinks
+from bots.lab.blame import FAILURES, thinks
 from bots.lab.terms import Fixture, Terms
 from bots.playout import playouts, supports
 from bots.roster import create
@@ -119,7 +119,7 @@ def ensure_prepared(terms: Terms, fixture: Fixture) -> None:
 def _load(game: Game, spec: str) -> None:
     try:
         create(spec).prepare(game)
-    except Exception:
+    except FAILURES:
         log.info("%s cannot be prepared for %r", spec, game, exc_info=True)
 
 
@@ -137,5 +137,5 @@ def _practise(game: Game, spec: str, *, even_cold: bool) -> None:
         # The workers of a new machine begin together: one compiles, the others wait and load.
         with locked(CACHE / "lab.lock") if is_cold else nullcontext():
             exercise(wanted)
-    except Exception:
+    except FAILURES:
         log.info("%s cannot be tried out in %s", spec, game.name, exc_info=True)

@@ -316,9 +316,11 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _carry_out(batch: Batch[T, R], folder: str) -> Part[R]:
+@contextmanager
+def travelling() -> Iterator[None]:
+    """Raise what the block raises as something that can go from one process to another."""
     try:
-        return batch.carry_out(over(Path(folder), batch.errand))
+        yield
     except Exception as error:
         try:
             pickle.loads(pickle.dumps(error))
@@ -326,3 +328,8 @@ def _carry_out(batch: Batch[T, R], folder: str) -> Part[R]:
             # What cannot travel would look like a process that died.
             raise RuntimeError("".join(traceback.format_exception(error))) from None
         raise
+
+
+def _carry_out(batch: Batch[T, R], folder: str) -> Part[R]:
+    with travelling():
+        return batch.carry_out(over(Path(folder), batch.errand))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -13,9 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from bots.lab.findings import TOLERANCE, VERDICTS, WIDEST, Experiment, Finding, Row, Scale
-from bots.lab.laboratory import Laboratory, Report
+from bots.lab.laboratory import Laboratory
 from bots.lab.plots import drawing, save
 from bots.lab.workforce import Workforce
+from bots.replacement import replacing
+from bots.telling import Report
 
 __all__ = ["FOLDER", "REPORT", "as_json", "cells", "make", "page", "read", "report", "write", "write_report"]
 
@@ -60,7 +61,7 @@ def make(
     path = folder / f"{experiment.name}.json"
     if not again and path.exists():
         known = read(path)
-        if (known.seed, known.scale) == (seed, scale):
+        if (known.seed, known.scale, known.version) == (seed, scale, version("cornered")):
             return known
     work = folder / WORK / f"{experiment.name}-{scale}-{seed}"
 
@@ -122,9 +123,8 @@ def write(finding: Finding, experiment: Experiment, folder: Path) -> None:
         experiment.plot(finding, figure)
         save(figure, path.with_suffix(".svg"))
     path.with_suffix(".md").write_text(page(finding), encoding="utf-8")
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(as_json(finding), indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    os.replace(part, path)
+    with replacing(path) as part:
+        part.write_text(json.dumps(as_json(finding), indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def page(finding: Finding) -> str:

@@ -21,8 +21,6 @@ ENDED: Final[Mapping[Ending, str]] = {
     "illegal": "a bot made an illegal move",
     "time": "a bot took too long",
     "length": "a draw, as the game was too long",
-    "resigned": "a bot resigned",
-    "aborted": "aborted before it began",
 }
 ORDERS: Final[Mapping[Order, str]] = {
     "points": "",

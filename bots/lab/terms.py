@@ -15,14 +15,12 @@ from engine import Game, OptionValue
 
 __all__ = ["ENDINGS", "Effort", "Ending", "Fixture", "Played", "Terms"]
 
-Ending: TypeAlias = Literal["rules", "adjudicated", "crashed", "illegal", "time", "length", "resigned", "aborted"]
+Ending: TypeAlias = Literal["rules", "adjudicated", "crashed", "illegal", "time", "length"]
 """Why a game was over: by its rules; by scores that both players have proven; because a bot raised an error, died or
-played what is not legal; because it took too long for a move or lost on its clock; because it was the longest that a
-game may be, which is a draw; because a bot gave up; or because it never really began."""
+played what is not legal; because it took too long for a move or lost on its clock; or because it was the longest that a
+game may be, which is a draw."""
 
-ENDINGS: Final[tuple[Ending, ...]] = (
-    *("rules", "adjudicated", "crashed", "illegal", "time", "length", "resigned", "aborted"),
-)
+ENDINGS: Final[tuple[Ending, ...]] = ("rules", "adjudicated", "crashed", "illegal", "time", "length")
 
 SEEDS: Final = 2**63
 """Compiled code counts in 64 bits, with a sign."""

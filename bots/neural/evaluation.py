@@ -11,13 +11,13 @@ from typing import Any, Final
 
 from bots.lab import match
 from bots.lab.contest import Memory
-from bots.lab.laboratory import Report
 from bots.lab.openings import random_plies
 from bots.lab.terms import Played, Terms
 from bots.lab.workforce import Workforce
 from bots.neural.network import Kind
 from bots.neural.weights import Trained, file_name, save
 from bots.statistics.wilson import wilson
+from bots.telling import Report
 
 __all__ = ["OPPONENTS", "Result", "trials"]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from bots.lab.laboratory import Report
 from bots.lab.workforce import Workforce
 from bots.neural.checkpoint import FIRST, Run
 from bots.neural.evaluation import Result, trials
@@ -18,6 +17,7 @@ from bots.neural.learning import Point, measure
 from bots.neural.network import Kind, Network
 from bots.neural.plan import Plan
 from bots.neural.weights import Trained
+from bots.telling import Report
 
 __all__ = ["Outcome", "train"]
 

@@ -38,10 +38,10 @@ def test_games_come_in_the_order_of_their_fixtures(workforce: Workforce) -> None
 def test_what_is_kept_is_not_played_again(workforce: Workforce) -> None:
     keep = Memory()
     for number in (0, 3, 4, 9):
-        keep.append(Played(fixtures(10)[number], ("b4",), 0, "resigned"))
+        keep.append(Played(fixtures(10)[number], ("b4",), 0, "adjudicated"))
     played = list(stream(TERMS, fixtures(10), workforce, keep))
     assert [game.fixture.number for game in played] == list(range(10))
-    assert [game.fixture.number for game in played if game.ending == "resigned"] == [0, 3, 4, 9]
+    assert [game.fixture.number for game in played if game.ending == "adjudicated"] == [0, 3, 4, 9]
 
 
 def test_whoever_stops_early_can_go_on(tmp_path: Path, workforce: Workforce) -> None:
@@ -64,7 +64,7 @@ def test_another_contests_games_are_refused(workforce: Workforce) -> None:
     strangers, moved = (("greedy", "random"), ("b4",)), (("random", "greedy"), ("d4", "a2"))
     for players, opening in (strangers, moved):
         keep = Memory()
-        keep.append(Played(Fixture(0, players, opening), opening, 0, "resigned"))
+        keep.append(Played(Fixture(0, players, opening), opening, 0, "adjudicated"))
         with pytest.raises(ValueError, match="game 0 was played by other rules"):
             list(stream(TERMS, [Fixture(0, ("random", "greedy"), ("b4", "a2"))], workforce, keep))
 

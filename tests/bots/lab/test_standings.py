@@ -182,7 +182,7 @@ def test_openings_lengths_and_endings_are_counted() -> None:
 def test_a_fault_is_the_losers() -> None:
     games = [
         game(0, "AB", "B", ending="crashed", fault="A: ZeroDivisionError"),
-        game(1, "BA", "B", ending="resigned"),
+        game(1, "BA", "B", ending="adjudicated"),
         game(2, "BA", "A", ending="time", fault="B took 9.00 s for a move"),
         game(3, "BA", None, ending="crashed", fault="both died"),
         game(4, "AB", "B", ending="illegal", fault="A: e9 is not a move"),
