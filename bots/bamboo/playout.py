@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from bots.evaluate.mixing import mixed
+from bots.playout.choice import one_of
 from engine.compiled import kernel
 from engine.hexagon import MAX_MOVES, Position, advance, gen
 
 __all__ = ["playout"]
-
-SHIFT: Final = 20
-"""The lower bits of a mixed number are left out: a product's upper bits are the better mixed."""
 
 
 @kernel
@@ -25,4 +21,4 @@ def playout(position: Position, seed: int) -> int:
         if count == 0:
             return 1 - position.turn
         seed = mixed(seed, 1)
-        position = advance(position, int(moves[(seed >> SHIFT) % count]))
+        position = advance(position, int(moves[one_of(seed, count)]))

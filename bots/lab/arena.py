@@ -10,12 +10,13 @@ from typing import Final
 
 import engine
 from bots.bot import Bot, Limit, Proven, Thought
+from bots.evaluate import is_duel
 from bots.evaluate.mixing import mixed
 from bots.lab.blame import FAILURES, accused, thinks
 from bots.lab.preparing import ensure_prepared
 from bots.lab.processes import Death
 from bots.lab.terms import Effort, Ending, Fixture, Played, Terms
-from bots.playout import playouts, supports
+from bots.playout import playouts
 from bots.roster import create
 from engine import CHANCE, Game, IllegalMove, State
 
@@ -60,7 +61,7 @@ def _seat_seed(terms: Terms, fixture: Fixture, seat: int) -> int:
 
 def is_random(terms: Terms, fixture: Fixture) -> bool:
     """Say whether two `random` bots play, where the compiled games are the same as theirs."""
-    return fixture.players == RANDOM and supports(terms.load())
+    return fixture.players == RANDOM and is_duel(terms.load())
 
 
 def play(terms: Terms, fixture: Fixture) -> Played:

@@ -9,9 +9,11 @@ from random import Random
 from typing import Final, TypeAlias
 
 import engine
+from bots.evaluate import is_duel
 from bots.evaluate.mixing import mixed
+from bots.lab.arena import opened
 from bots.lab.terms import Terms
-from bots.playout import playouts, supports
+from bots.playout import playouts
 from engine import CHANCE, Game
 
 __all__ = ["VARIETY", "Openings", "from_file", "none", "plies_for", "random_plies"]
@@ -48,7 +50,7 @@ def random_plies(terms: Terms, plies: int | None = None) -> Openings:
     def opening(pair: int) -> tuple[str, ...]:
         for attempt in range(TRIES):
             seed = int(mixed(mixed(mixed(OPENING, terms.seed), pair), attempt))
-            if (moves := (_compiled if supports(game) else _with_dice)(game, count, seed)) is not None:
+            if (moves := (_compiled if is_duel(game) else _with_dice)(game, count, seed)) is not None:
                 return moves
         raise ValueError(f"{count} random plies end every game of {game!r}; take fewer")
 
@@ -80,10 +82,8 @@ def from_file(path: Path, terms: Terms) -> Openings:
         moves = tuple(line.split())
         if not moves or moves[0].startswith("#"):
             continue
-        state = terms.load().start()
         try:
-            for move in moves:
-                state = engine.apply(state, move)
+            state = opened(terms, moves)
         except ValueError as error:
             raise ValueError(f"{path}:{number}: {error}") from None
         if state.outcome is not None:

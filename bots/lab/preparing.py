@@ -15,10 +15,11 @@ from functools import lru_cache
 from typing import Final
 
 from bots.alarm import alarm
+from bots.evaluate import is_duel
 from bots.lab import heartbeat
 from bots.lab.blame import FAILURES, thinks
 from bots.lab.terms import Fixture, Terms
-from bots.playout import playouts, supports
+from bots.playout import playouts
 from bots.roster import create
 from bots.warming import Preparation, exercise, is_warm
 from engine import Game
@@ -58,7 +59,7 @@ def prepare(terms: Terms, bots: Iterable[str], report: Callable[[str, int, int |
             if spec not in ready:
                 log.warning("%s could not be prepared for %s; its games will tell why", spec, terms.game)
     warm(terms.game)
-    if specs == ("random",) and supports(terms.load()):
+    if specs == ("random",) and is_duel(terms.load()):
         playouts(terms.load())
 
 

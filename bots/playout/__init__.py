@@ -21,15 +21,10 @@ from bots.template import execute
 from engine import Game, State
 from engine.compiled import cache_of
 
-__all__ = ["Counted", "Ended", "Playouts", "playouts", "supports"]
+__all__ = ["Counted", "Ended", "Playouts", "playouts"]
 
 Playout: TypeAlias = Callable[[Any, int, int, int, int, Any], int]
 TEMPLATE: Final = Path(__file__).with_name("template.py")
-
-
-def supports(game: Game) -> bool:
-    """Say whether `game` can be played here: two players and no dice."""
-    return game.seats == 2 and not game.options.get("dice")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,5 +135,5 @@ def _compiled(name: str) -> Playout:
 
 @cache
 def playouts(game: Game) -> Playouts:
-    """Return the random games of `game`, which `supports` says yes to; compiled once on a machine."""
+    """Return the random games of `game`, which is for two without dice; compiled once on a machine."""
     return Playouts(game)

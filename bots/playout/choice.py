@@ -7,13 +7,19 @@ from typing import Final
 from bots.evaluate.mixing import mixed
 from engine.compiled import kernel
 
-__all__ = ["chosen"]
+__all__ = ["chosen", "one_of"]
 
 SHIFT: Final = 20
 """The lower bits of a mixed number are left out: a product's upper bits are the better mixed."""
 
 
 @kernel
+def one_of(word: int, count: int) -> int:
+    """Return which of `count` equally likely things a mixed number stands for, from 0."""
+    return (word >> SHIFT) % count
+
+
+@kernel
 def chosen(seed: int, choice: int, count: int) -> int:
     """Return which of `count` moves is a player's choice of this number, the first being 1: all are equally likely."""
-    return (mixed(mixed(1, seed), choice) >> SHIFT) % count
+    return one_of(mixed(mixed(1, seed), choice), count)

@@ -9,7 +9,8 @@ import pytest
 
 import engine
 from bots.bot import Limit
-from bots.playout import playouts, supports
+from bots.evaluate import is_duel
+from bots.playout import playouts
 from bots.playout.choice import chosen
 from bots.roster import create
 from engine import Game, State
@@ -86,5 +87,5 @@ def test_every_move_is_as_likely_as_another(count: int) -> None:
 
 
 def test_dice_and_crowds_are_not_for_two_random_bots() -> None:
-    assert not supports(engine.load("isolation", dice=True))
-    assert not supports(engine.load("quoridor", players=4))
+    assert not is_duel(engine.load("isolation", dice=True))
+    assert not is_duel(engine.load("quoridor", players=4))
