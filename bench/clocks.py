@@ -40,8 +40,8 @@ PATIENCE: Final = 300.0
 """Seconds after which a game counts as hanging."""
 WORDS: Final = {
     "a quick move stands in": "stand_ins",
-    "a random move takes its place": "failures",
-    "is not legal": "illegal_moves",
+    "is no legal move": "illegal_moves",
+    "the bot resigns match": "failures",
     "a worker was lost": "lost_workers",
     "no worker was free": "late_starts",
     "failed in": "failures",

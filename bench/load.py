@@ -15,9 +15,26 @@ from urllib.parse import urlsplit
 
 import engine
 
-__all__ = ["PLAY", "Pair", "Socket", "connect_all", "scripts"]
+__all__ = ["PLAY", "Pair", "Socket", "connect_all", "scripts", "split_frames"]
 
 PLAY: Final = b'{"type":"play","id":"%s","match":"%s","ply":%d,"move":"%s"}'
+
+
+def split_frames(buffer: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
+    """Return the opcodes and payloads of a server's whole frames at the beginning of `buffer`, and what is left."""
+    frames: list[tuple[int, bytes]] = []
+    start, end = 0, len(buffer)
+    while end - start >= 2:
+        length, body = buffer[start + 1], start + 2
+        if length == 126:
+            length, body = int.from_bytes(buffer[body : body + 2], "big"), body + 2
+        elif length == 127:
+            length, body = int.from_bytes(buffer[body : body + 8], "big"), body + 8
+        if end < body + length:
+            break
+        frames.append((buffer[start] & 15, buffer[body : body + length]))
+        start = body + length
+    return frames, buffer[start:]
 
 
 class Socket(asyncio.Protocol):
@@ -58,21 +75,12 @@ class Socket(asyncio.Protocol):
                 return
             self._is_open = True
             self.opened.set_result(None)
-        start, end = 0, len(buffer)
-        while end - start >= 2:
-            length, body = buffer[start + 1], start + 2
-            if length == 126:
-                length, body = int.from_bytes(buffer[body : body + 2], "big"), body + 2
-            elif length == 127:
-                length, body = int.from_bytes(buffer[body : body + 8], "big"), body + 8
-            if end < body + length:
-                break
-            start, opcode = body + length, buffer[start] & 15
+        frames, self._buffer = split_frames(buffer)
+        for opcode, payload in frames:
             if opcode < 3:
-                self.hear(buffer[body:start])
+                self.hear(payload)
             elif opcode == 9:
-                self._send(0x8A, buffer[body:start])
-        self._buffer = buffer[start:]
+                self._send(0x8A, payload)
 
     def send(self, payload: bytes) -> None:
         """Send one text message."""

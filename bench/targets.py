@@ -60,8 +60,18 @@ def cornered(directory: str, *, database: str = "") -> AbstractAsyncContextManag
         message_burst=1e9,
         address_rate=1e9,
         address_burst=1e9,
+        server_rate=1e9,
+        server_burst=1e9,
+        arrival_rate=1e9,
+        arrival_burst=1e9,
         guest_rate=1e9,
         guest_burst=1e9,
+        max_seeks=100_000,
+        max_seeks_per_address=100_000,
+        max_challenges=100_000,
+        max_challenges_per_address=100_000,
+        max_matches_per_player=100_000,
+        max_matches_per_address=100_000,
         ping_seconds=60,
     )
     return app.run(settings)

@@ -52,29 +52,41 @@ def steps(milliseconds: int) -> Iterator[int]:
         yield milliseconds
 
 
-async def serve_analysis(client: Client, pool: Pool, bot: str, *, jobs: int = 1, name: str | None = None) -> None:
+async def serve_analysis(
+    client: Client, pool: Pool, bot: str, *, jobs: int = 1, name: str | None = None, key: str | None = None
+) -> None:
     """Offer what `bot` thinks of positions to whoever asks the server, `jobs` at once, until the client closes.
 
-    `name` is what people read as its name, by default the bot's own.
+    `name` is what people read as its name, by default the bot's own; `key` is the one of the server's operator.
+    Raises Refused, with `not_allowed` for a wrong key.
     """
     player = create(bot)
     games = [game.name for game in await client.games() if player.plays(game.name)]
-    await client.jobs.offer(games, jobs, name or player.label)
+    await client.jobs.offer(games, jobs, name or player.label, key=key)
     log.info("%s studies %s", bot, ", ".join(games))
-    with contextlib.suppress(Closed):
+    # Not `contextlib.suppress`, which takes groups of exceptions only from Python 3.12 on.
+    try:
         async with asyncio.TaskGroup() as tasks:
             async for job in client.jobs:
                 tasks.create_task(_study(client, pool, bot, job), name=f"study[{job.job}]")
+    except* Closed:
+        pass
 
 
 async def run_analyst(
-    server: str, *, bot: str | None = None, jobs: int = 1, store: TokenStore | None = None, workers: int | None = 1
+    server: str,
+    *,
+    bot: str | None = None,
+    jobs: int = 1,
+    store: TokenStore | None = None,
+    workers: int | None = 1,
+    key: str | None = None,
 ) -> None:
     """Study positions for the players of `server` until cancelled, in `workers` processes of its own."""
     which = bot or analyst_bot()
 
     async def play(client: Client) -> None:
-        await serve_analysis(client, pool, which, jobs=jobs)
+        await serve_analysis(client, pool, which, jobs=jobs, key=key)
 
     with plainly():
         async with Pool.open(workers) as pool:

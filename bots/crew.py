@@ -81,6 +81,10 @@ class Crew:
         except Lost as lost:
             log.warning("a worker was lost while it prepared: %s", lost)
             self.replace(worker)
+        except BaseException:
+            # It may still be at it, and would answer the next question with that.
+            self.replace(worker)
+            raise
         else:
             self.rota.give(worker)
 
@@ -105,6 +109,9 @@ class Crew:
     def replace(self, worker: Worker) -> None:
         """End a worker that is lost, and put a new one in its place as soon as it can be started."""
         self.rota.drop(worker)
+        if self.is_closed:
+            # It ends with all others.
+            return
         self.workers.discard(worker)
         # At once, not as part of the chore: one that is cancelled before it begins would do nothing.
         ending = self._leave(self._threads.submit(worker.end))
@@ -121,8 +128,9 @@ class Crew:
         return ending
 
     async def close(self) -> None:
-        """End all workers."""
+        """End all workers; whoever waits for one hears that none will come."""
         self.is_closed = True
+        self.rota.close()
         for chore in self._chores:
             chore.cancel()
         # What was cancelled says now what it leaves behind.
@@ -136,7 +144,12 @@ class Crew:
         if self.is_closed:
             work.close()
             return None
-        task = self._tasks.create_task(work, name=name)
+        try:
+            task = self._tasks.create_task(work, name=name)
+        except RuntimeError:
+            # An error is ending the group, and the crew with it; it is the one that is to be heard of.
+            work.close()
+            return None
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
         return task

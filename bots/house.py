@@ -59,7 +59,8 @@ def player_name(bot: Bot) -> str:
     if len(bot.label) <= LONGEST_NAME:
         return bot.label
     settings = bot.label[len(bot.name) :][-LONGEST_NAME // 2 :]
-    return f"{bot.name[: LONGEST_NAME - len(settings) - 1]}\N{HORIZONTAL ELLIPSIS}{settings}"
+    # Three full stops: a name is normalised, which makes them of the one character for an ellipsis.
+    return f"{bot.name[: LONGEST_NAME - len(settings) - 3]}...{settings}"
 
 
 class House:
@@ -76,9 +77,13 @@ class House:
         seek: bool = False,
         ponder: bool = True,
         analyse: str | None = None,
+        analyst_key: str | None = None,
         began: Callable[[MatchView], None] = lambda match: None,
     ) -> None:
-        """`began` hears of every match, once from each bot that plays in it."""
+        """`analyst_key` is the server operator's, if these are the operator's bots, and gives them their names.
+
+        `began` hears of every match, once from each bot that plays in it.
+        """
         self._guests = {guest.name: guest for guest in guests}
         self._pool = pool
         self._concurrency = concurrency + exhibition
@@ -87,6 +92,7 @@ class House:
         self._seek = seek
         self._ponder = ponder
         self._analyse = analyse
+        self._analyst_key = analyst_key
         self._began = began
         self.clients: dict[str, Client] = {}
         """Who is at the server now."""
@@ -179,7 +185,7 @@ class House:
                 del self.clients[guest.name]
                 self._offered.pop(guest.name, None)
 
-        await stay_as(guest.name, play, server=server, token=token, store=store)
+        await stay_as(guest.name, play, server=server, token=token, store=store, key=self._analyst_key)
 
     async def _declare(self, guest: Guest, client: Client, player: BotPlayer) -> None:
         """Say which games the bot plays, and again whenever one more is ready."""
@@ -201,7 +207,11 @@ class House:
         wanted = [game.name for game in engine.games() if create(bot).plays(game.name)]
         while not set(wanted) <= set(self._ready[name]):
             await self.changed()
-        await serve_analysis(client, self._pool, bot)
+        try:
+            await serve_analysis(client, self._pool, bot, key=self._analyst_key)
+        except Refused as refusal:
+            # The games go on: what these bots may not do is no reason to leave.
+            log.warning("%s studies no positions: %s", bot, refusal.text)
 
     def _is_exhibition(self, match: MatchView) -> bool:
         ours = {client.player.id for client in self.clients.values()}

@@ -115,7 +115,7 @@ class Pool:
 
         A worker that dies is replaced by another while there is time; after that, a quick move stands in. With a
         `seed` one worker answers on its own, so that with a limit of depth or nodes the answer is always the same.
-        What was never prepared is prepared first, and the time runs from then on.
+        What was never prepared is prepared first, and the time runs from then on. Raises Lost when the pool is closed.
         """
         wanted = Preparation(bot, state.game.name)
         if wanted not in self._prepared:
@@ -137,7 +137,8 @@ class Pool:
     async def study(self, bot: str, state: State, limit: Limit) -> Thought:
         """Return what `bot` thinks of `state` when nobody waits for it: after all questions, and interrupted by them.
 
-        The time runs from when a worker begins; one that is called away tells what it has found until then.
+        The time runs from when a worker begins; one that is called away tells what it has found until then. Raises
+        Lost when the pool is closed.
         """
         await self._ready(Preparation(bot, state.game.name))
         for _ in range(ATTEMPTS):
@@ -158,7 +159,7 @@ class Pool:
         Returns when it has thought to the end or the time is over; to end it earlier, cancel it.
         """
         job = _job(bot, state, Limit(max(1, round(1000 * seconds))))
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(TimeoutError, Lost):
             async with asyncio.timeout(seconds):
                 while not self._crew.is_closed and not await self._think_ahead(
                     await self._crew.rota.take_patiently(), job
@@ -208,6 +209,8 @@ class Pool:
             if wanted not in worker.prepared and await self._crew.rota.take_this(worker):
                 await self._crew.load(worker, [wanted])
         self._prepared.add(wanted)
+        if self._crew.is_closed:
+            return False
         return not any(worker.prepared.get(wanted) is False for worker in self._crew.workers)
 
     async def _try(self, job: Job) -> Thought | None:
@@ -218,6 +221,8 @@ class Pool:
             log.warning("no worker was free while %s had time", job.bot)
             return None
         except Lost as lost:
+            if self._crew.is_closed:
+                raise
             log.warning("a worker was lost while %s thought: %s in %s", job.bot, lost, job.position)
             return None
         if isinstance(answer, Failed):
@@ -232,6 +237,7 @@ class Pool:
         async with asyncio.timeout(None if left is None else max(0.0, left - WAITING)):
             worker = await self._crew.rota.take()
         helpers: list[asyncio.Event] = []
+        asking: asyncio.Future[Thought | Failed] | None = None
         self._thinking.add(worker)
         try:
             job = await self._loaded(worker, job)
@@ -242,15 +248,14 @@ class Pool:
                 for helper in self._spare_workers(job):
                     helpers.append(asyncio.Event())
                     self._spend_leisure(helper, job, helpers[-1])
-            try:
-                answer = await asyncio.shield(asking)
-            except asyncio.CancelledError:
-                # What it still thinks about would answer the next question.
+            answer = await asyncio.shield(asking)
+        except BaseException as error:
+            # What it still thinks about would answer the next question.
+            if asking is not None and isinstance(error, asyncio.CancelledError):
                 self._crew.chore(self._crew.recall(worker, asking), "recall worker")
-                raise
-            except Lost:
+            else:
                 self._crew.replace(worker)
-                raise
+            raise
         finally:
             self._thinking.discard(worker)
             for called_away in helpers:
@@ -263,12 +268,7 @@ class Pool:
         wanted = Preparation(job.bot, job.game)
         if wanted in worker.prepared:
             return job
-        loading = asyncio.ensure_future(self._crew.run(worker.prepare, wanted))
-        try:
-            await asyncio.shield(loading)
-        except (Lost, asyncio.CancelledError):
-            self._crew.replace(worker)
-            raise
+        await self._crew.run(worker.prepare, wanted)
         return replace(job, limit=replace(job.limit, started=monotonic()))
 
     def _spare_workers(self, job: Job) -> Iterator[Worker]:

@@ -33,7 +33,7 @@ log = logging.getLogger("cornered.pool")
 
 
 class Lost(Exception):
-    """A worker died or hangs; it is of no use any more."""
+    """A worker died or hangs, or its pool is closed; it is of no use any more."""
 
 
 @dataclass(eq=False)

@@ -23,6 +23,7 @@ async def run_bots(
     workers: int | None = None,
     ponder: bool = True,
     analyse: str | None = None,
+    analyst_key: str | None = None,
 ) -> None:
     """Connect bots to `server`, each for `concurrency` games at once, until cancelled.
 
@@ -31,7 +32,8 @@ async def run_bots(
     nothing moves in the public matches; with `seek` an idle bot opens a table. They think in `workers` processes, by
     default one a core but one; with `ponder` those that gain from it think while their opponents do, as long as nobody
     else needs the workers. Games join in as soon as they are compiled. The bot `analyse`, one of these or another that
-    takes the first one's line, studies positions for players when nothing else is to be done.
+    takes the first one's line, studies positions for players when nothing else is to be done, if `analyst_key` is the
+    server's; with that key the bots also have the names that the server reserves.
     Raises ValueError for a name that is no bot's and Refused for a `token` that the server does not know.
     """
     if token is not None and len(names) != 1:
@@ -39,5 +41,14 @@ async def run_bots(
     guests = Guest.all_of(names)
     with plainly():
         async with Pool.open(workers, names) as pool:
-            house = House(guests, pool, concurrency, exhibition=exhibition, seek=seek, ponder=ponder, analyse=analyse)
+            house = House(
+                guests,
+                pool,
+                concurrency,
+                exhibition=exhibition,
+                seek=seek,
+                ponder=ponder,
+                analyse=analyse,
+                analyst_key=analyst_key,
+            )
             await house.run(server, token, store)

@@ -7,6 +7,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from protocol.text import visible
+
 __all__ = ["Bounded", "leaf"]
 
 
@@ -24,7 +26,7 @@ class Bounded(TyperGroup):
             line = _one_line(leaf(error))
             if line is None:
                 raise
-            typer.echo(f"cornered: {line}", err=True)
+            typer.echo("\n".join(map(visible, f"cornered: {line}".split("\n"))), err=True)
             raise typer.Exit(2) from None
 
 

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import json
 import logging
+import os
 import signal
 import socket
 import webbrowser
@@ -17,10 +18,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import engine
+from clients.admin import app as admin
 from clients.booking import app as booking
 from clients.boundary import Bounded, leaf
 from clients.contests import app as contests
-from clients.house import keep_house_bots, until_stdin_ends
+from clients.house import ANALYST_KEY, keep_house_bots, until_stdin_ends
 from clients.reproducing import app as reproducing
 from clients.rules import Json, Options, warm_up
 from clients.rules import app as rules
@@ -53,6 +55,7 @@ app.add_typer(tuning, name="tune")
 app.add_typer(reproducing)
 bench = typer.Typer(help="Measure the engine and the server, beside a peer in the same run.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
+app.add_typer(admin, name="admin")
 
 ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", help="Where the server listens.")]
 
@@ -67,10 +70,12 @@ def serve(
     bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let the house bots play.")] = True,
 ) -> None:
     """Start the server, with its house bots as ordinary clients, and print its address."""
+    from server.adapters.lease import StoreTaken
     from server.app import new_event_loop
     from server.app import serve as serve_until_stopped
+    from server.settings import with_analyst_key
 
-    settings = _settings(host=host, port=port, data=data, mqtt=mqtt)
+    settings = with_analyst_key(_settings(host=host, port=port, data=data, mqtt=mqtt))
 
     is_up = False
 
@@ -84,7 +89,13 @@ def serve(
                 typer.echo(f"Cornered is at {address}")
                 if bots:
                     identities = settings.data / "house.json"
-                    keeping = keep_house_bots(HOUSE_BOTS, address.replace("http", "ws", 1), identities, analyse=ANALYST)
+                    keeping = keep_house_bots(
+                        HOUSE_BOTS,
+                        address.replace("http", "ws", 1),
+                        identities,
+                        analyse=ANALYST,
+                        analyst_key=settings.analyst_key.get_secret_value(),
+                    )
                     house.append(tasks.create_task(keeping, name="house"))
                 if open_browser:
                     webbrowser.open(address)
@@ -97,10 +108,12 @@ def serve(
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(run())
     except Exception as error:
+        reason = leaf(error)
+        if isinstance(reason, StoreTaken):
+            raise ValueError("another server took this one's database while it was away; this one stops") from None
         if is_up:
             # A fault, not a wrong setting: whoever mends it needs all that there is to know.
             raise RuntimeError("the server broke down") from error
-        reason = leaf(error)
         if not isinstance(reason, OSError | ValueError):
             raise
         raise ValueError(f"the server cannot start: {_why_not(reason, settings)}") from None
@@ -150,13 +163,18 @@ def bot(
     seek: Annotated[bool, typer.Option(help="Open a table whenever idle.")] = False,
     identities: Annotated[Path | None, typer.Option(help="A file that keeps who these bots are.")] = None,
     ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think while the opponent does.")] = True,
-    analyse: Annotated[str | None, typer.Option(help="Let this bot study positions for the server's players.")] = None,
+    analyse: Annotated[
+        str | None,
+        typer.Option(
+            help="Let this bot study positions for players, if CORNERED_ANALYST_KEY is the server operator's key."
+        ),
+    ] = None,
     house: Annotated[bool, typer.Option("--house", hidden=True, help="A server's own: end when it does.")] = False,
 ) -> None:
     """Connect bots of the roster to a server, until interrupted."""
     from bots.roster import create
     from bots.runner import run_bots
-    from clients.sdk.address import require_token, socket_url
+    from clients.sdk.address import require_key, require_token, socket_url
     from clients.sdk.tokens import TokenStore
 
     for name in names:
@@ -164,6 +182,9 @@ def bot(
     if token and len(names) > 1:
         raise ValueError("one token is one bot: name one bot, or leave the token out")
     token = require_token(token) if token else None
+    # Worker processes inherit the environment and have no use for the key.
+    given = os.environ.pop(ANALYST_KEY, "")
+    analyst_key = require_key(ANALYST_KEY, given) if given else None
     socket_url(server)
     _tell_of_bots(logging.WARNING if house else logging.INFO)
     # A house's bots are the same players whatever address their server has this time.
@@ -183,6 +204,7 @@ def bot(
                 store=store,
                 ponder=ponder,
                 analyse=analyse,
+                analyst_key=analyst_key,
             )
         )
 
@@ -335,6 +357,85 @@ def bench_server(as_json: Json = False) -> None:
     from bench.server import run
 
     typer.echo(run(as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
+
+
+@bench.command("lobby")
+def bench_lobby(
+    seeks: Annotated[int, typer.Option(min=1, help="Open tables.")] = 4_000,
+    matches: Annotated[int, typer.Option(min=1, help="Live matches, each with a move a second.")] = 1_000,
+    watchers: Annotated[int, typer.Option(min=1, help="Sockets that watch the lobby.")] = 50,
+    as_json: Json = False,
+) -> None:
+    """Measure what a change of a crowded lobby costs, and what each of its watchers is sent."""
+    from bench.lobby import run
+
+    typer.echo(run(seeks, matches, watchers, as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
+
+
+@bench.command("start")
+def bench_start(
+    matches: Annotated[int, typer.Option(min=1, help="Live matches that the server finds.")] = 5_000,
+    as_json: Json = False,
+) -> None:
+    """Measure how long a server takes to be ready with many live matches, and to load them behind the players."""
+    from bench.start import as_json as to_json
+    from bench.start import lines, run
+
+    warm_up(*(game.name for game in engine.games()))
+    report = run(matches)
+    typer.echo(to_json(report) if as_json else "\n".join(lines(report)))
+
+
+@bench.command("attacks")
+def bench_attacks(
+    names: Annotated[list[str] | None, typer.Argument(help="These attacks; all without.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.5, help="How long each attack lasts.")] = 2.0,
+    scale: Annotated[float, typer.Option(min=0.1, help="How many sockets and matches, as a multiple.")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Attack a server process in every known way, and measure what honest players beside it feel."""
+    from bench.attacks.table import as_json as to_json
+    from bench.attacks.table import lines, run
+
+    rows = run(names or (), seconds=seconds, scale=scale, tell=lambda text: typer.echo(text, err=True))
+    typer.echo(json.dumps(to_json(rows)) if as_json else "\n".join(lines(rows)))
+    raise typer.Exit(0 if all(row.is_withstood for row in rows) else 1)
+
+
+@bench.command("fuzz")
+def bench_fuzz(
+    seconds: Annotated[float, typer.Option(min=0.5, help="How long.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same cases.")] = 1,
+    replay: Annotated[Path | None, typer.Option(help="Play the cases of this file instead.")] = None,
+    keep: Annotated[Path, typer.Option(help="Where failing cases are kept.")] = Path("fuzz-failures"),
+) -> None:
+    """Send random handshakes, frames and messages to a server process, beside honest players."""
+    from bench.attacks.table import lines
+    from bench.fuzzing.fuzzer import run
+
+    findings = run(seconds, seed=seed, replay=replay, keep=keep)
+    typer.echo("\n".join(lines([findings.row])))
+    if findings.cases is not None:
+        typer.echo(f"the cases are in {findings.cases}; play them with --replay {findings.cases}")
+    raise typer.Exit(0 if findings.row.is_withstood else 1)
+
+
+@bench.command("soak")
+def bench_soak(
+    minutes: Annotated[float, typer.Option(min=0.1, help="How long.")] = 10.0,
+    as_json: Json = False,
+) -> None:
+    """Play, watch, talk and reconnect honestly for minutes, and see that the server holds nothing back."""
+    from bench.soak import Report, lines, run
+    from bench.soak import as_json as to_json
+
+    def tell(report: Report, passed: float) -> None:
+        typer.echo(f"\r{passed:,.0f} s, {report.moves:,} moves, {len(report.errors)} errors ", err=True, nl=False)
+
+    report = run(minutes, tell=tell)
+    typer.echo("", err=True)
+    typer.echo(json.dumps(to_json(report)) if as_json else "\n".join(lines(report)))
+    raise typer.Exit(1 if report.errors else 0)
 
 
 @bench.command("search")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import Final
 
 import structlog
 
-__all__ = ["keep_house_bots", "next_start", "until_stdin_ends"]
+__all__ = ["ANALYST_KEY", "keep_house_bots", "next_start", "until_stdin_ends"]
 
+ANALYST_KEY: Final = "CORNERED_ANALYST_KEY"
+"""The environment variable with the key of the server's operator for bots that study positions."""
 PATIENCE: Final = 5.0
 """Seconds that the bots have to say goodbye."""
 BACKOFF: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
@@ -23,10 +26,13 @@ WELL: Final = 300.0
 log = structlog.get_logger("house")
 
 
-async def keep_house_bots(names: Sequence[str], server: str, identities: Path, *, analyse: str | None = None) -> None:
+async def keep_house_bots(
+    names: Sequence[str], server: str, identities: Path, *, analyse: str | None = None, analyst_key: str = ""
+) -> None:
     """Keep a process with the bots `names` connected to `server`, until cancelled; `identities` is who they are.
 
-    The bot `analyse` studies positions for the server's players.
+    The bot `analyse` studies positions for the server's players. The process gets `analyst_key` in its environment,
+    since other users can read arguments.
     Its standard input is a pipe from here: even when this process is killed, the pipe closes and the bots go.
     """
     clock = asyncio.get_running_loop().time
@@ -37,6 +43,7 @@ async def keep_house_bots(names: Sequence[str], server: str, identities: Path, *
             *(sys.executable, "-m", "clients.cli", "bot", *names),
             *("--server", server, "--identities", str(identities), "--exhibition", "--house"),
             *(("--analyse", analyse) if analyse else ()),
+            env={**os.environ, ANALYST_KEY: analyst_key},
             stdin=asyncio.subprocess.PIPE,
             # Ctrl-C in the terminal is for the server, which then ends its bots in good order.
             start_new_session=True,

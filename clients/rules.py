@@ -14,6 +14,7 @@ import typer
 import engine
 from clients.boundary import Bounded
 from engine.game import CHANCE, State
+from protocol.text import visible
 
 __all__ = ["app"]
 
@@ -252,11 +253,11 @@ def check(
         typer.echo(json.dumps({"counts": counts, "problems": problems}))
         raise typer.Exit(1 if problems else 0)
     for problem in problems[:SHOWN_PROBLEMS]:
-        typer.echo(problem)
+        typer.echo(visible(problem))
     if len(problems) > SHOWN_PROBLEMS:
         typer.echo(f"... and {len(problems) - SHOWN_PROBLEMS} more")
     for game, kind in keys:
-        typer.echo(f"{game} {kind}: {agreed[game, kind]} agree, {differed[game, kind]} differ")
+        typer.echo(f"{visible(game)} {visible(kind)}: {agreed[game, kind]} agree, {differed[game, kind]} differ")
     if any(kind == "exact" for _, kind in keys):
         typer.echo("exact: positions, turns and moves were compared; the values themselves take a search to check")
     typer.echo(f"all: {agreed.total()} agree, {differed.total()} differ")

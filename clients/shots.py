@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,10 @@ GAMES: Final = {
 """The beginning of a sensible game of each kind."""
 PATIENCE: Final = 20_000
 """Milliseconds that anything on the page may take."""
+START_SECONDS: Final = 120.0
+"""Seconds until a server listens: on a new machine it is compiled first."""
+STOP_SECONDS: Final = 40.0
+"""Seconds until a server has stopped: twice what it allows itself."""
 ANALYST_PATIENCE: Final = 300
 """Seconds until a bot studies positions: on a new machine much is compiled first."""
 
@@ -58,14 +63,28 @@ def running_server(*arguments: str) -> Iterator[str]:
                 yield _address(process)
             finally:
                 process.terminate()
+                _wait_for_end(process)
 
 
 def _address(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
+    is_late = threading.Timer(START_SECONDS, process.kill)
+    is_late.daemon = True
+    is_late.start()
     for line in process.stdout:
         if found := re.search(r"http://\S+", line):
+            is_late.cancel()
             return found.group()
     raise RuntimeError("the server does not start")
+
+
+def _wait_for_end(process: subprocess.Popen[str]) -> None:
+    """Raises TimeoutExpired, and ends the process, when it does not stop by itself."""
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import Final, TypeAlias, assert_never
 import engine
 from engine.game import Game, State
 
-__all__ = ["Leave", "Move", "Ply", "Record", "RecordError", "check", "from_json", "to_json"]
+__all__ = ["Leave", "Move", "Ply", "Record", "RecordError", "check", "from_json", "printable_json", "to_json"]
 
 _LEAVE: Final = re.compile(r"leave=(\d+)(?::([\w-]+))?")
 _TAG_NAME: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -109,7 +109,13 @@ def to_json(record: Record) -> str:
         "moves": [ply.text if isinstance(ply, Move) else write_leave(ply) for ply in record.plies],
         "clocks": clocks if any(clock is not None for clock in clocks) else [],
     }
-    return json.dumps({name: value for name, value in fields.items() if value not in ("", [], {})}, ensure_ascii=False)
+    return printable_json({name: value for name, value in fields.items() if value not in ("", [], {})})
+
+
+def printable_json(value: object) -> str:
+    """Return a value as one line of JSON in which every character that a terminal would obey or hide is escaped."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def from_json(line: str, number: int | None = None) -> Record:
@@ -156,14 +162,17 @@ def check(record: Record, lines: list[int | None], line: int | None) -> None:
     if outcome is not None and places != outcome.places:
         given, claimed = write_result(outcome.places), write_result(places)
         raise RecordError(f"the moves give the result {given}, not {claimed}", line=line)
-    if outcome is None and places is not None and not _is_agreed_draw(record.game, places):
+    if outcome is None and places is not None and not _is_unfinished_draw(record, places):
         raise RecordError(
             f"the moves do not finish the game, so its result cannot be {write_result(places)}", line=line
         )
 
 
-def _is_agreed_draw(game: Game, places: tuple[int, ...]) -> bool:
-    return game.has_draws and len(places) == game.seats and places.count(1) > 1
+def _is_unfinished_draw(record: Record, places: tuple[int, ...]) -> bool:
+    """Say whether the players may have agreed on a draw, or the server made one of a match that grew too long."""
+    game = record.game
+    may_be_drawn = game.has_draws or record.termination == "ply_limit"
+    return may_be_drawn and len(places) == game.seats and places.count(1) > 1
 
 
 def _after(state: State, ply: Ply, number: int, line: int | None) -> State:

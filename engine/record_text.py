@@ -8,14 +8,16 @@
     1. d4 {[%clk 0:04:58.250]} a1 g7 2. roll=2 d6 leave=1:time roll=3 ...
 
 `roll=2` is what chance rolled; `leave=1:time` says that seat 1 left the game, and why. A number stands before every
-round of as many moves as there are seats. Tag values are JSON strings.
+round of as many moves as there are seats. Tag values are JSON strings, in which only printable characters stand as
+they are.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final
 
 import engine
@@ -27,6 +29,7 @@ from engine.record import (
     Record,
     RecordError,
     check,
+    printable_json,
     read_date,
     read_ply,
     read_result,
@@ -35,7 +38,7 @@ from engine.record import (
     write_result,
 )
 
-__all__ = ["from_text", "read_option", "to_text"]
+__all__ = ["from_text", "read_option", "to_lines", "to_text"]
 
 _TAG: Final = re.compile(r'\[([A-Za-z]\w*) (".*")\]\s*')
 _TOKEN: Final = re.compile(r"\{(?P<comment>[^}]*)\}|(?P<number>\d+\.+)(?=\s|$)|(?P<word>[^\s{}]+)|(?P<bad>[{}])")
@@ -46,6 +49,11 @@ _WIDTH: Final = 100
 
 def to_text(record: Record) -> str:
     """Return the record as tags and moves, ending with an empty line, so that texts can follow one another."""
+    return "\n".join([*to_lines(record), ""])
+
+
+def to_lines(record: Record) -> Iterator[str]:
+    """Yield the lines of `to_text` one by one: the moves are replayed on the way, which takes its time."""
     options = " ".join(f"{name}={str(value).lower()}" for name, value in record.game.options.items())
     result = write_result(record.places)
     about = {
@@ -62,8 +70,10 @@ def to_text(record: Record) -> str:
         **{name: value for name, value in about.items() if value},
         **record.tags,
     }
-    written = [f"[{name} {json.dumps(value, ensure_ascii=False)}]" for name, value in tags.items()]
-    return "\n".join([*written, "", *_wrapped([*_write_plies(record), result]), "", ""])
+    yield from (f"[{name} {printable_json(value)}]" for name, value in tags.items())
+    yield ""
+    yield from _wrapped(chain(_write_plies(record), (result,)))
+    yield ""
 
 
 def from_text(text: str) -> list[Record]:
@@ -151,7 +161,7 @@ def _write_plies(record: Record) -> Iterator[str]:
                 yield f"{number}{write_leave(ply)}"
 
 
-def _wrapped(words: list[str]) -> Iterator[str]:
+def _wrapped(words: Iterable[str]) -> Iterator[str]:
     line = ""
     for word in words:
         if line and len(line) + 1 + len(word) > _WIDTH:

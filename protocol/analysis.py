@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from protocol.values import Count, Move, Value
+from protocol.values import ONE_LINE, SPEECH, Count, Move, Value
 
 __all__ = [
     "MAX_LINES",
@@ -43,8 +43,8 @@ MAX_NODES: Final = 120
 Proven: TypeAlias = Literal["win", "draw", "loss"]
 Score: TypeAlias = Annotated[float, Field(ge=-1_000_000, le=1_000_000)]
 Tally: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
-Words: TypeAlias = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[^\x00-\x1f\x7f]*$")]
-Sentence: TypeAlias = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Words: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=40)]
+Sentence: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=200)]
 
 
 class ScoredLine(Value):
@@ -57,7 +57,7 @@ class ScoredLine(Value):
     score: Score | None
     proven: Proven | None = None
     plies: Count | None = None
-    pv: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_PLIES)]
+    pv: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_PLIES, fail_fast=True)]
 
 
 class Report(Value):
@@ -81,7 +81,7 @@ class Report(Value):
     hits: Tally
     """How often the transposition table knew a position."""
     seconds: Annotated[float, Field(ge=0, le=1e6)]
-    lines: Annotated[tuple[ScoredLine, ...], Field(min_length=1, max_length=MAX_LINES)]
+    lines: Annotated[tuple[ScoredLine, ...], Field(min_length=1, max_length=MAX_LINES, fail_fast=True)]
     """The best first."""
 
 

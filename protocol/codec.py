@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 import msgpack
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from protocol.commands import COMMAND, ClientMessage
 from protocol.messages import MESSAGE, ErrorCode, ServerMessage
+from protocol.text import visible
 from protocol.values import CommandId, Value
 
 T = TypeVar("T")
-_COMMAND_ID: Final[TypeAdapter[str]] = TypeAdapter(CommandId)
 
-__all__ = ["CODECS", "JSON", "MAX_DEPTH", "MAX_FRAME", "MSGPACK", "Codec", "ProtocolError"]
+__all__ = ["CODECS", "JSON", "MAX_CONTAINERS", "MAX_DEPTH", "MAX_FRAME", "MSGPACK", "Codec", "ProtocolError"]
 
 MAX_FRAME: Final = 8192
 """The most bytes that a client may send in one message."""
 MAX_DEPTH: Final = 8
 """How deep a message may nest: far more than any needs."""
+MAX_CONTAINERS: Final = 512
+"""Maps and arrays in one message; the largest, `declare` with all that it may hold, has 306."""
+MAX_EXPLAINED: Final = 20
+"""Errors in one message up to which the first is told. Pydantic makes a text for each of them, at 3 us."""
+
+_NO_BRACKETS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[^\[\]{}"]+', re.DOTALL)
+"""What of JSON text is no bracket, or a whole string."""
 
 
 class ProtocolError(ValueError):
@@ -53,40 +62,41 @@ class Codec(Protocol):
         """Return what the server said. Raises ProtocolError."""
 
 
-def _depth_of(value: object) -> int:
-    """Return how deep containers nest in `value`, without recursion, so that no input can exhaust the stack."""
-    deepest, pending = 0, [(value, 1)]
-    while pending:
-        item, depth = pending.pop()
-        if isinstance(item, dict):
-            deepest = max(deepest, depth)
-            pending.extend((child, depth + 1) for child in item.values())
-        elif isinstance(item, tuple | list):
-            deepest = max(deepest, depth)
-            pending.extend((child, depth + 1) for child in item)
-    return deepest
+def _check_unpacked(unpacked: object) -> None:
+    """Check how maps and arrays nest, level by level, so that no input can exhaust the stack. Raises ProtocolError."""
+    count, level = 0, _containers_in((unpacked,))
+    for _ in range(MAX_DEPTH):
+        count += len(level)
+        _check_count(count)
+        level = [inner for container in level for inner in _containers_in(container)]
+    if level:
+        raise _too_deep()
 
 
-def _text_depth(raw: bytes) -> int:
-    """Return how deep brackets nest in JSON text; those inside strings do not count."""
-    depth = deepest = 0
-    inside = escaped = False
-    for byte in raw:
-        if inside:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:
-                escaped = True
-            elif byte == 0x22:
-                inside = False
-        elif byte == 0x22:
-            inside = True
-        elif byte in b"[{":
+def _containers_in(container: Any) -> list[Any]:
+    children = container.values() if type(container) is dict else container
+    return [child for child in children if type(child) is dict or type(child) is tuple]
+
+
+def _check_text(raw: bytes) -> None:
+    """Check how brackets nest in JSON text; those inside strings do not count. Raises ProtocolError."""
+    if raw.count(b"{") + raw.count(b"[") <= MAX_DEPTH:
+        return
+    depth = count = 0
+    for bracket in _NO_BRACKETS.sub(b"", raw):
+        if bracket in b"[{":
             depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"]}":
+            count += 1
+            if depth > MAX_DEPTH:
+                raise _too_deep()
+            _check_count(count)
+        else:
             depth -= 1
-    return deepest
+
+
+def _check_count(containers: int) -> None:
+    if containers > MAX_CONTAINERS:
+        raise ProtocolError("malformed", f"a message holds at most {MAX_CONTAINERS} maps and arrays")
 
 
 def _check_size(raw: bytes) -> None:
@@ -98,22 +108,30 @@ def _too_deep() -> ProtocolError:
     return ProtocolError("too_deep", f"a message nests at most {MAX_DEPTH} deep")
 
 
-def _id_of(decoded: object) -> str | None:
-    """Return the command's id from a message that is otherwise wrong, if it is usable."""
-    if isinstance(decoded, dict):
-        with suppress(ValidationError):
-            return _COMMAND_ID.validate_python(decoded.get("id"), strict=True)
-    return None
+class _Identified(BaseModel):
+    """Reads the id of a message that is otherwise wrong."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+    id: CommandId
 
 
-def _explain(error: ValidationError, decoded: object) -> ProtocolError:
+def _explain(error: ValidationError, read_id: Callable[[], _Identified]) -> ProtocolError:
+    command_id = None
+    with suppress(ValidationError):
+        command_id = read_id().id
+    if error.error_count() > MAX_EXPLAINED:
+        text = f"more than {MAX_EXPLAINED} things are wrong with this message"
+        return ProtocolError("malformed", text, command_id)
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    if first["type"] == "json_invalid":
+        return ProtocolError("malformed", "this is not JSON")
     code: ErrorCode = (
         "unknown_type" if first["type"].startswith("union_tag") and len(first["loc"]) == 0 else "malformed"
     )
     where = ".".join(str(part) for part in first["loc"][1:])
     text = f"{where}: {first['msg']}" if where else first["msg"]
-    return ProtocolError(code, text[:300], _id_of(decoded))
+    # The text repeats the names of unknown fields, which are the sender's own words.
+    return ProtocolError(code, visible(text[:300])[:300], command_id)
 
 
 class _Json:
@@ -126,8 +144,7 @@ class _Json:
     def decode_command(self, raw: str | bytes) -> ClientMessage:
         data = self._bytes(raw)
         _check_size(data)
-        if data.count(b"{") + data.count(b"[") > MAX_DEPTH and _text_depth(data) > MAX_DEPTH:
-            raise _too_deep()
+        _check_text(data)
         return self._decode(COMMAND, data)
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
@@ -143,11 +160,7 @@ class _Json:
         try:
             return adapter.validate_json(raw)
         except ValidationError as error:
-            try:
-                decoded = from_json(raw)
-            except ValueError:
-                raise ProtocolError("malformed", "this is not JSON") from None
-            raise _explain(error, decoded) from None
+            raise _explain(error, partial(_Identified.model_validate_json, raw)) from None
 
 
 class _Msgpack:
@@ -162,8 +175,7 @@ class _Msgpack:
         if isinstance(raw, bytes):
             _check_size(raw)
         decoded = self._unpack(raw)
-        if _depth_of(decoded) > MAX_DEPTH:
-            raise _too_deep()
+        _check_unpacked(decoded)
         return self._validate(COMMAND, decoded)
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
@@ -183,7 +195,7 @@ class _Msgpack:
         try:
             return adapter.validate_python(decoded)
         except ValidationError as error:
-            raise _explain(error, decoded) from None
+            raise _explain(error, partial(_Identified.model_validate, decoded)) from None
 
 
 JSON: Final[Codec] = _Json()

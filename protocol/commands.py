@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter
 from protocol.analysis import MAX_LINES, MAX_NODES, MAX_OVERLAYS, MAX_PLIES, OverlayPicture, Report, Sentence, TreeNode
 from protocol.values import (
     NO_CLOCK,
+    ONE_LINE,
     Accepts,
     ChatRoom,
     Clock,
@@ -17,10 +18,12 @@ from protocol.values import (
     GameSpec,
     Key,
     Line,
+    LobbySection,
     Milliseconds,
     Move,
     Name,
     PlayerKind,
+    Remark,
     Seat,
     SeekSettings,
     Token,
@@ -38,6 +41,7 @@ __all__ = [
     "AskAnalysis",
     "AskGames",
     "AskHistory",
+    "AskLobby",
     "AskMoves",
     "AskMyMatches",
     "AskSeek",
@@ -83,8 +87,12 @@ class Hello(Value):
     name: Name | None = None
     token: Token | None = None
     kind: PlayerKind = "person"
-    client: Annotated[str, Field(max_length=60)] = ""
+    client: Annotated[str, ONE_LINE, Field(max_length=60)] = ""
     """The program and its version, for the server's log."""
+    instance: Key | None = None
+    """A random name of the running program: two programs that play as one bot are told of each other."""
+    key: Token | None = Field(default=None, repr=False)
+    """The key of the server's operator, by which house bots have their names. A wrong one proves nothing."""
 
 
 class Command(Value):
@@ -113,17 +121,33 @@ class AskMyMatches(Command):
 
 
 class Declare(Command):
-    """A bot says what it plays, and how many games at once; the server holds others to it."""
+    """A bot says what it plays, and how many games at once, of which it gets at most 200; others are held to it.
+
+    It holds until the bot has departed.
+    """
 
     type: Literal["declare"] = "declare"
-    accepts: Annotated[tuple[Accepts, ...], Field(max_length=16)]
+    accepts: Annotated[tuple[Accepts, ...], Field(max_length=16, fail_fast=True)]
     concurrency: Annotated[int, Field(ge=0, le=1000)]
 
 
 class WatchLobby(Command):
-    """Answered by `lobby`, and from then on by `lobby_changed` whenever something changes."""
+    """Answered by `lobby`, the first page, and from then on by `lobby_changed` whenever something changes there."""
 
     type: Literal["watch_lobby"] = "watch_lobby"
+
+
+class AskLobby(Command):
+    """Answered by `lobby_page`: a section of the lobby from `after` on, which an earlier page gave as `more`.
+
+    Without `after` it is the first page. With `game` only that game's entries are listed; of players, the bots that
+    play it. A page may then have few entries, or none, and still not be the last.
+    """
+
+    type: Literal["ask_lobby"] = "ask_lobby"
+    section: LobbySection
+    after: Key | None = None
+    game: Key | None = None
 
 
 class LeaveLobby(Command):
@@ -196,7 +220,7 @@ class DeclineChallenge(Command):
 
     type: Literal["decline_challenge"] = "decline_challenge"
     challenge: Key
-    reason: Annotated[str, Field(max_length=100)] = ""
+    reason: Remark = ""
 
 
 class CancelChallenge(Command):
@@ -246,7 +270,7 @@ class AskVariation(InMatch):
 
     type: Literal["ask_variation"] = "ask_variation"
     ply: Count
-    moves: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_PLIES)]
+    moves: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_PLIES, fail_fast=True)]
 
 
 class AskAnalysis(InMatch):
@@ -271,14 +295,16 @@ class CancelAnalysis(Command):
 class OfferAnalysis(Command):
     """A bot offers to study positions of these games, up to `jobs` at once; none at all takes the offer back.
 
-    It holds for this connection. `analyse` brings the jobs.
+    It holds for this connection. `analyse` brings the jobs. The server's operator gives the `key` to the bots whose
+    findings its players may see; an offer without it is refused.
     """
 
     type: Literal["offer_analysis"] = "offer_analysis"
-    games: Annotated[tuple[Key, ...], Field(max_length=16)]
+    games: Annotated[tuple[Key, ...], Field(max_length=16, fail_fast=True)]
     jobs: Annotated[int, Field(ge=0, le=16)]
     name: Name
     """Who thinks, as people see it."""
+    key: Token | None = Field(default=None, repr=False)
 
 
 class Analysed(Command):
@@ -292,8 +318,8 @@ class Analysed(Command):
     job: Key
     final: bool = False
     report: Report | None = None
-    overlays: Annotated[tuple[OverlayPicture, ...], Field(max_length=MAX_OVERLAYS)] | None = None
-    tree: Annotated[tuple[TreeNode, ...], Field(max_length=MAX_NODES)] | None = None
+    overlays: Annotated[tuple[OverlayPicture, ...], Field(max_length=MAX_OVERLAYS, fail_fast=True)] | None = None
+    tree: Annotated[tuple[TreeNode, ...], Field(max_length=MAX_NODES, fail_fast=True)] | None = None
     error: Sentence | None = None
 
 
@@ -409,6 +435,7 @@ ClientMessage: TypeAlias = Annotated[
     | AskGames
     | AskMyMatches
     | AskSeek
+    | AskLobby
     | LobbyCommand
     | Join
     | Leave

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Any, Final, get_args
 
 from protocol.analysis import MOST_ASKED, MOST_TRIES
-from protocol.codec import MAX_DEPTH, MAX_FRAME
+from protocol.codec import MAX_CONTAINERS, MAX_DEPTH, MAX_FRAME
 from protocol.feed import LEASE, LOBBY, MatchState, NodeStatus, events_topic, state_topic, status_topic
 from protocol.messages import ErrorCode
 from protocol.schema import Schema
+from protocol.text import MAX_MARKS
 
 __all__ = ["ERRORS", "write_manual"]
 
@@ -23,7 +24,8 @@ ERRORS: Final[dict[ErrorCode, str]] = {
     "hello_again": "This socket has said `hello` already.",
     "bad_token": "Nobody has this token. Come again without one.",
     "too_fast": "Slow down. Moves that are awaited are never refused for this.",
-    "server_full": "There are as many connections as the server, or the player, may have.",
+    "server_full": "The server has all the connections, tables or challenges that it takes, or the player all the "
+    "connections that it may have; the text says which.",
     "shutting_down": "The server restarts. Connect again in a moment; nothing is lost.",
     "internal": "The server could not do it, and nothing changed. The same command may be tried again.",
     "unknown_game": "There is no such game; the text lists those there are.",
@@ -51,8 +53,9 @@ ERRORS: Final[dict[ErrorCode, str]] = {
     "seat_taken": "Somebody else has the seat.",
     "yourself": "One cannot challenge oneself.",
     "not_accepted": "The bot does not play this game, or not with these options or this clock.",
-    "busy": "One side has all the games, tables or challenges that it may have.",
+    "busy": "A player, or an address, has all the games, tables or challenges that it may have; the text says which.",
     "not_a_bot": "Only bots declare what they play.",
+    "not_allowed": "Only bots with the key of the server's operator may do this.",
     "private": "Only its players see this match.",
     "no_analyst": "No bot that is here analyses this game.",
     "not_now": "Players get no help while they play: the analysis is for when the match is over.",
@@ -84,29 +87,63 @@ never in an address. A bot says `"kind": "bot"`, and then `declare`s what it pla
 ## Commands and answers
 
 Every later message of a client is a command with an `id` of the client's own choice, unique for its player (of
-letters, digits and `_.:-`, at most 40). Every command is answered exactly once: by `acknowledged`, by the message that
-its description names, or by `refused` with a code for programs and a text for people. An acknowledgement means that
-what happened is stored: it survives the loss of the server's power.
+letters, digits and `_.:-`, at most 40). Every command is answered once: by `acknowledged`, by the message that its
+description names, or by `refused` with a code for programs and a text for people.
 
-A client that does not know whether a command arrived sends it again with the same `id`, also on a new socket, also
-after the server was restarted in the middle of a match: what was carried out before is not done twice, and is
-acknowledged with the same `seq` and `ref` again. A match remembers each seat's newest 64 commands, the lobby each
-player's newest 64.
+What an acknowledgement promises depends on what the command is about:
+
+- What happens in a match, and that a match begins, is stored before it is acknowledged: it survives the loss of the
+  server's power.
+- Tables, challenges and what a bot declares are in the server's memory. A restart closes them, and a client that still
+  wants them makes them again.
+
+A client that does not know whether a command arrived sends it again with the same `id`, also on a new socket: what was
+carried out before is not done twice, and is acknowledged with the same `seq` and `ref` again. What was refused changed
+nothing, and is decided anew.
+
+- A match remembers each seat's newest 64 commands, also when the server is restarted.
+- The lobby remembers each player's newest 64 commands while the player is here, and for 30 seconds after the last of
+  the player's connections closed. A repeat after 64 newer ones, after a longer absence or after a restart of the server
+  is a new command.
 
 `play` says how many plies the client has seen. A move that was made without knowing the newest ply is refused with
 `stale_ply` and never played in a position that its player did not see.
 
 ## Limits
 
-- A message has at most {MAX_FRAME} bytes and nests at most {MAX_DEPTH} deep. Its fields are strict: unknown fields,
-  numbers in quotes and fractions for whole numbers are refused. Of a key that is repeated in one map the last counts.
-- Messages a second are limited for each socket and for each address; a move that is awaited is never held back.
+- A message has at most {MAX_FRAME} bytes and {MAX_CONTAINERS} maps and arrays, and nests at most {MAX_DEPTH} deep.
+  Its fields are strict: unknown fields, numbers in quotes and fractions for whole numbers are refused. Of a key that is
+  repeated in one map the last counts.
+- Messages a second are limited for each socket and for each address; a move that is awaited is never held back. A long
+  message counts as several, most of all a malformed one.
 - New players from one address are limited more tightly than its messages: come back with the token of the first time.
-- A word about the lobby lists at most 200 players and 100 matches. Of more players the receiver and the bots come
-  first, and others are told of when they change; of more matches the newest are listed.
-- A player sits at no more than 5 open tables, and waits for no more than 5 answers to challenges.
+- A page of the lobby lists at most 50 tables, 50 matches and 200 players (see [The lobby](#the-lobby)).
+- A player sits at no more than 5 open tables, and waits for no more than 5 answers to challenges; no more than 20
+  challenges wait for one player, 10 of them from one address. There are no more than 2,000 tables and 2,000 challenges
+  in all, 100 and 200 from one address.
+- A player is in no more than 50 live matches; a bot in as many as it has declared, up to 200. One address has no more
+  than 500: a match counts for the address that each player has when it begins, until it is over. After a restart of the
+  server it counts for the address from which the player comes first. These numbers are the server's settings.
 - A socket that does not read loses its place, not the server's time: a watcher is shown a snapshot when it reads
   again, a player's socket is closed, and resumes.
+
+- Two programs that are connected as one bot get the `notice` `also_here`, where both gave `hello` an `instance`: each
+  of them plays all of the bot's matches.
+
+## Text
+
+What people write and others see holds no control, format, private or unassigned characters, and no separators of
+lines, by Unicode general category; nor fillers that are drawn as nothing. Lengths count after normalisation.
+
+- Names (`hello`, `offer_analysis`) are taken in the form NFKC with single plain spaces. A name with a forbidden
+  character, the zero-width joiners among them, with more than {MAX_MARKS} combining marks on one character, or with
+  nothing to see in it, is refused as `malformed`. The server tells the name in its normal form in `welcome`.
+- Lines and remarks (`say`, a `reason`, an `error`, an overlay's words) are taken in the form NFC: breaks become spaces,
+  forbidden characters and further combining marks are removed. The joiners U+200C and U+200D stay between letters of
+  the scripts that need them and between emoji. A line of which nothing is left is refused as `malformed`.
+- A move is printable ASCII without spaces.
+- Matches of earlier versions may tell names that would be refused today. A client shows every text as text, isolates
+  its direction (`<bdi>`), and on a terminal replaces what is no printable character.
 
 ## Matches
 
@@ -121,11 +158,31 @@ a client needs no rules.
 - Whoever leaves the first move undone for too long lets the match expire (`expired`); nothing counts then.
 - A flag falls by the server's clock alone. What the network cost is given back: at most 500 ms a move out of a quota of
   1,000 ms that regains 100 ms a move, so the server waits that much longer before it decides that a flag has fallen.
+- Time in which the server is unable to serve counts against no player: while its process is stopped or starved for more
+  than a second, while it cannot store a match's events, and while it is restarted. `resumed` gives that part of the
+  present turn back before anything else is decided. Steps of the server's wall clock change no player's time.
+- Every match ends at the number of plies that `games` tells (`max_plies`): it is a draw between all who are still in
+  (`ply_limit`). Moves and rolls count, also those that were taken back. An option of the game may set a lower limit.
 - With more than two players, who resigns, is gone or loses on time is `eliminated` in the last free place, and the
   others go on; draws and takebacks need the agreement of everybody who is still in (`agreed` tells who has).
 - Positions and moves are text. A position is `<rows> <turn> [key=value ...]`: the rows joined by `/`, the top one
   first, a cell each character (`.` free, `x` blocked, a digit that seat's piece), rows of different length make a
   hexagon; the turn is a seat, or `c` while the dice are rolled.
+
+## The lobby
+
+`watch_lobby` is answered by `lobby`, the first page of each list and how long the lists are. After it `lobby_changed`
+tells what is new or different on the first page, and what is gone from any page; `ask_lobby` brings further pages.
+
+- Tables and matches are listed with the newest first. Of the players the bots come first, the one that is here longest
+  leading, then people, the newest first.
+- `more` in one page is where the next begins; it stays good whatever is added or removed meanwhile.
+- An update is sent at most four times a second, and later the larger the one before it was: on average a watcher is
+  sent no more than 16,000 bytes a second. `moved` tells of a match at most once a second.
+- A watcher that does not read in time, or misses too much, gets a new `lobby` without an `id`.
+- Names are unique among those who are here: where two read alike, whatever their case, width or punctuation, the second
+  one gets a number, `Ada (2)`, which stays until that player leaves. The names of house bots are for those who show
+  the operator's `key` in `hello`: everybody else who takes one gets a number always.
 
 ## Private tables
 
@@ -144,6 +201,8 @@ missed, if there are any, and then every new one as it comes. Nobody ever has to
 
 The server never searches. A bot offers to (`offer_analysis`) and is sent jobs: `analyse` has a position, `analysed`
 answers, first with what a short look found and then with more, until it is `final`. `stop_analysis` ends a job early.
+An offer needs the key of the server's operator. The server checks that every move of a report and of a tree is legal;
+scores and what is `proven` are the analyst's word, and clients show them as those of `by`.
 
 `ask_analysis` asks about a position of a match: of one that is over, for everybody who may see it; of one that goes on,
 for its watchers alone, and as far as its delay lets them see. The acknowledgement's `ref` names the analysis, and
@@ -215,14 +274,14 @@ told about, and nothing is ever taken from there: a broker that is away, or lose
 | --- | --- | --- | --- |
 | `{state_topic("{id}")}` | a [MatchState](#matchstate), the newest one; empty once the match is over | yes, for {LEASE:,} s unless told again | 0, the end 1 |
 | `{events_topic("{id}")}` | one [event](#what-happens-in-a-match) each | no | 0 |
-| `{LOBBY}` | a [`lobby`](#lobby), at most once a second when something changed, and each [`lobby_changed`](#lobby_changed) | the `lobby`, for {LEASE:,} s unless told again | 1, changes 0 |
+| `{LOBBY}` | a [`lobby`](#lobby), at most once in five seconds when something changed, and each [`lobby_changed`](#lobby_changed) | the `lobby`, for {LEASE:,} s unless told again | 1, changes 0 |
 | `{status_topic("{node}")}` | a [NodeStatus](#nodestatus); `offline` is the server's last will | yes | 1 |
 
 Events come before the state that they led to; states in between may be left out. Whoever misses a number in `seq`
 goes on from the next state, or asks the server for the gap. No state tells of the end: the `ended` event does.
 
-The `lobby` there is what strangers see, without private tables, and bounded like every word about the lobby. It is
-told when the server starts, and again after the broker was away; its `id` means nothing.
+The `lobby` there is what strangers see, without private tables, and bounded like every update of it. It is
+told when the server starts, and again after the broker was away.
 """  # noqa: E501
 
 

@@ -15,6 +15,8 @@ from protocol.values import (
     CommandId,
     GameSpec,
     Key,
+    LobbySection,
+    MatchStanding,
     MatchSummary,
     Milliseconds,
     OfferedGame,
@@ -39,6 +41,7 @@ __all__ = [
     "Happened",
     "History",
     "LobbyChanged",
+    "LobbyPage",
     "LobbyState",
     "Moves",
     "MyMatches",
@@ -96,6 +99,7 @@ ErrorCode: TypeAlias = Literal[
     "not_accepted",
     "busy",
     "not_a_bot",
+    "not_allowed",
     "private",
     "no_analyst",
     "not_now",
@@ -118,9 +122,10 @@ class Welcome(Value):
 
 
 class Acknowledged(Value):
-    """The command `id` was carried out, and stored. `seq` is the match's event that it caused, `ref` what it made.
+    """The command `id` was carried out. `seq` is the match's event that it caused, `ref` what it made.
 
-    A repeat of the command gets the same answer again.
+    What happened in a match is stored, and so is the match that a command made; tables, challenges and declarations
+    are in the server's memory. See [Commands](#commands) for how long a repeat gets the same answer again.
     """
 
     type: Literal["acknowledged"] = "acknowledged"
@@ -136,6 +141,8 @@ class Refused(Value):
     id: CommandId | None
     code: ErrorCode
     text: str
+    retry_after: Milliseconds | None = None
+    """How long to wait before trying again, where waiting helps."""
 
 
 class Pong(Value):
@@ -153,6 +160,8 @@ class Games(Value):
     type: Literal["games"] = "games"
     id: CommandId
     games: tuple[OfferedGame, ...]
+    max_plies: int
+    """Moves and rolls, those that were taken back included, after which every match ends as a draw (`ply_limit`)."""
 
 
 class MyMatches(Value):
@@ -165,7 +174,7 @@ class MyMatches(Value):
 
 
 class SeekInfo(Value):
-    """The answer to `ask_seek`: the table as it stands. Who sits at it hears in the lobby's words how it changes."""
+    """The answer to `ask_seek`: the table as it stands. Who sits at it is told how it changes by `lobby_changed`."""
 
     type: Literal["seek_info"] = "seek_info"
     id: CommandId
@@ -173,28 +182,63 @@ class SeekInfo(Value):
 
 
 class LobbyState(Value):
-    """Everything that is open now. `id` is the command's.
+    """The first page of the lobby: the answer to `watch_lobby`, and what a watcher who missed changes gets instead.
 
-    `seeks` are the public tables, and private ones at which the receiver sits.
+    It replaces everything that was told before. The receiver's own tables and public matches are listed beside the
+    page. `seeks_more`, `matches_more` and `players_more` are where `ask_lobby` goes on; null where the page is all
+    there is.
     """
 
     type: Literal["lobby"] = "lobby"
-    id: CommandId
+    id: CommandId | None
     seeks: tuple[Seek, ...]
     matches: tuple[MatchSummary, ...]
     players: tuple[Presence, ...]
+    seeks_total: int = 0
+    """How many public tables there are."""
+    matches_total: int = 0
+    """How many public matches go on."""
+    players_total: int = 0
+    """How many players are here."""
+    seeks_more: Key | None = None
+    matches_more: Key | None = None
+    players_more: Key | None = None
+
+
+class LobbyPage(Value):
+    """The answer to `ask_lobby`: one more page of a section. The lists of the other sections are empty."""
+
+    type: Literal["lobby_page"] = "lobby_page"
+    id: CommandId
+    section: LobbySection
+    seeks: tuple[Seek, ...] = ()
+    matches: tuple[MatchSummary, ...] = ()
+    players: tuple[Presence, ...] = ()
+    total: int
+    """How many entries the section has, of every game."""
+    more: Key | None
+    """Where `ask_lobby` goes on after this page; null at the end."""
 
 
 class LobbyChanged(Value):
-    """What is new or changed, and the ids of what is gone, since the last word about the lobby."""
+    """What is new or changed on the first page, and the ids of what is gone from the lobby, since the last update.
+
+    An entry that newer ones push off the first page is not gone; it is told again, whole, when it returns there.
+    """
 
     type: Literal["lobby_changed"] = "lobby_changed"
     seeks: tuple[Seek, ...] = ()
     matches: tuple[MatchSummary, ...] = ()
+    """Matches that began, or came onto the first page."""
+    moved: tuple[MatchStanding, ...] = ()
+    """Where matches stand that were told before; each at most once a second."""
     players: tuple[Presence, ...] = ()
     seeks_gone: tuple[Key, ...] = ()
     matches_gone: tuple[Key, ...] = ()
     players_gone: tuple[Key, ...] = ()
+    seeks_total: int = 0
+    matches_total: int = 0
+    players_total: int = 0
 
 
 class Challenged(Value):
@@ -319,7 +363,7 @@ class Variation(Value):
 
 
 class Analysis(Value):
-    """Everything that is known so far of an analysis that the receiver asked for; the `final` one is the last word.
+    """Everything that is known so far of an analysis that the receiver asked for; the `final` one is the last.
 
     `position` is the one that is studied. What was found before is remembered for a while: then the first is the last.
     """
@@ -393,10 +437,10 @@ class Said(Value):
 
 
 class Notice(Value):
-    """Something about the server itself, such as that it is about to restart."""
+    """Something about the server or the connection: it is about to restart, or another program plays as this bot."""
 
     type: Literal["notice"] = "notice"
-    code: Literal["restarting"]
+    code: Literal["restarting", "also_here"]
     text: str
 
 
@@ -409,6 +453,7 @@ ServerMessage: TypeAlias = Annotated[
     | MyMatches
     | SeekInfo
     | LobbyState
+    | LobbyPage
     | LobbyChanged
     | Challenged
     | ChallengeClosed

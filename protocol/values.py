@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from protocol.text import MAX_NAME, ForbiddenText, clean_line, clean_name
 
 __all__ = [
     "NO_CLOCK",
+    "ONE_LINE",
+    "SPEECH",
     "Accepts",
     "ChatRoom",
     "Clock",
@@ -20,7 +26,10 @@ __all__ = [
     "Fischer",
     "GameSpec",
     "Key",
+    "KnownName",
     "Line",
+    "LobbySection",
+    "MatchStanding",
     "MatchSummary",
     "Milliseconds",
     "Move",
@@ -34,6 +43,7 @@ __all__ = [
     "PlayerKind",
     "Presence",
     "Reason",
+    "Remark",
     "Seat",
     "SeatInfo",
     "Seek",
@@ -60,25 +70,61 @@ Key: TypeAlias = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[A
 CommandId: TypeAlias = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.:-]+$")]
 """The client's own name for a command: unique per player, so that a repeated command gets its first answer again."""
 Token: TypeAlias = Annotated[str, Field(min_length=20, max_length=100)]
-Name: TypeAlias = Annotated[
-    str, Field(min_length=1, max_length=24, pattern=r"^[^\s\x00-\x1f\x7f](?:[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$")
-]
-Move: TypeAlias = Annotated[str, Field(min_length=1, max_length=16)]
+
+
+def _cleaned(clean: Callable[[str], str]) -> BeforeValidator:
+    """Return what puts a text into the form in which it is checked, passed on and stored."""
+
+    def validate(value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        try:
+            return clean(value)
+        except ForbiddenText as forbidden:
+            # A plain ValueError would be told as "Value error, ...".
+            raise PydanticCustomError("forbidden_text", "{why}", {"why": str(forbidden)}) from None
+
+    return BeforeValidator(validate)
+
+
+def _clean_speech(text: str) -> str:
+    if not (line := clean_line(text)):
+        raise ForbiddenText("there is nothing in it that can be seen")
+    return line
+
+
+ONE_LINE: Final = _cleaned(clean_line)
+"""Makes one line of a text that may be empty."""
+SPEECH: Final = _cleaned(_clean_speech)
+"""Makes one line of a text, of which something must be visible."""
+Name: TypeAlias = Annotated[str, _cleaned(clean_name), Field(min_length=1, max_length=MAX_NAME)]
+"""What a player or bot wants to be called: normalised, and refused when it holds what `protocol.text` forbids."""
+KnownName: TypeAlias = Annotated[str, Field(max_length=64)]
+"""What a player is called in events and messages. Stored ones may be older than the rules that `Name` follows."""
+Remark: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=100)]
+"""A few words beside a command, which may be none."""
+Move: TypeAlias = Annotated[str, Field(min_length=1, max_length=16, pattern=r"^[!-~]+$")]
 Seat: TypeAlias = Annotated[int, Field(ge=0, le=3)]
-Line: TypeAlias = Annotated[str, Field(min_length=1, max_length=300)]
-"""What somebody says: plain text, shown as text."""
+Line: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=300)]
+"""What somebody says: one line of plain text, shown as text."""
 Milliseconds: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
 Count: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
 """A number of plies or events."""
 OptionValue: TypeAlias = Annotated[int, Field(ge=-1_000_000, le=1_000_000)] | bool | None
 PlayerKind: TypeAlias = Literal["person", "bot"]
 ChatRoom: TypeAlias = Literal["players", "spectators"]
+LobbySection: TypeAlias = Literal["seeks", "matches", "players"]
+"""A list of the lobby. Tables and matches are in order with the newest first, players with the bots first, the one that
+is here longest leading, and then people, the newest first."""
 
-Reason: TypeAlias = Literal["rules", "resignation", "time", "agreement", "gone", "aborted", "expired", "left"]
+Reason: TypeAlias = Literal[
+    "rules", "resignation", "time", "agreement", "gone", "aborted", "expired", "left", "ply_limit"
+]
 """Why a match ended: by the rules of the game, or `time` (a flag fell), `agreement` (a draw), `gone` (the opponent went
 away, and victory was claimed or, in an untimed match, came by itself), `aborted` (before the second ply), `expired`
 (nobody made the first move in time, or all went away from an untimed match),
-`left` (in games for more than two: everybody else gave up in different ways)."""
+`left` (in games for more than two: everybody else gave up in different ways), `ply_limit` (a draw, because the match
+reached the number of plies that the server allows)."""
 
 
 class Fischer(Value):
@@ -133,7 +179,7 @@ class Player(Value):
     """Somebody, as others see them."""
 
     id: Key
-    name: Name
+    name: KnownName
     kind: PlayerKind
 
 
@@ -159,8 +205,14 @@ class Accepts(Value):
     """One kind of game that a bot plays: the game, the values it takes for some options, and its clocks."""
 
     game: Key
-    options: Annotated[dict[Key, tuple[OptionValue, ...]], Field(max_length=16)] = {}
-    clocks: tuple[ClockKind, ...] = ("fischer", "delay", "per_move", "correspondence", "none")
+    options: Annotated[dict[Key, Annotated[tuple[OptionValue, ...], Field(fail_fast=True)]], Field(max_length=16)] = {}
+    clocks: Annotated[tuple[ClockKind, ...], Field(fail_fast=True)] = (
+        "fischer",
+        "delay",
+        "per_move",
+        "correspondence",
+        "none",
+    )
 
 
 class SeekSettings(Value):
@@ -203,6 +255,15 @@ class MatchSummary(Value):
     over: bool = False
     winner: Seat | None = None
     reason: Reason | None = None
+
+
+class MatchStanding(Value):
+    """Where a match of a list stands by now."""
+
+    id: Key
+    ply: int
+    position: str
+    watchers: int
 
 
 class Presence(Value):

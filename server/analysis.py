@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from engine.game import CHANCE
-from protocol.analysis import MOST_ASKED, MOST_TRIES
+from engine.game import CHANCE, State
+from protocol.analysis import MOST_ASKED, MOST_TRIES, Report, TreeNode
 from protocol.commands import Analysed, OfferAnalysis
+from protocol.values import Move
 from server.analysisstate import (
     AnalysisEvent,
     AnalysisFacts,
@@ -40,6 +42,9 @@ PATIENCE: Final = 90_000
 MOST_JOBS: Final = 200
 """Analyses that may wait or be under way, all players' together."""
 
+_MARKS: Final = {"zones": frozenset("0123b./"), "heat": frozenset("0123456789./")}
+"""The characters of each kind of picture."""
+
 
 def question_about(match: MatchState, ply: int, lines: int) -> Question:
     """Return the question what to play after `ply` moves of a match. Raises Refusal where nobody is to move."""
@@ -48,7 +53,7 @@ def question_about(match: MatchState, ply: int, lines: int) -> Question:
         raise Refusal("nothing_to_analyse", "the game is decided here; go back to an earlier move")
     if state.to_move == CHANCE:
         raise Refusal("nothing_to_analyse", "the dice are rolled here; go to another move")
-    return Question(match.terms.spec, str(state), lines, frozenset(state.moves()))
+    return Question(match.terms.spec, str(state), lines, state)
 
 
 class AnalysisQueue(AnalysisFacts):
@@ -185,16 +190,41 @@ class AnalysisQueue(AnalysisFacts):
 
 
 def _check(command: Analysed, question: Question) -> None:
-    """Raise a Refusal when an analyst talks about another board, or about moves that there are not."""
-    report, tree = command.report, command.tree or ()
-    lines = report.lines if report else ()
-    roots = [node.move for node in tree if node.parent < 0]
-    for move in (*(line.move for line in lines), *roots):
-        if move not in question.legal:
-            raise Refusal("illegal_move", f"{move} is no move in this position")
-    if any(line.pv[0] != line.move for line in lines):
-        raise Refusal("malformed", "pv: a line starts with its move")
-    if any(node.parent >= number for number, node in enumerate(tree)):
-        raise Refusal("malformed", "tree: a move comes after its parent")
-    if any(tuple(map(len, one.cells.split("/"))) != question.shape for one in command.overlays or ()):
-        raise Refusal("malformed", "overlays: the rows are not those of the position")
+    """Raise a Refusal when an analyst talks about another board, or about moves that there are not.
+
+    Every move of every line and of the tree is tried on the position: at most `MAX_LINES * MAX_PLIES + MAX_NODES`.
+    """
+    if command.report is not None:
+        _check_lines(command.report, question.state)
+    _check_tree(command.tree or (), question.state)
+    for picture in command.overlays or ():
+        if tuple(map(len, picture.cells.split("/"))) != question.shape:
+            raise Refusal("malformed", "overlays: the rows are not those of the position")
+        if not _MARKS[picture.kind].issuperset(picture.cells):
+            raise Refusal("malformed", f"overlays: {picture.kind} are drawn with other characters")
+
+
+def _check_lines(report: Report, start: State) -> None:
+    reached: dict[tuple[Move, ...], State] = {(): start}
+    for line in report.lines:
+        if line.pv[0] != line.move:
+            raise Refusal("malformed", "pv: a line starts with its move")
+        for ply, move in enumerate(line.pv):
+            so_far = line.pv[: ply + 1]
+            if so_far not in reached:
+                reached[so_far] = _after(reached[line.pv[:ply]], move)
+
+
+def _check_tree(tree: Sequence[TreeNode], start: State) -> None:
+    reached: list[State] = []
+    for number, node in enumerate(tree):
+        if node.parent >= number:
+            raise Refusal("malformed", "tree: a move comes after its parent")
+        reached.append(_after(start if node.parent < 0 else reached[node.parent], node.move))
+
+
+def _after(state: State, move: Move) -> State:
+    """Return the position after a move. Raises Refusal where it is not legal."""
+    if state.outcome is not None or not state.is_legal(move):
+        raise Refusal("illegal_move", f"{move} is no move in this position")
+    return state.play(move)

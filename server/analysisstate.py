@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Self, TypeAlias, assert_never
 
+from engine.game import State
 from protocol.analysis import OverlayPicture, Report, TreeNode
 from protocol.values import GameSpec
 
@@ -38,12 +39,12 @@ REMEMBERED: Final = 256
 
 @dataclass(frozen=True)
 class Question:
-    """A position to be studied. `legal` are the moves that an answer may talk about."""
+    """A position to be studied. `state` is the same under the rules, which the moves of an answer must keep to."""
 
     game: GameSpec
     position: str
     lines: int
-    legal: frozenset[str] = field(compare=False)
+    state: State = field(compare=False, repr=False)
 
     @cached_property
     def key(self) -> str:

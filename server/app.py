@@ -7,8 +7,10 @@ import contextlib
 import gc
 import os
 import signal
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +21,12 @@ from server.adapters.accounts_memory import MemoryAccounts
 from server.adapters.accounts_sql import SqlAccounts
 from server.adapters.bus_local import LocalBus
 from server.adapters.bus_mqtt import Broker, MqttBus
-from server.adapters.database import STORE_ERRORS, Database
+from server.adapters.database import STORE_ERRORS, Database, address_of
 from server.adapters.journal_memory import MemoryJournal
 from server.adapters.journal_sql import SqlJournal
 from server.adapters.lease import Lease, StoreTaken, lease
+from server.adapters.private_files import NotPrivate, files_of_database, make_private
+from server.bounds import Bounds
 from server.gateway import Gateway
 from server.hall import Hall
 from server.match import Patience
@@ -32,35 +36,16 @@ from server.ports import Accounts, Bus, Journal, JournalUnavailable
 from server.room import Services
 from server.rooms import Rooms
 from server.settings import MEMORY, Settings, SettingsError
+from server.timekeeping import Outages, Sign, SteadyClock, drop_sign, keep_time, last_sign, leave_signs
 
-__all__ = ["SteadyClock", "house", "mint_bot_token", "new_event_loop", "run", "serve", "settle_memory", "wall_clock"]
+__all__ = ["house", "mint_bot_token", "new_event_loop", "run", "serve", "settle_memory"]
 
-HEARTBEAT_SECONDS: Final = 1.0
-"""How often the server leaves a sign of life. After a crash, clocks are refunded from the last one on."""
+STOP_OVERDUE_EXIT: Final = 70
+"""The exit code of a server that had to be ended because it did not stop in time."""
+
+FREEZE_SECONDS: Final = 1.0
 
 log = structlog.get_logger("app")
-
-
-class SteadyClock:
-    """The time in milliseconds, which never goes back.
-
-    Where the system's clock is ahead, as after a laptop's sleep, this one follows; where it was set back, this one goes
-    on from where it was.
-    """
-
-    def __init__(self, real: Callable[[], float], steady: Callable[[], float]) -> None:
-        """`real` is the system's clock and `steady` one that only ever runs on, both in seconds."""
-        self._real = real
-        self._steady = steady
-        self._offset = real() - steady()
-
-    def __call__(self) -> int:
-        steady = self._steady()
-        self._offset = max(self._offset, self._real() - steady)
-        return int((steady + self._offset) * 1000)
-
-
-wall_clock: Final = SteadyClock(time.time, time.monotonic)
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:
@@ -79,21 +64,36 @@ def settle_memory() -> None:
     gc.set_threshold(20_000, 10, 20)
 
 
+def _end_anyway(seconds: float) -> None:
+    """End the process although something does not stop: every acknowledged move is stored already."""
+    log.error("the server did not stop in time and is ended", seconds=seconds)
+    os._exit(STOP_OVERDUE_EXIT)
+
+
 async def serve(settings: Settings, *, started: Callable[[str], None] | None = None) -> None:
-    """Serve until SIGTERM or SIGINT; `started` hears the page's address. Raises OSError and SettingsError."""
+    """Serve until SIGTERM or SIGINT; `started` gets the page's address. Raises OSError and SettingsError.
+
+    Stopping has a deadline, `stop_seconds`, kept by a thread: it holds even where the event loop is stuck. It is the
+    process that must have ended by then, so nothing cancels the deadline: the loop's own end waits for its threads.
+    """
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     signals = (signal.SIGTERM, signal.SIGINT)
+    deadline = threading.Timer(settings.stop_seconds, _end_anyway, [settings.stop_seconds])
+    deadline.daemon = True
     for number in signals:
         with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
             loop.add_signal_handler(number, stopped.set)
     try:
         async with run(settings, beforehand=True) as address:
-            settle_memory()
-            if started is not None:
-                started(address)
-            await stopped.wait()
-            log.info("stopping")
+            try:
+                settle_memory()
+                if started is not None:
+                    started(address)
+                await stopped.wait()
+                log.info("stopping")
+            finally:
+                deadline.start()
     finally:
         for number in signals:
             with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
@@ -110,7 +110,7 @@ async def run(settings: Settings, *, beforehand: bool = False) -> AsyncIterator[
     _prepare(settings)
     async with (
         _sole_use(settings) as held,
-        _stores(settings) as (journal, accounts),
+        _stores(settings, held) as (journal, accounts),
         house(settings, journal, accounts, held=held, beforehand=beforehand) as address,
     ):
         yield address
@@ -122,47 +122,87 @@ async def house(
     journal: Journal,
     accounts: Accounts,
     *,
-    now: Callable[[], int] = wall_clock,
+    now: Callable[[], int] | None = None,
+    outages: Outages | None = None,
     held: Lease | None = None,
     beforehand: bool = False,
 ) -> AsyncIterator[str]:
-    """Run a server on stores that are open; `now` is the wall clock in milliseconds. Raises OSError, SettingsError."""
+    """Run a server on stores that are open. Raises OSError, SettingsError.
+
+    `now` is the match clock in milliseconds. Who provides it also tells `outages` when the loop runs.
+    """
     bus = _bus(settings)
-    services = Services(journal, bus, Counts(), now)
+    alive = settings.data / "alive"
+    sign = last_sign(alive) if settings.database != MEMORY else None
+    clock = now or SteadyClock(time.time, time.monotonic, not_before=sign.at if sign else 0)
+    services = Services(journal, bus, Counts(), clock, outages=outages or Outages())
     with _using_store():
         secret = await journal.secret()
+        sign = await _of_this_store(sign, journal, alive)
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
-        patience = Patience(first_move=settings.first_move_seconds * 1000, gone=settings.gone_seconds * 1000)
+        patience = Patience(
+            first_move=settings.first_move_seconds * 1000,
+            gone=settings.gone_seconds * 1000,
+            max_plies=settings.max_plies,
+        )
         rooms = Rooms(services, secret, patience, tasks)
-        hall = Hall(services, accounts, rooms, max_per_player=settings.max_per_player)
-        gateway = Gateway(settings, hall, _pages(settings, hall, services))
+        hall = Hall(
+            services,
+            accounts,
+            rooms,
+            max_per_player=settings.max_per_player,
+            bounds=Bounds(
+                settings.max_seeks,
+                settings.max_seeks_per_address,
+                settings.max_challenges,
+                settings.max_challenges_per_address,
+                settings.max_matches_per_player,
+                settings.max_matches_per_address,
+            ),
+            reserved_names=settings.reserved_names,
+            analyst_key=settings.analyst_key.get_secret_value(),
+        )
+        gateway: Gateway
+        pages = _pages(settings, hall, services, lambda: gateway.connections)
+        gateway = Gateway(settings, hall, pages, tasks)
         running = [tasks.create_task(bus.run(), name="bus")]
+        signs: list[asyncio.Task[None]] = []
         if beforehand:
             services.readiness.expect_all()
             running.append(tasks.create_task(_prepare_games(services), name="readiness"))
         try:
-            sign = settings.data / "alive"
-            address = await _open_doors(gateway, hall, rooms, _alive_at(sign))
+            address = await _open_doors(gateway, hall, rooms, sign.at if sign else 0)
         except (OSError, SettingsError) as error:
             refused = error
         else:
+            running.append(tasks.create_task(journal.watch(), name="journal watch"))
             if settings.database != MEMORY:
-                running.append(tasks.create_task(_beat(sign), name="heartbeat"))
+                known = (sign.match, sign.seq) if sign else None
+                leave = partial(leave_signs, alive, services.outages, clock, lambda: journal.newest or known)
+                signs.append(tasks.create_task(_when_loaded(rooms, leave), name="signs of life"))
+            if now is None:
+                running.append(tasks.create_task(keep_time(services.outages, clock), name="heartbeat"))
             if held is not None:
+                # Where another server took the lease, StoreTaken ends this one.
                 running.append(tasks.create_task(held.keep(), name="lease"))
             log.info("listening", address=address, node=settings.node)
             yield address
         finally:
-            # Nobody is cut off with a command under way: first the word, then the answers, then the sockets.
-            hall.say_goodbye("The server restarts. Your games go on in a moment.")
-            services.readiness.close()
-            await rooms.close()
-            await gateway.close()
-            hall.close()
-            await bus.close()
-            for task in running:
-                task.cancel()
+            # Called in reverse order, each whatever became of the one before. From the notice on commands are refused,
+            # so no sign of life is left any more. Commands under way are answered before the sockets close: first the
+            # notice, then the answers, then the sockets.
+            async with contextlib.AsyncExitStack() as stopping:
+                for task in running:
+                    stopping.callback(task.cancel)
+                stopping.push_async_callback(bus.close)
+                stopping.callback(hall.close)
+                stopping.push_async_callback(gateway.close)
+                stopping.push_async_callback(rooms.close)
+                stopping.callback(services.readiness.close)
+                stopping.callback(hall.say_goodbye, "The server restarts. Your games go on in a moment.")
+                for task in signs:
+                    stopping.callback(task.cancel)
     if refused is not None:
         raise refused
 
@@ -181,12 +221,30 @@ async def _open_doors(gateway: Gateway, hall: Hall, rooms: Rooms, alive_at: int)
     return address
 
 
+async def _of_this_store(sign: Sign | None, journal: Journal, file: Path) -> Sign | None:
+    """Return the last sign of life if it tells of this store; one that does not is removed.
+
+    A restored backup lacks the newest event of the server that left the sign, and is charged no time until then.
+    """
+    if sign is None or await journal.holds(sign.match, sign.seq):
+        return sign
+    # The store may come to hold an event of that number before the next sign is left.
+    drop_sign(file)
+    log.warning("the last sign of life is of a newer or another database: whole turns are refunded")
+    return None
+
+
 def _prepare(settings: Settings) -> None:
-    """Make the data directory. Raises SettingsError."""
+    """Make the data directory, and make sure that no other user reads what is in it. Raises SettingsError."""
     if settings.database == MEMORY:
         return
+    with _using_store():
+        database = address_of(settings.database_url)
+    path = database.database if database.get_backend_name() == "sqlite" else None
     try:
-        settings.data.mkdir(parents=True, exist_ok=True)
+        make_private(settings.data, files_of_database(Path(path)) if path else ())
+    except NotPrivate as error:
+        raise SettingsError(f"CORNERED_DATA: {error}") from None
     except OSError as error:
         raise SettingsError(f"CORNERED_DATA: {settings.data} cannot be made: {error.strerror}") from None
 
@@ -220,12 +278,16 @@ async def _sole_use(settings: Settings) -> AsyncIterator[Lease | None]:
 
 
 @contextlib.asynccontextmanager
-async def _stores(settings: Settings) -> AsyncIterator[tuple[Journal, Accounts]]:
+async def _stores(settings: Settings, held: Lease | None = None) -> AsyncIterator[tuple[Journal, Accounts]]:
     if settings.database == MEMORY:
         yield MemoryJournal(), MemoryAccounts()
         return
     with _using_store():
-        database = await Database.open(settings.database_url, durability=settings.durability)
+        database = await Database.open(
+            settings.database_url,
+            durability=settings.durability,
+            may_write=lambda: held is None or held.is_held,
+        )
     journal = SqlJournal(database)
     try:
         yield journal, SqlAccounts(database)
@@ -243,17 +305,20 @@ def _bus(settings: Settings) -> Bus:
         raise SettingsError(f"CORNERED_MQTT: {error}") from None
 
 
-def _pages(settings: Settings, hall: Hall, services: Services) -> Pages:
+def _pages(settings: Settings, hall: Hall, services: Services, sockets: Callable[[], int]) -> Pages:
     metrics = Metrics(
         services.counts,
         {
             "players": ("Players who are here.", lambda: hall.players),
+            "sockets": ("Open TCP connections.", sockets),
+            "tasks": ("Tasks of the event loop.", lambda: len(asyncio.all_tasks())),
             "rooms": ("Matches in memory.", lambda: len(hall.rooms)),
             "analysts": ("Bots that study positions.", lambda: hall.bureau.analysts),
             "analyses": ("Positions that wait to be studied, or are.", lambda: hall.bureau.jobs),
         },
     )
-    return Pages(settings.web, services.journal, metrics, lambda: _obstacle(hall, services))
+    token = settings.metrics_token.get_secret_value() if settings.metrics_token is not None else ""
+    return Pages(settings.web, services.journal, metrics, lambda: _obstacle(hall, services), metrics_token=token)
 
 
 async def _prepare_games(services: Services) -> None:
@@ -266,28 +331,20 @@ def _obstacle(hall: Hall, services: Services) -> str:
     """Return what keeps the server from playing any game at once; empty when nothing does."""
     if hall.is_stopping:
         return "not ready"
-    return f"compiling {', '.join(services.readiness.missing)}" if services.readiness.missing else ""
+    if services.readiness.missing:
+        return f"compiling {', '.join(services.readiness.missing)}"
+    return services.journal.obstacle
 
 
-def _alive_at(sign: Path) -> int:
-    """Return when the server was last certainly there; 0 when nothing tells."""
-    try:
-        return sign.stat().st_mtime_ns // 1_000_000
-    except OSError:
-        return 0
-
-
-def _touch(sign: Path) -> None:
-    sign.touch()
-    os.utime(sign)
-
-
-async def _beat(sign: Path) -> None:
-    while True:
-        with contextlib.suppress(OSError):
-            # One inode's time changes in memory: too little to hold up the loop.
-            _touch(sign)
-        await asyncio.sleep(HEARTBEAT_SECONDS)
+async def _when_loaded(rooms: Rooms, leave: Callable[[], Awaitable[None]]) -> None:
+    """Leave signs of life once no match needs the last one of the server before for its refund."""
+    while not rooms.all_loaded.is_set():
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FREEZE_SECONDS):
+                await rooms.all_loaded.wait()
+        # Matches stay: a collector that looked through all that were loaded so far would stop the loop for 0.1 s.
+        gc.freeze()
+    await leave()
 
 
 async def mint_bot_token(settings: Settings, name: str) -> str:

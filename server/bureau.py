@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 from collections.abc import Callable
 from typing import Final, assert_never
 
 from protocol.analysis import MAX_NODES
 from protocol.commands import Analysed, CancelAnalysis, OfferAnalysis
 from protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
-from server.analysis import THINKING, AnalysisQueue
+from server.analysis import MOST_JOBS, THINKING, AnalysisQueue
 from server.analysisstate import (
     AnalysisEvent,
     Asked,
@@ -30,15 +31,21 @@ from server.refusal import Refusal
 
 __all__ = ["Bureau"]
 
+MOST_JOBS_OF_ADDRESS: Final = MOST_JOBS // 4
+"""Analyses that all players of one address may have waiting or under way: a class, and not the whole queue."""
 TELL_SECONDS: Final = 0.25
-"""How often at most those who asked hear of what was found so far."""
+"""How often at most those who asked are sent what was found so far."""
 
 
 class Bureau:
     """The queue of positions, with sockets at both ends. Nothing is searched here."""
 
-    def __init__(self, counts: Counts, now: Callable[[], int], fresh: Callable[[], str]) -> None:
-        """`now` is the wall clock in milliseconds; `fresh` makes ids that nobody can guess."""
+    def __init__(self, counts: Counts, now: Callable[[], int], fresh: Callable[[], str], key: str = "") -> None:
+        """`now` is the wall clock in milliseconds; `fresh` makes ids that cannot be guessed.
+
+        `key` is what an analyst must show; without one there are no analysts.
+        """
+        self._key = key.encode()
         self._counts = counts
         self._now = now
         self._fresh = fresh
@@ -71,9 +78,19 @@ class Bureau:
         """Take a bot's offer, and answer it. Raises Refusal."""
         if peer.player.kind != "bot":
             raise Refusal("not_a_bot", "only a bot studies positions for others")
+        if command.jobs and not self.is_operators(command.key):
+            raise Refusal(
+                "not_allowed",
+                "only bots that the server's operator allows study positions for others: start yours with the server's "
+                "CORNERED_ANALYST_KEY",
+            )
         self._peers[peer.id] = peer
         peer.send(Acknowledged(id=command.id))
         self._apply(self._queue.offer(peer.id, command, self._now()))
+
+    def is_operators(self, key: str | None) -> bool:
+        """Say whether this is the operator's key, in a time that does not tell how much of it is right."""
+        return bool(self._key) and hmac.compare_digest((key or "").encode(), self._key)
 
     def analysed(self, peer: Peer, command: Analysed) -> None:
         """Take what an analyst found, and answer it. Raises Refusal."""
@@ -91,6 +108,8 @@ class Bureau:
             peer.send(Acknowledged(id=command_id, ref=answer[0]))
             peer.send(_message(answer[0], question, answer[1], 0, final=True))
             return
+        if self._queue.find(question) is None and self._jobs_of(peer.address) >= MOST_JOBS_OF_ADDRESS:
+            raise Refusal("busy", f"{MOST_JOBS_OF_ADDRESS} analyses from your address are not done yet; try again soon")
         events = self._queue.ask(peer.id, peer.player.id, question, self._fresh(), self._now())
         self._peers[peer.id] = peer
         self._apply(events)
@@ -99,6 +118,12 @@ class Bureau:
         self._changed.discard(job.id)
         peer.send(Acknowledged(id=command_id, ref=job.id))
         peer.send(_message(job.id, question, job.found, self._places().get(job.id, 0), final=False))
+
+    def _jobs_of(self, address: str) -> int:
+        """Count the analyses that sockets of an address wait for."""
+        return sum(
+            any(self._peers[socket].address == address for socket in job.askers) for job in self._queue.jobs.values()
+        )
 
     def cancel(self, peer: Peer, command: CancelAnalysis) -> None:
         """Let a socket hear no more of an analysis, and say so."""

@@ -85,7 +85,7 @@ class Gallery:
             if peer.is_behind:
                 self._behind.add(peer)
             else:
-                self._ready[peer.codec][peer] = peer.transport_write
+                self._ready[peer.codec][peer] = peer.write
             self._count_changed()
 
     def remove(self, peer: Peer) -> None:
@@ -105,7 +105,7 @@ class Gallery:
         """The socket takes data again: show it what it missed."""
         if peer in self._behind:
             self._behind.discard(peer)
-            self._ready[peer.codec][peer] = peer.transport_write
+            self._ready[peer.codec][peer] = peer.write
             peer.send(self._snapshot(self.shown))
 
     def publish(self, broadcast: Broadcast, match: Match) -> None:
@@ -143,16 +143,18 @@ class Gallery:
             self._loop.call_soon(self._write_slice)
 
     def close(self) -> None:
-        """Forget everybody and every timer."""
+        """Forget everybody, every timer, and the room: in a circle of references it would stay for a while."""
         for timer in (self._release_timer, self._count_timer):
             if timer is not None:
                 timer.cancel()
+        self._release_timer = self._count_timer = None
         for ready in self._ready.values():
             ready.clear()
         self._behind.clear()
         self._crowd = 0
         self._rounds.clear()
         self._held.clear()
+        del self._snapshot, self._tell, self._announce
 
     def _write_slice(self) -> None:
         if not self._rounds:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, assert_never
 
@@ -14,6 +14,7 @@ import structlog
 import server
 from protocol.commands import (
     AskAnalysis,
+    AskLobby,
     AskSeek,
     ClientMessage,
     Hello,
@@ -22,10 +23,12 @@ from protocol.commands import (
     MatchCommand,
     WatchLobby,
 )
-from protocol.messages import Acknowledged, LobbyChanged, MyMatches, Notice, Paired, SeekInfo, ServerMessage, Welcome
-from protocol.values import MatchSummary, Player
+from protocol.events import Started
+from protocol.messages import Acknowledged, LobbyPage, MyMatches, Notice, Paired, SeekInfo, ServerMessage, Welcome
+from protocol.values import Player
 from server import views
 from server.analysis import question_about
+from server.bounds import Bounds
 from server.bureau import Bureau
 from server.lobby import Lobby
 from server.lobbystate import (
@@ -36,7 +39,6 @@ from server.lobbystate import (
     Declared,
     Departed,
     LobbyEvent,
-    LobbyFacts,
     MatchEnded,
     MatchMade,
     SeekClosed,
@@ -45,8 +47,9 @@ from server.lobbystate import (
     SeekPosted,
     WentAway,
 )
-from server.lobbyviews import changes, lobby_message, private_company, told
+from server.lobbywatch import LobbyWatch
 from server.metrics import Counts
+from server.names import Names
 from server.peer import Broadcast, Peer
 from server.ports import Accounts, AccountsUnavailable, JournalUnavailable
 from server.readiness import Readiness
@@ -56,12 +59,6 @@ from server.rooms import Rooms, new_id
 
 __all__ = ["Hall"]
 
-TELL_SECONDS: Final = 0.25
-"""How often at most the lobby's watchers hear what changed."""
-RETAIN_SECONDS: Final = 1.0
-"""How often at most the outside is given the whole lobby to keep."""
-MAX_SUMMARIES: Final = 100
-"""Matches that one word about the lobby lists; the others follow with the next."""
 MAX_FINISHED: Final = 20
 """Finished matches on a player's list."""
 MAX_SAID: Final = 4_096
@@ -73,7 +70,21 @@ log = structlog.get_logger("hall")
 class Hall:
     """Everybody who is here, and where they go from here."""
 
-    def __init__(self, services: Services, accounts: Accounts, rooms: Rooms, *, max_per_player: int) -> None:
+    def __init__(
+        self,
+        services: Services,
+        accounts: Accounts,
+        rooms: Rooms,
+        *,
+        max_per_player: int,
+        bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
+        reserved_names: Iterable[str] = (),
+        analyst_key: str = "",
+    ) -> None:
+        """`reserved_names` are for who shows `analyst_key`: others who ask for one get a number beside it.
+
+        It is also what bots must show that study positions; without one there are none, and any bot may bear the names.
+        """
         self.rooms = rooms
         self.is_stopping = False
         self._services = services
@@ -81,20 +92,27 @@ class Hall:
         self._max_per_player = max_per_player
         self._loop = asyncio.get_running_loop()
         self._peers: dict[str, list[Peer]] = {}
-        self._lobby = Lobby()
-        self._told: LobbyFacts = self._lobby
-        self._watching: dict[Peer, None] = {}
-        self._changed: dict[str, None] = {}
-        self._ended: list[str] = []
-        self._tell_timer: asyncio.TimerHandle | None = None
+        self._lobby = Lobby(Names(reserved_names), bounds=bounds)
+        self._watch = LobbyWatch(
+            self._lobby, rooms, services.bus, now=services.now, peers_of=lambda player: self._peers.get(player, ())
+        )
         self._tick_timer: asyncio.TimerHandle | None = None
+        self._tick_at = 0
+        # Commands whose match is being stored, by player and id.
+        self._under_way: dict[tuple[str, str], asyncio.Future[None]] = {}
         self._said: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self.bureau = Bureau(services.counts, services.now, new_id)
+        # The ids of those who showed the operator's key since the server started. Nobody else adds to them.
+        self._operators: set[str] = set()
+        self._has_key = bool(analyst_key)
+        self.bureau = Bureau(services.counts, services.now, new_id, analyst_key)
+        rooms.on_indexed = self._indexed
+        rooms.on_resumed = self._resumed
+        rooms.on_lost = self._lost
         rooms.on_opened = self._opened
-        rooms.on_changed = self._match_changed
+        rooms.on_changed = self._watch.match_moved
         rooms.on_ended = self._match_ended
-        self._retain_timer: asyncio.TimerHandle | None = None
-        self._retain_lobby()
+        rooms.on_rematch = self._reserve
+        rooms.on_rematch_lost = self._release
 
     @property
     def counts(self) -> Counts:
@@ -123,6 +141,8 @@ class Hall:
             player, token = await self._identify(hello)
         except AccountsUnavailable:
             raise Refusal("internal", "the server cannot look up players just now; try again") from None
+        if self.bureau.is_operators(hello.key):
+            self._operators.add(player.id)
         return Welcome(
             player=player,
             token=token,
@@ -147,34 +167,56 @@ class Hall:
         if len(self._peers.get(player, ())) >= self._max_per_player:
             raise Refusal("server_full", f"you have {self._max_per_player} connections already; close one first")
 
-    def enter(self, peer: Peer) -> None:
-        """Take note of a new socket, and tell it what waits for its player."""
+    def enter(self, peer: Peer, welcome: Welcome) -> None:
+        """Take note of a new socket, welcome it under its visible name, and tell it what waits for its player."""
         player = peer.player.id
         peers = self._peers.setdefault(player, [])
         peers.append(peer)
-        self._apply(self._lobby.arrive(peer.player))
+        # Without a key nobody could prove to be of the house: its names are kept from people alone.
+        is_operators = player in self._operators or (not self._has_key and peer.player.kind == "bot")
+        self._apply(self._lobby.arrive(peer.player, peer.address, is_operators=is_operators))
+        shown = self._lobby.guests[player].player
+        for one in peers:
+            one.player = shown
+        peer.send(welcome.model_copy(update={"player": shown}))
         if len(peers) == 1:
             for room in self.rooms.rooms_of(player):
-                room.player_came(player)
-        for challenge in self._lobby.challenges.values():
-            if player in (challenge.by.id, challenge.to.id):
-                peer.send(challenge)
+                _complete(partial(room.player_came, player))
+            self.rooms.bring(player)
+        for challenge in self._lobby.calls.get(player, ()):
+            peer.send(self._lobby.challenges[challenge])
+        self._tell_of_others(peer)
+
+    def _tell_of_others(self, peer: Peer) -> None:
+        """Tell two programs that play as one bot; two windows of a person are normal."""
+        others = [one for one in self._peers[peer.player.id] if one.instance not in (None, peer.instance)]
+        if peer.player.kind == "bot" and peer.instance is not None and others:
+            text = f"another program plays as {peer.player.name} too; stop one of them, or give it a token of its own"
+            notice = Broadcast(Notice(code="also_here", text=text))
+            for one in (peer, *others):
+                one.deliver(notice)
 
     def leave(self, peer: Peer) -> None:
-        """Forget a socket that closed."""
+        """Forget a socket that closed. Never raises, and what is told follows when nothing is left of the socket."""
         player = peer.player.id
-        self.bureau.leave(peer)
-        self._watching.pop(peer, None)
-        peers = self._peers[player]
+        peers = self._peers.get(player, [])
+        if peer not in peers:
+            return
         peers.remove(peer)
-        rooms = {*self.rooms.rooms_of(player), *peer.rooms.values()}
+        self._watch.leave(peer)
+        _complete(partial(self.bureau.leave, peer))
+        watched = tuple(peer.rooms.values())
         if not peers:
             del self._peers[player]
-            for room in rooms:
-                room.player_went(player)
-            self._apply(self._lobby.disconnect(player, self.now()))
-        for room in tuple(peer.rooms.values()):
-            room.leave(peer)
+            _complete(lambda: self._apply(self._lobby.disconnect(player, self.now())))
+            for room in {*self.rooms.rooms_of(player), *watched}:
+                _complete(partial(room.player_went, player))
+        for room in watched:
+            _complete(partial(room.leave, peer))
+
+    def caught_up(self, peer: Peer) -> None:
+        """A socket takes data again: show it the lobby if it missed something there."""
+        self._watch.caught_up(peer)
 
     def _tell(self, players: Iterable[str], message: ServerMessage) -> None:
         broadcast = Broadcast(message)
@@ -190,9 +232,9 @@ class Hall:
     def close(self) -> None:
         """Stop every timer."""
         self.bureau.close()
-        for timer in (self._tell_timer, self._tick_timer, self._retain_timer):
-            if timer is not None:
-                timer.cancel()
+        self._watch.close()
+        if self._tick_timer is not None:
+            self._tick_timer.cancel()
 
     # What was said already
 
@@ -223,23 +265,35 @@ class Hall:
         """Carry out and answer a lobby command. Raises Refusal."""
         player = peer.player
         if isinstance(command, WatchLobby):
-            self._watching[peer] = None
-            peer.send(lobby_message(self._lobby, command.id, self._summaries(), player.id))
+            self._watch.watch(peer, command.id)
             return
         if isinstance(command, LeaveLobby):
-            self._watching.pop(peer, None)
+            self._watch.leave(peer)
+        key = (player.id, command.id)
+        while (earlier := self._under_way.get(key)) is not None:
+            # The same command came before on another socket: its answer holds for this one.
+            await asyncio.wait([earlier])
         answered = self._lobby.answered(player.id, command.id)
         if answered is None:
-            events = self._lobby.decide(command, player, self.now(), fresh=new_id(), lot=secrets.randbits(64))
-            answer = [event for event in events if isinstance(event, Answered)]
-            answered = answer[0] if answer else None
-            await self._carry_out([event for event in events if not isinstance(event, Answered)])
-            self._apply(answer)
+            self._under_way[key] = done = self._loop.create_future()
+            try:
+                events = self._lobby.decide(command, player, self.now(), fresh=new_id(), lot=secrets.randbits(64))
+                answer = [event for event in events if isinstance(event, Answered)]
+                answered = answer[0] if answer else None
+                await self._carry_out([event for event in events if not isinstance(event, Answered)])
+                self._apply(answer)
+            finally:
+                del self._under_way[key]
+                done.set_result(None)
         peer.send(Acknowledged(id=command.id, ref=answered.ref if answered else None))
 
     def seek_info(self, command: AskSeek) -> SeekInfo:
         """Return a table, private or not, to who knows its id. Raises Refusal."""
         return SeekInfo(id=command.id, seek=self._lobby.table(command.seek).seek)
+
+    def lobby_page(self, command: AskLobby) -> LobbyPage:
+        """Return one more page of the lobby. Raises Refusal."""
+        return self._watch.page(command)
 
     async def _carry_out(self, events: list[LobbyEvent]) -> None:
         """Apply what was decided, and open the match if one was made; only then tell of it. Raises Refusal."""
@@ -281,8 +335,8 @@ class Hall:
 
     def _evolve(self, events: Iterable[LobbyEvent]) -> None:
         for event in events:
-            self._lobby = self._lobby.evolve(event)
-        self._tell_soon()
+            self._lobby.evolve(event)
+        self._watch.changed()
         self._arm()
 
     def _effect(self, event: LobbyEvent) -> None:
@@ -311,89 +365,70 @@ class Hall:
     def _arm(self) -> None:
         due = self._lobby.deadline()
         if self._tick_timer is not None:
+            # A timer that fires too early looks again, which is cheaper than setting it anew for every event.
+            if due is None or self._tick_at <= due:
+                return
             self._tick_timer.cancel()
             self._tick_timer = None
         if due is not None:
+            self._tick_at = due
             self._tick_timer = self._loop.call_later(max(0, due - self.now()) / 1000, self._tick)
 
     def _tick(self) -> None:
         self._tick_timer = None
         self._apply(self._lobby.tick(self.now()))
 
-    def _tell_soon(self) -> None:
-        if self._tell_timer is None:
-            self._tell_timer = self._loop.call_later(TELL_SECONDS, self._tell_lobby)
-
-    def _tell_lobby(self) -> None:
-        self._tell_timer = None
-        listed = [self.rooms.get(match_id) for match_id in tuple(self._changed)[:MAX_SUMMARIES]]
-        for match_id in tuple(self._changed)[:MAX_SUMMARIES]:
-            del self._changed[match_id]
-        said = partial(
-            changes,
-            self._told,
-            self._lobby,
-            matches=[_summary(room) for room in listed if room is not None and not room.match.over],
-            matches_gone=self._ended,
-        )
-        word, insiders = said(), private_company(self._told, self._lobby)
-        self._told, self._ended = told(self._told, self._lobby), []
-        if self._changed or self._told is not self._lobby:
-            self._tell_soon()
-        is_news = _says_something(word)
-        if is_news:
-            self._services.bus.publish_lobby(word)
-            if self._retain_timer is None:
-                self._retain_timer = self._loop.call_later(RETAIN_SECONDS, self._retain_lobby)
-        broadcast = Broadcast(word)
-        for peer in self._watching:
-            if peer.player.id in insiders:
-                peer.send(said(viewer=peer.player.id))
-            elif is_news:
-                peer.deliver(broadcast)
-
-    def _retain_lobby(self) -> None:
-        """Give the outside the lobby as strangers see it, for those who come later."""
-        self._retain_timer = None
-        self._services.bus.publish_lobby(lobby_message(self._lobby, "lobby", self._summaries()))
-
     # Matches
 
-    def _opened(self, room: Room) -> None:
-        """A match begins, or goes on after the server was away."""
-        terms = room.match.terms
-        for player in terms.players:
+    def _indexed(self, live: Sequence[Started]) -> None:
+        """These matches go on after the server was away; their rooms open later."""
+        self._apply(MatchMade(one.match, one.game, one.players, one.clock, one.private, one.delay) for one in live)
+
+    def _resumed(self, room: Room) -> None:
+        """A match that went on before the server started is loaded."""
+        self._seat_present(room)
+        self._watch.match_began(room)
+
+    def _seat_present(self, room: Room) -> None:
+        for player in room.match.terms.players:
             if player.id in self._peers:
                 room.player_came(player.id)
+
+    def _lost(self, match_id: str) -> None:
+        """A match that seemed to go on before the server started is damaged."""
+        self._apply([MatchEnded(match_id)])
+
+    def _opened(self, room: Room) -> None:
+        """A match begins."""
+        terms = room.match.terms
+        self._seat_present(room)
         if room.match.over:
             return
         self._apply([MatchMade(terms.id, terms.spec, terms.players, terms.clock, terms.private, terms.delay)])
+        self._watch.match_began(room)
         for seat, player in enumerate(terms.players):
             self._tell((player.id,), Paired(match=terms.id, seat=seat))
 
-    def _match_changed(self, room: Room) -> None:
-        self._changed[room.match.id] = None
-        self._tell_soon()
-
     def _match_ended(self, room: Room) -> None:
-        self._changed.pop(room.match.id, None)
-        if room.is_listed:
-            self._ended.append(room.match.id)
+        self._watch.match_ended(room)
         self._apply([MatchEnded(room.match.id)])
 
-    def _summaries(self) -> list[MatchSummary]:
-        """Return the newest public matches that go on."""
-        listed: list[MatchSummary] = []
-        for room in reversed(self.rooms.all()):
-            if room.is_listed and not room.match.over:
-                listed.append(_summary(room))
-                if len(listed) == MAX_SUMMARIES:
-                    break
-        return listed
+    def _reserve(self, made: MatchMade) -> None:
+        """Count a rematch that is about to be stored. Raises Refusal when its players may have no more matches."""
+        if made.match not in self._lobby.matches:
+            self._lobby.check_places(made.players)
+            self._apply([made])
+
+    def _release(self, match: str) -> None:
+        """Count a rematch no more, which could not be stored."""
+        if self.rooms.get(match) is None:
+            self._apply([MatchEnded(match)])
 
     def ask_analysis(self, peer: Peer, command: AskAnalysis, room: Room) -> None:
         """Have a position of a match studied, unless the asker plays in it just now, wherever. Raises Refusal."""
         question = question_about(room.studied_by(peer), command.ply, command.lines)
+        if waiting := self.rooms.bring(peer.player.id):
+            raise Refusal("not_now", f"{len(waiting)} of your matches are being loaded; ask again in a moment")
         for own in self.rooms.rooms_of(peer.player.id):
             if own.match.terms.spec == question.game and str(own.match.state) == question.position:
                 raise Refusal("not_now", "you play in this very position; ask when that game is over")
@@ -402,16 +437,16 @@ class Hall:
     async def my_matches(self, peer: Peer, command_id: str) -> MyMatches:
         """Return a player's live matches and newest finished ones. Raises Refusal."""
         player = peer.player.id
+        if waiting := self.rooms.bring(player):
+            await asyncio.wait(waiting)
         try:
-            stored = await self._services.journal.finished(player, MAX_FINISHED)
+            finished = await self.rooms.summaries(await self._services.journal.finished(player, MAX_FINISHED))
         except JournalUnavailable:
             raise Refusal("internal", "old matches cannot be read just now; try again") from None
-        for one in stored:
-            await self.rooms.ready_for(one.events)
         return MyMatches(
             id=command_id,
             live=tuple(views.summary(room.match, len(room.gallery)) for room in self.rooms.rooms_of(player)),
-            finished=tuple(views.summary(match, 0) for match in self.rooms.replayed(stored)),
+            finished=tuple(finished),
         )
 
 
@@ -420,10 +455,9 @@ def _guest_name() -> str:
     return f"Guest {1000 + secrets.randbelow(9000)}"
 
 
-def _says_something(word: LobbyChanged) -> bool:
-    return any((word.seeks, word.matches, word.players, word.seeks_gone, word.matches_gone, word.players_gone))
-
-
-def _summary(room: Room) -> MatchSummary:
-    """Return the match as strangers may see it: as late as its spectators do."""
-    return views.summary(room.gallery.shown, len(room.gallery))
+def _complete(step: Callable[[], None]) -> None:
+    """Take one step of many that must all be taken; a defect in one is logged."""
+    try:
+        step()
+    except Exception:
+        log.exception("a step of coming or going failed")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, assert_never
 
 from protocol.commands import (
@@ -23,7 +25,17 @@ from protocol.commands import (
 from protocol.messages import ChallengeClosed, Challenged
 from protocol.values import GameSpec, Player, Seek
 from server.acceptance import check_bot, check_declared
+from server.bounds import (
+    MOST_BOT_MATCHES,
+    Bounds,
+    check_challenge,
+    check_concurrency,
+    check_place,
+    check_seat,
+    check_table,
+)
 from server.catalogue import settle
+from server.lobbyfacts import LobbyFacts
 from server.lobbystate import (
     AWAY_GRACE,
     Answered,
@@ -33,7 +45,6 @@ from server.lobbystate import (
     Declared,
     Departed,
     LobbyEvent,
-    LobbyFacts,
     MatchMade,
     SeekClosed,
     SeekJoined,
@@ -44,33 +55,37 @@ from server.lobbystate import (
 )
 from server.refusal import Refusal
 
-__all__ = ["CHALLENGE_LIFE", "MOST_CHALLENGES", "MOST_INCOMING", "MOST_TABLES", "Lobby"]
+__all__ = [
+    "CHALLENGE_LIFE",
+    "DEPARTURES",
+    "Lobby",
+]
 
 CHALLENGE_LIFE: Final = 60_000
 """How long a challenge waits for its answer, in milliseconds."""
-MOST_TABLES: Final = 5
-"""At how many open tables one player may sit."""
-MOST_CHALLENGES: Final = 5
-"""How many challenges one player may have sent and not heard about yet."""
-MOST_INCOMING: Final = 20
-"""How many challenges may wait for one player's answer."""
+DEPARTURES: Final = 100
+"""Players whose departure, and challenges whose end, one tick decides; the others follow with the next."""
 
 
+@dataclass(slots=True)
 class Lobby(LobbyFacts):
     """The lobby and its rules of conduct."""
 
-    __slots__ = ()
+    bounds: Bounds = field(default_factory=Bounds)
 
     def decide(
         self, command: LobbyCommand, player: Player, now: int, *, fresh: str, lot: int
     ) -> tuple[LobbyEvent, ...]:
         """Return what `command` of `player`, who has arrived, leads to at `now`. Raises Refusal.
 
+        The player has the visible name that holds now, also where the command waited and `player` has an earlier one.
         `fresh` is an id that nobody has used, for what the command makes; `lot` is a large random number that seats
         the players. Repeats of a command are the caller's affair: ask `answered` first.
         """
-        if player.id not in self.guests:
+        guest = self.guests.get(player.id)
+        if guest is None:
             raise Refusal("unknown_player", "you are not here")
+        player = guest.player
         match command:
             case WatchLobby() | LeaveLobby():
                 return ()
@@ -103,39 +118,80 @@ class Lobby(LobbyFacts):
                 assert_never(command)
         return (*events, Answered(player.id, command.id, ref))
 
-    def arrive(self, player: Player) -> tuple[LobbyEvent, ...]:
-        """Return what follows from the player's having a connection."""
+    def arrive(self, player: Player, address: str = "", *, is_operators: bool = False) -> tuple[LobbyEvent, ...]:
+        """Return what follows from the player's having a connection from `address`; empty when that is not known.
+
+        The player's name is the one that was asked for. Others see one that nobody else here has, and only a player
+        who is known to be the operator's bears a reserved one.
+        """
         guest = self.guests.get(player.id)
-        return () if guest and guest.player == player and player.id not in self.away else (Arrived(player),)
+        gets_name = is_operators and self.names.may_bear(player.id, player.name, is_operators=True)
+        if guest is not None and guest.name == player.name and not gets_name:
+            shown = guest.player
+        else:
+            name = self.names.choose(player.id, player.name, is_operators=is_operators)
+            shown = player.model_copy(update={"name": name})
+        if guest and guest.player == shown and guest.address == address and player.id not in self.away:
+            return ()
+        return (Arrived(shown, player.name, address),)
 
     def disconnect(self, player: str, now: int) -> tuple[LobbyEvent, ...]:
         """Return what follows from the end of the player's last connection."""
         return (WentAway(player, now),) if player in self.guests and player not in self.away else ()
 
     def tick(self, now: int) -> tuple[LobbyEvent, ...]:
-        """Return what the passing of time decides by `now`: challenges expire, and who stays away departs."""
+        """Return what the passing of time decides by `now`: challenges expire, and who stays away departs.
+
+        It decides a part when that is much; `deadline` then stays in the past.
+        """
         events: list[LobbyEvent] = []
-        departing = {player for player, since in self.away.items() if now >= since + AWAY_GRACE}
-        for challenge in self.challenges.values():
-            if challenge.by.id in departing:
-                events.append(_ended(challenge, "cancelled", reason="the challenger has left"))
-            elif challenge.to.id in departing:
-                events.append(_ended(challenge, "declined", reason="the player has left"))
-            elif now >= challenge.expires:
+        ended = set[str]()
+        departing = dict[str, None]()
+        for player, since in islice(self.away.items(), DEPARTURES):
+            if now < since + AWAY_GRACE:
+                break
+            departing[player] = None
+        for player in departing:
+            events += self._ends_of(player, ended)
+        for challenge in islice(self.challenges.values(), DEPARTURES):
+            if now < challenge.expires:
+                break
+            if challenge.challenge not in ended:
                 events.append(_ended(challenge, "expired"))
-        for name, table in self.tables.items():
-            if table.seek.by.id in departing:
-                events.append(SeekClosed(name))
-            else:
-                events += [SeekLeft(name, one.id) for one in table.seek.joined if one.id in departing]
+        closed = set[str]()
+        for player in departing:
+            for seek in self.sits.get(player, ()):
+                if self.tables[seek].seek.by.id == player:
+                    closed.add(seek)
+                    events.append(SeekClosed(seek))
+        for player in departing:
+            events += [SeekLeft(seek, player) for seek in self.sits.get(player, ()) if seek not in closed]
         return (*events, *(Departed(player) for player in departing))
+
+    def _ends_of(self, player: str, ended: set[str]) -> Iterable[ChallengeEnded]:
+        """Yield the ends of a departing player's challenges, but for those that have `ended`."""
+        for name in self.calls.get(player, ()):
+            if name not in ended:
+                ended.add(name)
+                challenge = self.challenges[name]
+                if challenge.by.id == player:
+                    yield _ended(challenge, "cancelled", reason="the challenger has left")
+                else:
+                    yield _ended(challenge, "declined", reason="the player has left")
+
+    def check_places(self, players: Iterable[Player]) -> None:
+        """Refuse a match for `players`, here or not, when one of them or an address has all those that it may have."""
+        for player in players:
+            check_place(self, self.bounds, player)
+            check_concurrency(self, player)
 
     def _declare(self, command: Declare, player: Player) -> tuple[LobbyEvent, ...]:
         if player.kind != "bot":
             raise Refusal("not_a_bot", "only a bot says what it plays")
         for accepts in command.accepts:
             check_declared(accepts)
-        return (Declared(player.id, command.accepts, command.concurrency),)
+        most = max(MOST_BOT_MATCHES, self.bounds.matches_per_player)
+        return (Declared(player.id, command.accepts, min(command.concurrency, most)),)
 
     def _create_seek(self, command: CreateSeek, player: Player, now: int, fresh: str) -> tuple[LobbyEvent, ...]:
         settings = command.settings
@@ -144,7 +200,9 @@ class Lobby(LobbyFacts):
             raise Refusal("bad_options", f"{game.title} has seats 0 to {game.seats - 1}")
         if settings.minimum is not None and settings.minimum > game.seats:
             raise Refusal("bad_options", f"the table has {game.seats} seats, fewer than {settings.minimum}")
-        self._check_free(player)
+        check_seat(self, player)
+        self.check_places((player,))
+        check_table(self, self.bounds, player)
         settled = settings.model_copy(update={"game": spec})
         seek = Seek(id=fresh, by=player, settings=settled, joined=(player,), seats=game.seats, since=now)
         return (SeekPosted(seek, settings.game),)
@@ -157,10 +215,13 @@ class Lobby(LobbyFacts):
         seek = table.seek
         if any(one.id == player.id for one in seek.joined):
             raise Refusal("already_joined", "you sit at this table already")
-        self._check_free(player)
+        check_seat(self, player)
+        self.check_places((player,))
         joined = SeekJoined(seek.id, player)
         if len(seek.joined) + 1 < seek.seats:
             return (joined,), None
+        for one in seek.joined:
+            check_place(self, self.bounds, one)
         return (
             joined,
             SeekClosed(seek.id),
@@ -180,6 +241,8 @@ class Lobby(LobbyFacts):
         if minimum is None or count < minimum:
             raise Refusal("too_few_players", f"the table waits for {minimum or seek.seats} players; {count} are there")
         spec = _with_players(table, count)
+        for one in seek.joined:
+            check_place(self, self.bounds, one)
         return (SeekClosed(seek.id), _match_of(seek, spec, seek.joined, fresh, lot))
 
     def _challenge(self, command: Challenge, player: Player, now: int, fresh: str) -> tuple[LobbyEvent, ...]:
@@ -194,11 +257,8 @@ class Lobby(LobbyFacts):
         if command.seat is not None and command.seat > 1:
             raise Refusal("bad_options", "a game for two has seats 0 and 1")
         check_bot(guest, game, command.clock)
-        if sum(one.by.id == player.id for one in self.challenges.values()) >= MOST_CHALLENGES:
-            raise Refusal("busy", f"{MOST_CHALLENGES} of your challenges wait for an answer; cancel one first")
-        if sum(one.to.id == command.to for one in self.challenges.values()) >= MOST_INCOMING:
-            raise Refusal("busy", "too many challenges wait for that player's answer")
-        self._check_concurrency(player)
+        displaced = check_challenge(self, self.bounds, player, command.to)
+        self.check_places((player,))
         challenge = Challenged(
             challenge=fresh,
             by=player,
@@ -208,14 +268,16 @@ class Lobby(LobbyFacts):
             seat=command.seat,
             expires=now + CHALLENGE_LIFE,
         )
-        return (ChallengeSent(challenge),)
+        if displaced is None:
+            return (ChallengeSent(challenge),)
+        reason = "too many challenges wait for that player's answer"
+        return (_ended(self.challenges[displaced], "declined", reason=reason), ChallengeSent(challenge))
 
     def _accept_challenge(
         self, command: AcceptChallenge, player: Player, fresh: str, lot: int
     ) -> tuple[LobbyEvent, ...]:
         challenge = self._challenge_to(command.challenge, player)
-        self._check_concurrency(player)
-        self._check_concurrency(challenge.by)
+        self.check_places((player, challenge.by))
         players = _seated((challenge.by, player), challenge.seat, lot)
         made = MatchMade(fresh, challenge.game, players, challenge.clock)
         return (_ended(challenge, "accepted", match=fresh), made)
@@ -244,17 +306,6 @@ class Lobby(LobbyFacts):
         if challenge.to.id != player.id:
             raise Refusal("not_yours", "only who was challenged answers")
         return challenge
-
-    def _check_free(self, player: Player) -> None:
-        """Refuse who sits at too many tables, and a bot that would exceed its own declaration."""
-        if self.guests[player.id].tables >= MOST_TABLES:
-            raise Refusal("busy", f"you sit at {MOST_TABLES} open tables already; leave one first")
-        self._check_concurrency(player)
-
-    def _check_concurrency(self, player: Player) -> None:
-        guest = self.guests.get(player.id)
-        if guest and guest.concurrency is not None and not guest.free:
-            raise Refusal("busy", f"{player.name} plays as many games as it takes")
 
 
 def _ended(challenge: Challenged, how: str, reason: str = "", match: str | None = None) -> ChallengeEnded:

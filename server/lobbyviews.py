@@ -1,98 +1,146 @@
-"""What the lobby looks like from outside: the messages that are made from its folded state. Pure."""
+"""What the lobby looks like from outside: pages that are made from its folded state. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Final
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, TypeAlias, TypeVar
 
-from protocol.messages import LobbyChanged, LobbyState
-from protocol.values import MatchSummary, Seek
-from server.lobbystate import Guest, LobbyFacts, Table
+from protocol.commands import AskLobby
+from protocol.messages import LobbyPage, LobbyState
+from protocol.values import Key, MatchStanding, MatchSummary, Presence, Seek
+from server.listing import Listing
+from server.lobbyfacts import LobbyFacts
+from server.refusal import Refusal
 
-__all__ = ["MAX_PLAYERS", "changes", "lobby_message", "private_company", "told"]
+__all__ = ["MATCHES_PAGE", "MAX_LOOKED_AT", "PLAYERS_PAGE", "SEEKS_PAGE", "Lists", "for_viewer", "standing"]
 
-MAX_PLAYERS: Final = 200
-"""Players that one word about the lobby lists."""
+SEEKS_PAGE: Final = 50
+MATCHES_PAGE: Final = 50
+PLAYERS_PAGE: Final = 200
+"""Entries of a section that one page lists."""
+MAX_LOOKED_AT: Final = 1_000
+"""Entries that one page of a single game looks at: there may be fewer of that game, or none, among them."""
+
+E = TypeVar("E")
+Summaries: TypeAlias = Callable[[str], MatchSummary | None]
+"""Returns a match as strangers may see it; None when it cannot be shown."""
 
 
-def lobby_message(lobby: LobbyFacts, id: str, matches: Sequence[MatchSummary], viewer: str | None = None) -> LobbyState:
-    """Return what `viewer`, or a stranger, may know of the lobby, with the public `matches` that are live.
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The sections of the lobby as strangers see them; `matches` are the public ones that go on."""
 
-    Of many players only `MAX_PLAYERS` are listed: the viewer and the bots before everybody else.
-    """
-    guests = sorted(lobby.guests.values(), key=lambda guest: (guest.player.id != viewer, guest.player.kind != "bot"))
-    return LobbyState(
-        id=id,
-        seeks=_seen(lobby.tables.values(), viewer),
-        matches=tuple(matches),
-        players=tuple(guest.presence() for guest in guests[:MAX_PLAYERS]),
+    lobby: LobbyFacts
+    matches: Listing
+    summary_of: Summaries
+
+    def first_page(self) -> LobbyState:
+        """Return what a watcher begins with."""
+        lobby = self.lobby
+        seeks, seeks_more = _page(lobby.seeks, SEEKS_PAGE, self._seek)
+        matches, matches_more = _page(self.matches, MATCHES_PAGE, self.summary_of)
+        players, players_more = _page(lobby.crowd, PLAYERS_PAGE, self._presence)
+        return LobbyState(
+            id=None,
+            seeks=tuple(seeks),
+            matches=tuple(matches),
+            players=tuple(players),
+            seeks_total=len(lobby.seeks),
+            matches_total=len(self.matches),
+            players_total=len(lobby.crowd),
+            seeks_more=seeks_more,
+            matches_more=matches_more,
+            players_more=players_more,
+        )
+
+    def page(self, command: AskLobby) -> LobbyPage:
+        """Return the page that a command asks for. Raises Refusal."""
+        after = None if command.after is None else _cursor(command.after)
+        game = command.game
+        seeks, matches, players, more = list[Seek](), list[MatchSummary](), list[Presence](), None
+        match command.section:
+            case "seeks":
+                listing = self.lobby.seeks
+                seeks, more = _page(
+                    listing, SEEKS_PAGE, self._seek, after, lambda one: game in (None, one.settings.game.name)
+                )
+            case "matches":
+                listing = self.matches
+                matches, more = _page(
+                    listing, MATCHES_PAGE, self.summary_of, after, lambda one: game in (None, one.game.name)
+                )
+            case "players":
+                listing = self.lobby.crowd
+                players, more = _page(
+                    listing, PLAYERS_PAGE, self._presence, after, lambda one: game is None or _plays(one, game)
+                )
+        return LobbyPage(
+            id=command.id,
+            section=command.section,
+            seeks=tuple(seeks),
+            matches=tuple(matches),
+            players=tuple(players),
+            total=len(listing),
+            more=more,
+        )
+
+    def _seek(self, name: str) -> Seek:
+        return self.lobby.tables[name].seek
+
+    def _presence(self, player: str) -> Presence:
+        return self.lobby.guests[player].presence()
+
+
+def for_viewer(
+    page: LobbyState, id: str | None, viewer: str, lobby: LobbyFacts, matches: Iterable[MatchSummary]
+) -> LobbyState:
+    """Return `page` for `viewer`: with its own tables and public `matches`, and itself as the first player."""
+    listed_seeks, listed_matches = {seek.id for seek in page.seeks}, {match.id for match in page.matches}
+    own_seeks = (lobby.tables[name].seek for name in lobby.sits.get(viewer, ()) if name not in listed_seeks)
+    guest = lobby.guests.get(viewer)
+    myself = (guest.presence(),) if guest else ()
+    return page.model_copy(
+        update={
+            "id": id,
+            "seeks": (*page.seeks, *own_seeks),
+            "matches": (*page.matches, *(match for match in matches if match.id not in listed_matches)),
+            "players": (*myself, *(one for one in page.players if one.player.id != viewer)),
+        }
     )
 
 
-def changes(
-    before: LobbyFacts,
-    after: LobbyFacts,
-    *,
-    matches: Sequence[MatchSummary] = (),
-    matches_gone: Sequence[str] = (),
-    viewer: str | None = None,
-) -> LobbyChanged:
-    """Return what is new in `after` for `viewer`, or a stranger, with the `matches` that began, changed or ended.
-
-    At most `MAX_PLAYERS` players are told of; `told` knows which are left for the next word.
-    """
-    now_seen = {seek.id for seek in _seen(after.tables.values(), viewer)}
-    return LobbyChanged(
-        seeks=_seen(_different(after.tables, before.tables), viewer),
-        matches=tuple(matches),
-        players=tuple(guest.presence() for guest in _changed(before, after)[:MAX_PLAYERS]),
-        seeks_gone=tuple(seek.id for seek in _seen(before.tables.values(), viewer) if seek.id not in now_seen),
-        matches_gone=tuple(matches_gone),
-        players_gone=tuple(name for name in before.guests if name not in after.guests),
-    )
+def standing(summary: MatchSummary) -> MatchStanding:
+    """Return the part of a summary that a move changes."""
+    return MatchStanding(id=summary.id, ply=summary.ply, position=summary.position, watchers=summary.watchers)
 
 
-def told(before: LobbyFacts, after: LobbyFacts) -> LobbyFacts:
-    """Return the lobby as those know it who knew `before` and heard of the `changes` to `after`."""
-    untold = _changed(before, after)[MAX_PLAYERS:]
-    if not untold:
-        return after
-    guests = dict(after.guests)
-    for guest in untold:
-        known = before.guests.get(guest.player.id)
-        if known is None:
-            del guests[guest.player.id]
-        else:
-            guests[guest.player.id] = known
-    return replace(after, guests=guests)
+def _page(
+    listing: Listing,
+    size: int,
+    entry_of: Callable[[str], E | None],
+    after: int | None = None,
+    wanted: Callable[[E], bool] = lambda _: True,
+) -> tuple[list[E], Key | None]:
+    """Return a page of `wanted` entries, and where the next one begins; None when nothing is left."""
+    entries = list[E]()
+    looked_at, last = 0, 0
+    for rank, key in listing.after(after):
+        if len(entries) == size or looked_at == MAX_LOOKED_AT:
+            return entries, str(last)
+        looked_at, last = looked_at + 1, rank
+        entry = entry_of(key)
+        if entry is not None and wanted(entry):
+            entries.append(entry)
+    return entries, None
 
 
-def private_company(before: LobbyFacts, after: LobbyFacts) -> frozenset[str]:
-    """Return who sits or sat at a private table that changed: they are told more than strangers."""
-    return frozenset(
-        player.id
-        for old, new in ((before.tables, after.tables), (after.tables, before.tables))
-        for table in _different(old, new)
-        if table.seek.settings.private
-        for player in table.seek.joined
-    )
+def _plays(presence: Presence, game: str) -> bool:
+    return any(accepts.game == game for accepts in presence.accepts)
 
 
-def _different(tables: Mapping[str, Table], others: Mapping[str, Table]) -> Iterable[Table]:
-    return (table for name, table in tables.items() if others.get(name) is not table)
-
-
-def _seen(tables: Iterable[Table], viewer: str | None) -> tuple[Seek, ...]:
-    """Return the tables that are public, or at which the viewer sits."""
-    return tuple(
-        table.seek
-        for table in tables
-        if not table.seek.settings.private or any(player.id == viewer for player in table.seek.joined)
-    )
-
-
-def _changed(before: LobbyFacts, after: LobbyFacts) -> list[Guest]:
-    """Return who is new or different, the bots first."""
-    guests = [guest for name, guest in after.guests.items() if before.guests.get(name) is not guest]
-    return sorted(guests, key=lambda guest: guest.player.kind != "bot")
+def _cursor(text: str) -> int:
+    """Return the rank that a page gave as `more`. Raises Refusal."""
+    if not text.isascii() or not text.isdecimal() or len(text) > 20:
+        raise Refusal("bad_options", "`after` is what an earlier page gave as `more`; leave it out for the first page")
+    return int(text)

@@ -26,6 +26,7 @@ from protocol.events import (
 from protocol.values import Reason
 from server.catalogue import load
 from server.clock import Timer
+from server.plies import Plies
 from server.terms import NO_TALKS, Ending, Patience, Talks, Terms
 
 __all__ = ["REMEMBERED", "MatchState"]
@@ -36,8 +37,9 @@ REMEMBERED: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class MatchState:
-    """One match. `states[k]` is the position after k of `moves`; the last takes account of who gave up since.
+    """One match. The newest position of `plies` takes account of who gave up since the move that led to it.
 
+    `made` counts all moves and rolls that were ever made: unlike `ply` it includes those that were taken back.
     `moved` has the bit of every seat that made a move or is out, `out` each seat's place and reason once it is out.
     Nothing before ply `floor` can be taken back, because somebody went out then. `at` is the newest event's time.
     """
@@ -45,8 +47,8 @@ class MatchState:
     terms: Terms
     seq: int
     at: int
-    states: tuple[State, ...]
-    moves: tuple[str, ...]
+    plies: Plies
+    made: int
     timer: Timer
     moved: int
     out: tuple[tuple[int, Reason] | None, ...]
@@ -84,8 +86,8 @@ class MatchState:
             terms=terms,
             seq=started.seq,
             at=started.at,
-            states=(state,),
-            moves=(),
+            plies=Plies.of(state),
+            made=0,
             timer=timer.turn(started.at, running=_ticking(timer, state, 0, terms.everyone)),
             moved=0,
             out=(None,) * seats,
@@ -101,12 +103,27 @@ class MatchState:
     @property
     def state(self) -> State:
         """The position now."""
-        return self.states[-1]
+        return self.plies.state
+
+    @property
+    def position(self) -> str:
+        """The position text now."""
+        return self.plies.text_at(self.plies.ply)
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The positions from the start, copied."""
+        return self.plies.states
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The moves and rolls from the start, copied."""
+        return self.plies.moves
 
     @property
     def ply(self) -> int:
-        """How many moves and rolls were made."""
-        return len(self.moves)
+        """How many moves and rolls led to the position."""
+        return self.plies.ply
 
     @property
     def seats(self) -> int:
@@ -132,7 +149,7 @@ class MatchState:
     def last_move_of(self, seat: int) -> int | None:
         """Return the ply of the seat's newest move that can still be taken back."""
         for ply in range(self.ply - 1, self.floor - 1, -1):
-            if self.states[ply].to_move == seat:
+            if self.plies.state_at(ply).to_move == seat:
                 return ply
         return None
 
@@ -164,8 +181,8 @@ class MatchState:
                     self,
                     seq=event.seq,
                     at=event.at,
-                    states=(*self.states, state),
-                    moves=(*self.moves, event.move),
+                    plies=self.plies.after(event.move, state),
+                    made=self.made + 1,
                     timer=self.timer.turn(event.at, running=running),
                 )
             case Eliminated():
@@ -230,8 +247,8 @@ class MatchState:
             self.terms,
             event.seq,
             event.at,
-            (*self.states, state),
-            (*self.moves, event.move),
+            self.plies.after(event.move, state),
+            self.made + 1,
             self.timer.after_move(seat, event.spent, event.left, event.at, running=running),
             moved,
             self.out,
@@ -250,7 +267,7 @@ class MatchState:
             self,
             seq=event.seq,
             at=event.at,
-            states=(*self.states[:-1], state),
+            plies=self.plies.with_newest(state),
             timer=timer,
             moved=moved,
             out=(*self.out[: event.seat], (event.place, event.reason), *self.out[event.seat + 1 :]),
@@ -260,17 +277,21 @@ class MatchState:
         )
 
     def _after_takeback(self, event: TakenBack) -> Self:
-        states = self.states[: event.ply + 1]
-        moved = sum({1 << state.to_move for state in states[:-1] if state.to_move != CHANCE})
-        moved |= sum(1 << seat for seat, place in enumerate(self.out) if place is not None)
+        plies = self.plies.back_to(event.ply)
+        moved = sum(1 << seat for seat, place in enumerate(self.out) if place is not None)
+        for ply in range(plies.ply):
+            if moved == self.terms.everyone:
+                # Usual after the first few plies: a takeback costs the same however long the match is.
+                break
+            if (seat := plies.state_at(ply).to_move) != CHANCE:
+                moved |= 1 << seat
         timer = replace(self.timer, left=event.left)
         return replace(
             self,
             seq=event.seq,
             at=event.at,
-            states=states,
-            moves=self.moves[: event.ply],
-            timer=timer.turn(event.at, running=_ticking(timer, states[-1], moved, self.terms.everyone)),
+            plies=plies,
+            timer=timer.turn(event.at, running=_ticking(timer, plies.state, moved, self.terms.everyone)),
             moved=moved,
             talks=replace(self.talks, draw=(), takeback=()),
             causes=self._remember(event.seat, event.cause, event.seq),

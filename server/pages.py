@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import hmac
 import re
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from email.utils import formatdate
-from http import HTTPStatus
 from pathlib import Path
-from typing import Final
-from urllib.parse import unquote, urlsplit
+from typing import Final, Protocol
 
-from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from engine.record import to_json
-from engine.record_text import to_text
 from protocol.events import Ended, Started
+from server.costs import KNOWN_FILE, PAGE, download_cost
 from server.metrics import Metrics
-from server.ports import Journal, JournalUnavailable
-from server.records import record_of
+from server.ports import DamagedMatch, Journal, JournalUnavailable
+from server.records import record_of, slices_of
+from server.requests import field_of
+from server.responses import plain, respond, without_body
+from server.visitors import Visitor
 
-__all__ = ["Pages", "field_of", "path_of", "plain"]
+__all__ = ["Pages", "Payer"]
 
 TYPES: Final = {
     ".html": "text/html; charset=utf-8",
@@ -40,35 +42,17 @@ _RECORD: Final = re.compile(r"/matches/(?P<match>[A-Za-z0-9_-]{1,32})\.(?P<form>
 _HOST: Final = re.compile(r"[A-Za-z0-9.\-_\[\]:]{1,255}")
 
 
-def _response(status: int, kind: str, body: bytes, **headers: str) -> Response:
-    fields = Headers()
-    fields["Date"] = formatdate(usegmt=True)
-    fields["Connection"] = "close"
-    fields["Content-Type"] = kind
-    fields["Content-Length"] = str(len(body))
-    fields["X-Content-Type-Options"] = "nosniff"
-    fields["Referrer-Policy"] = "no-referrer"
-    for name, value in headers.items():
-        fields[name.replace("_", "-")] = value
-    return Response(status, HTTPStatus(status).phrase, fields, body)
+class Payer(Protocol):
+    """Pays for one request in the name of its address."""
 
+    async def pay(self, cost: float) -> None:
+        """Return when `cost` tokens are taken."""
 
-def plain(status: int, text: str) -> Response:
-    """Return an answer in one line of text."""
-    return _response(status, "text/plain; charset=utf-8", f"{text}\n".encode(), Cache_Control="no-store")
+    def reading(self) -> AbstractAsyncContextManager[None]:
+        """Hold one of the few readings of the store that an address may owe; the block also pays for it.
 
-
-def path_of(request: Request) -> str | None:
-    """Return what a request is for, or None when its target makes no sense."""
-    try:
-        return unquote(urlsplit(request.path).path)
-    except ValueError:
-        return None
-
-
-def field_of(request: Request, name: str) -> str:
-    """Return a header field's value; of one that is repeated, all of them, as one list."""
-    return ",".join(request.headers.get_all(name))
+        Raises Refusal when the others take too long.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +68,34 @@ class _File:
 class Pages:
     """Answers requests that are no sockets."""
 
-    def __init__(self, web: Path, journal: Journal, metrics: Metrics, obstacle: Callable[[], str]) -> None:
-        """`obstacle` says what the server is not ready for yet, and nothing once it is."""
+    def __init__(
+        self, web: Path, journal: Journal, metrics: Metrics, obstacle: Callable[[], str], *, metrics_token: str = ""
+    ) -> None:
+        """`obstacle` says what the server is not ready for yet, and nothing once it is.
+
+        `metrics_token` is what the metrics cost; without one they answer only to visitors from this machine itself.
+        """
         self._web = web.resolve()
         self._journal = journal
         self._metrics = metrics
         self._obstacle = obstacle
-        self._files: dict[Path, _File] = {}
+        self._metrics_token = metrics_token
+        # By name; a file may have several, where links lead to it.
+        self._files: dict[str, _File] = {}
 
-    async def answer(self, request: Request, path: str) -> Response:
-        """Return the answer to one request for `path`."""
-        if request.method not in ("GET", "HEAD"):
-            return plain(405, "this server answers GET")
-        response = await self._find(request, path)
-        if request.method == "HEAD":
-            return Response(response.status_code, response.reason_phrase, response.headers, b"")
-        return response
+    def cost_of(self, path: str) -> float:
+        """Return the tokens that an address pays before its request for `path` is answered."""
+        return KNOWN_FILE if _name_of(path) in self._files else PAGE
 
-    async def _find(self, request: Request, path: str) -> Response:
+    async def answer(self, request: Request, path: str, visitor: Visitor, payer: Payer) -> Response:
+        """Return the answer to a GET or HEAD of `path`, which is canonical; what costs more than a file is paid for.
+
+        Raises Refusal.
+        """
+        response = await self._find(request, path, visitor, payer)
+        return without_body(response) if request.method == "HEAD" else response
+
+    async def _find(self, request: Request, path: str, visitor: Visitor, payer: Payer) -> Response:
         match path:
             case "/health":
                 return plain(200, "ok")
@@ -109,54 +103,78 @@ class Pages:
                 obstacle = self._obstacle()
                 return plain(503, obstacle) if obstacle else plain(200, "ready")
             case "/metrics":
-                return _response(200, "text/plain; version=0.0.4; charset=utf-8", self._metrics.render())
+                return self._told_metrics(request, visitor)
             case _ if found := _RECORD.fullmatch(path):
-                return await self._record(found["match"], found["form"])
+                return await self._record(found["match"], found["form"], payer)
             case _:
                 return self._file(path, request)
 
-    async def _record(self, match_id: str, form: str) -> Response:
+    def _told_metrics(self, request: Request, visitor: Visitor) -> Response:
+        if self._metrics_token:
+            given, wanted = field_of(request, "Authorization"), f"Bearer {self._metrics_token}"
+            if not hmac.compare_digest(given.encode(), wanted.encode()):
+                return plain(401, "the metrics need the token of CORNERED_METRICS_TOKEN", WWW_Authenticate="Bearer")
+        elif not visitor.is_local:
+            return plain(403, "the metrics answer to this machine itself; CORNERED_METRICS_TOKEN opens them to others")
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        return respond(200, kind, self._metrics.render(), Cache_Control="no-store")
+
+    async def _record(self, match_id: str, form: str, payer: Payer) -> Response:
         """Return the record of a public match that is over: of one that goes on it could tell too much too early."""
         try:
-            events = await self._journal.read(match_id)
+            async with payer.reading():
+                events = await self._journal.read(match_id)
+                # Also for what is refused: a long match that goes on may be asked for again and again.
+                await payer.pay(download_cost(len(events)))
         except JournalUnavailable:
             return plain(503, "old matches cannot be read just now")
+        except DamagedMatch:
+            return plain(500, "this match is damaged and cannot be shown")
         if not events or not isinstance(events[0], Started) or events[0].private:
             return plain(404, "there is no such match")
         if not any(isinstance(event, Ended) for event in events):
             return plain(404, "the record is here when the match is over")
         record = record_of(events)
         if form == "txt":
-            return _response(200, TYPES[".txt"], to_text(record).encode())
-        return _response(200, "application/jsonl", to_json(record).encode() + b"\n")
+            parts: list[str] = []
+            for part in slices_of(record):
+                parts.append(part)
+                await asyncio.sleep(0)
+            return respond(200, TYPES[".txt"], "".join(parts).encode())
+        return respond(200, "application/jsonl", to_json(record).encode() + b"\n")
 
     def _file(self, path: str, request: Request) -> Response:
-        file = self._read("index.html" if path == "/" else path.lstrip("/"))
+        file = self._read(_name_of(path))
         if file is None:
             return plain(404, "there is nothing here")
         headers = {"Cache_Control": "no-cache", "ETag": file.tag}
-        if field_of(request, "If-None-Match") == file.tag:
-            return _response(304, file.kind, b"", **headers)
         if file.kind.startswith("text/html"):
+            # Also of a 304: its headers replace those of the answer that the browser has kept.
             headers["Content_Security_Policy"] = _policy(request)
-        return _response(200, file.kind, file.body, **headers)
+        if field_of(request, "If-None-Match") == file.tag:
+            return respond(304, file.kind, b"", **headers)
+        return respond(200, file.kind, file.body, **headers)
 
     def _read(self, name: str) -> _File | None:
-        """Return a file below the page's folder, however the name tries to get out of it."""
+        """Return a file below the page's folder, wherever a link in it leads."""
         try:
             path = (self._web / name).resolve()
             if not path.is_relative_to(self._web) or path.suffix not in TYPES or not path.is_file():
                 return None
             stat = path.stat()
             stamp = (stat.st_mtime_ns, stat.st_size)
-            known = self._files.get(path)
+            known = self._files.get(name)
             if known is None or known.stamp != stamp:
                 body = path.read_bytes()
                 tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-                known = self._files[path] = _File(stamp, TYPES[path.suffix], body, tag)
+                known = self._files[name] = _File(stamp, TYPES[path.suffix], body, tag)
         except (OSError, ValueError):
             return None
         return known
+
+
+def _name_of(path: str) -> str:
+    return "index.html" if path == "/" else path[1:]
 
 
 def _policy(request: Request) -> str:
@@ -164,5 +182,6 @@ def _policy(request: Request) -> str:
     host = field_of(request, "Host")
     socket = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
     return (
-        f"default-src 'self'; connect-src 'self'{socket}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+        f"default-src 'self'; connect-src 'self'{socket}; object-src 'none'; base-uri 'none'; form-action 'self'; "
+        "frame-ancestors 'none'"
     )

@@ -1,35 +1,30 @@
 """One socket as rooms and the hall see it: who it is, and what is written to it.
 
-Nothing here waits. A message is encoded and framed at most once a codec however many sockets it goes to (`Broadcast`),
-and handed to each transport; the transport's buffer is the outbox. Who lets it fill up loses: watchers are skipped and
-get a snapshot later, everybody else is dropped and resumes.
+Nothing here waits or raises. A message is encoded and framed at most once a codec however many sockets it goes to
+(`Broadcast`), and handed to each transport; the transport's buffer is the outbox. A client that lets it fill up loses
+its place: watchers are skipped and get a snapshot later, players are cut off and resume.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
-
-from websockets.asyncio.server import ServerConnection
-from websockets.protocol import State
+from typing import TYPE_CHECKING, TypeAlias
 
 from protocol.codec import JSON, MSGPACK, Codec
 from protocol.messages import ErrorCode, Refused, ServerMessage
 from protocol.values import Player
-from server.allowance import Allowance
+from server.connection import Connection
+from server.limits import PlayerLimits
 from server.metrics import Counts
 
 if TYPE_CHECKING:
     from server.room import Room
 
-__all__ = ["MAX_OUTBOX", "Broadcast", "Peer", "Write", "frame"]
-
-MAX_OUTBOX: Final = 1 << 20
-"""Bytes that may wait for one socket. More means that it reads too slowly to play."""
-_OPEN: Final = State.OPEN
+__all__ = ["Broadcast", "Peer", "Write", "frame"]
 
 Write: TypeAlias = Callable[[bytes], None]
-"""A transport's own `write`."""
+"""Writes one frame that is ready for the wire. It never raises; after the end of the socket it does nothing."""
 
 
 def frame(payload: bytes, *, is_text: bool) -> bytes:
@@ -65,44 +60,61 @@ class Broadcast:
 
 
 class Peer:
-    """An open socket whose player is known. `rooms` are the matches that it has joined."""
+    """An open socket whose player is known. `rooms` are the matches that it has joined.
 
-    __slots__ = ("_connection", "_counts", "_protocol", "allowance", "chat", "codec", "id", "player", "rooms")
+    `address` names the client's address in rate limits, `instance` the program that said hello; `write` is the
+    connection's own.
+    """
+
+    __slots__ = (
+        "_connection",
+        "_counts",
+        "_loop",
+        "address",
+        "codec",
+        "id",
+        "instance",
+        "limits",
+        "player",
+        "rooms",
+        "write",
+    )
 
     def __init__(
         self,
-        connection: ServerConnection,
+        connection: Connection,
         codec: Codec,
         player: Player,
-        allowance: Allowance,
-        chat: Allowance,
+        limits: PlayerLimits,
         counts: Counts,
-        session_id: str,
+        instance: str | None = None,
     ) -> None:
         self._connection = connection
-        self._protocol = connection.protocol
         self._counts = counts
+        self._loop = asyncio.get_running_loop()
         self.codec = codec
         self.player = player
-        self.allowance = allowance
-        self.chat = chat
-        self.id = session_id
+        self.limits = limits
+        self.address = connection.key
+        self.id = connection.id
+        self.instance = instance
         self.rooms: dict[str, Room] = {}
+        self.write: Write = connection.write
 
     @property
     def is_behind(self) -> bool:
         """Whether the socket takes less than it is sent."""
-        return self._connection.paused
-
-    @property
-    def transport_write(self) -> Write:
-        """What writes a frame with no questions asked, for who knows that the socket is open and not behind."""
-        return self._connection.transport.write
+        return self._connection.is_behind
 
     @property
     def lag(self) -> int:
         """The newest measured round trip in milliseconds; 0 before the first."""
         return int(self._connection.latency * 1000)
+
+    def charge(self) -> None:
+        """Take a token for what turned out to be wrong after it had been free."""
+        self.limits.commands.spend(self._loop.time())
+        self._connection.owe(1.0)
 
     def send(self, message: ServerMessage) -> None:
         """Write a message that is for this socket alone."""
@@ -119,20 +131,7 @@ class Peer:
         framed = frame(codec.encode(answer), is_text=codec.is_text)
         self.write(framed if broadcast is None else framed + broadcast.frame(codec))
 
-    def refuse(self, command_id: str | None, code: ErrorCode, text: str) -> None:
-        """Say that a command changed nothing."""
+    def refuse(self, command_id: str | None, code: ErrorCode, text: str, *, retry_after: int | None = None) -> None:
+        """Say that a command changed nothing; `retry_after` is in milliseconds."""
         self._counts.refused(code)
-        self.send(Refused(id=command_id, code=code, text=text))
-
-    def write(self, framed: bytes) -> None:
-        """Write one frame that is ready for the wire; after the end of the socket this does nothing."""
-        if self._protocol.state is _OPEN:
-            connection = self._connection
-            connection.transport.write(framed)
-            if connection.paused and connection.transport.get_write_buffer_size() > MAX_OUTBOX:
-                self.drop()
-
-    def drop(self) -> None:
-        """Cut the socket off at once: what it has not read is lost, and it resumes with another."""
-        self._counts.dropped += 1
-        self._connection.transport.abort()
+        self.send(Refused(id=command_id, code=code, text=text, retry_after=retry_after))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from protocol.events import MatchEvent
+from protocol.events import MatchEvent, Started
 from protocol.messages import ServerMessage
 from protocol.values import Player, PlayerKind
 
@@ -14,11 +14,11 @@ __all__ = [
     "Accounts",
     "AccountsUnavailable",
     "Bus",
+    "DamagedMatch",
     "Identity",
     "Journal",
     "JournalUnavailable",
     "StaleSequence",
-    "StoredMatch",
     "UnknownPlayer",
     "check_sequence",
 ]
@@ -36,6 +36,10 @@ class JournalUnavailable(Exception):
     """
 
 
+class DamagedMatch(Exception):
+    """One match's events cannot be read back or replayed; the text says why. No other match is concerned."""
+
+
 def check_sequence(expected_seq: int, events: Sequence[MatchEvent]) -> None:
     """Raise a ValueError unless `events` are numbered on from `expected_seq` without a gap, and there are some."""
     if not events or any(event.seq != seq for seq, event in enumerate(events, expected_seq + 1)):
@@ -43,16 +47,19 @@ def check_sequence(expected_seq: int, events: Sequence[MatchEvent]) -> None:
         raise ValueError(f"events after {expected_seq} must be numbered on from it, not {numbers}")
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMatch:
-    """One match as the journal's index knows it. `events` is the whole log."""
-
-    id: str
-    events: tuple[MatchEvent, ...]
-
-
 class Journal(Protocol):
     """The truth: every match's events, in order."""
+
+    @property
+    def obstacle(self) -> str:
+        """What keeps the store from being written now, for people; empty when nothing does."""
+
+    @property
+    def newest(self) -> tuple[str, int] | None:
+        """The match and number of the last event that this process stored; None before the first."""
+
+    async def holds(self, match: str, seq: int) -> bool:
+        """Say whether the store has this event, as far as it can be read. Raises JournalUnavailable."""
 
     async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
         """Store `events` after `expected_seq` (0 for a new match); durable when it returns.
@@ -61,16 +68,25 @@ class Journal(Protocol):
         """
 
     async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
-        """Return the events after `since`; empty for an unknown match."""
+        """Return the events after `since`; empty for an unknown match.
 
-    async def live(self) -> Sequence[str]:
-        """Return the ids of all matches without an `ended` event, oldest first."""
+        A long match is read in slices between which the event loop turns. Raises DamagedMatch or JournalUnavailable.
+        """
 
-    async def finished(self, player: str | None, limit: int) -> Sequence[StoredMatch]:
-        """Return the newest finished matches, of `player` or of everybody (public ones only), newest first."""
+    async def live(self) -> Sequence[Started]:
+        """Return the beginnings of all matches without an `ended` event, oldest first.
+
+        A beginning that cannot be read is logged and left out. Raises JournalUnavailable.
+        """
+
+    async def finished(self, player: str | None, limit: int) -> Sequence[str]:
+        """Return the ids of the newest finished matches, of `player` or of everybody (public ones), newest first."""
 
     async def secret(self) -> bytes:
         """Return 32 random bytes, the same for ever: the seeds of all matches derive from them."""
+
+    async def watch(self) -> None:
+        """Keep `obstacle` true until cancelled: test the store while it fails or nothing else is written."""
 
     async def close(self) -> None:
         """Finish what is under way and let go."""

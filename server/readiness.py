@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+import traceback
 from typing import Final
 
 import structlog
@@ -71,7 +71,8 @@ class Readiness:
             if cold:
                 log.info("compiling the rules, once on this machine; matches begin when it is done", games=cold)
                 await self._compile(cold)
-        except (OSError, ValueError, RuntimeError) as error:
+        except Exception as error:
+            # Whatever it is, this task belongs to the server's group and would end it.
             log.error("the rules cannot be compiled beforehand", error=repr(error))
         finally:
             for ready in self._ready.values():
@@ -93,8 +94,12 @@ class Readiness:
         assert process.stdout is not None
         try:
             async for line in process.stdout:
-                await self._load(name := line.decode().strip())
-                log.info("ready", game=name)
+                name = line.decode(errors="replace").strip()
+                if name in (CATALOGUE, *games):
+                    log.info("compiled", game=name)
+                    await self._load(name)
+                else:
+                    log.warning("the compiling process says", line=name)
             if code := await process.wait():
                 raise RuntimeError(f"the compiling process ended with exit code {code}")
         finally:
@@ -104,22 +109,37 @@ class Readiness:
                 await process.wait()
 
     async def _load(self, name: str) -> None:
-        load: Callable[[], object] = catalogue.offered if name == CATALOGUE else lambda: warm(name)
-        await asyncio.to_thread(load)
+        """Load a game, and call it ready even where that fails: its first use tries again."""
+        try:
+            await asyncio.to_thread(_make_ready, name)
+        except Exception as error:
+            # A file of the cache that a power cut truncated raises anything: EOFError, UnpicklingError.
+            log.error("this game's compiled rules cannot be loaded", game=name, error=repr(error))
         self._ready[name].set()
 
 
-def _compile_all(games: list[str]) -> None:
-    """Compile what the list of games needs, then each game, and print the name of what is done."""
+def _make_ready(name: str) -> None:
+    if name == CATALOGUE:
+        catalogue.offered()
+    else:
+        warm(name)
+
+
+def _compile_all(games: list[str]) -> bool:
+    """Compile what the list of games needs, then each game, and print the name of what is done; say whether all is."""
     os.nice(MODESTY)
-    catalogue.offered()
-    sys.stdout.write(f"{CATALOGUE}\n")
-    for game in games:
-        sys.stdout.flush()
-        warm(game)
-        sys.stdout.write(f"{game}\n")
-    sys.stdout.flush()
+    is_done = True
+    for name in (CATALOGUE, *games):
+        try:
+            _make_ready(name)
+        except Exception:
+            traceback.print_exc()
+            is_done = False
+        else:
+            sys.stdout.write(f"{name}\n")
+            sys.stdout.flush()
+    return is_done
 
 
 if __name__ == "__main__":
-    _compile_all(sys.argv[1:])
+    sys.exit(not _compile_all(sys.argv[1:]))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Final, assert_never
 
 from engine.record import Leave, Move, Ply, Record
+from engine.record_text import to_lines
 from protocol.events import Eliminated, Ended, MatchEvent, Played, Rolled, Started, TakenBack
 from protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove, Reason
 from server import catalogue
 
-__all__ = ["record_of", "time_control_of"]
+__all__ = ["record_of", "slices_of", "time_control_of"]
 
+LINES_PER_SLICE: Final = 20
+"""Lines of about four moves each, which are replayed as they are written."""
 _WORDS: Final[dict[Reason, str]] = {"resignation": "resigned", "time": "time", "gone": "abandoned"}
 
 
@@ -22,15 +26,20 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
     if not isinstance(started, Started):
         raise ValueError(f"a match begins with `started`, not with {started.type!r}")
     plies: list[Ply] = []
+    moves = 0
     ended: Ended | None = None
     for event in rest:
         match event:
             case Played():
                 plies.append(Move(event.move, event.left[event.seat]))
+                moves += 1
             case Rolled():
                 plies.append(Move(event.move))
+                moves += 1
             case TakenBack():
-                _take_back(plies, event.ply)
+                # Nothing before a departure can be taken back: the last entries are all moves.
+                del plies[len(plies) - (moves - event.ply) :]
+                moves = event.ply
             case Eliminated() if event.reason != "rules":
                 plies.append(Leave(event.seat, _WORDS.get(event.reason, event.reason)))
             case Ended():
@@ -53,6 +62,13 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
     )
 
 
+def slices_of(record: Record) -> Iterator[str]:
+    """Yield the record's text in parts, each of which takes a few milliseconds, so that others can run between."""
+    lines = to_lines(record)
+    while part := [f"{line}\n" for line in islice(lines, LINES_PER_SLICE)]:
+        yield "".join(part)
+
+
 def time_control_of(clock: Clock) -> str:
     """Return a clock in one word: `300+3`, `300d5`, `30/move`, `3days/move`, or `-`."""
     match clock:
@@ -68,12 +84,6 @@ def time_control_of(clock: Clock) -> str:
             return "-"
         case _:
             assert_never(clock)
-
-
-def _take_back(plies: list[Ply], ply: int) -> None:
-    """Remove every move from number `ply` on; nothing before a departure can be taken back."""
-    count = sum(isinstance(one, Move) for one in plies)
-    del plies[len(plies) - (count - ply) :]
 
 
 def _moment(at: int) -> datetime:

@@ -24,6 +24,7 @@ from server.peer import Broadcast, Peer
 from server.ports import Bus, Journal, JournalUnavailable, StaleSequence
 from server.readiness import Readiness
 from server.refusal import Refusal
+from server.timekeeping import SLOWEST_MS, Interval, Outages, overlap
 
 __all__ = ["Landlord", "Room", "Services"]
 
@@ -34,20 +35,21 @@ MAX_SAID: Final = 50
 RETRY_MS: Final = 1_000
 """When what time decides could not be stored, it is tried again after this long."""
 LOOK_AGAIN_MS: Final = 60_000
-"""How late at most the room notices that the wall clock has jumped ahead."""
+"""How late at most players are told of a refund while nobody moves."""
 
 log = structlog.get_logger("room")
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What every room of a server shares. `now` is the wall clock in milliseconds."""
+    """What every room of a server shares. `now` is the match clock in milliseconds."""
 
     journal: Journal
     bus: Bus
     counts: Counts
     now: Callable[[], int]
     readiness: Readiness = field(default_factory=Readiness)
+    outages: Outages = field(default_factory=Outages)
 
 
 class Landlord(Protocol):
@@ -95,7 +97,13 @@ class Room:
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0
         self._players: dict[Peer, int] = {}
-        self._gone_since: list[int | None] = [services.now()] * match.seats
+        opened_at = services.now()
+        self._gone_since: list[int | None] = [opened_at] * match.seats
+        # Outages up to this time are taken account of in `_gone_since`.
+        self._excused_at = opened_at
+        # When the oldest of the failed writes since the last good one began, and the slow or failed stretches before.
+        self._failing_since: int | None = None
+        self._stalls: list[Interval] = []
         self._said: deque[Said] = deque(maxlen=MAX_SAID)
         self._log = log.bind(match=match.id)
         self.gallery = Gallery(
@@ -107,6 +115,11 @@ class Room:
             tell=self._tell_all,
             announce=self._announce,
         )
+
+    @property
+    def events(self) -> Sequence[MatchEvent]:
+        """The match's log so far."""
+        return self._events
 
     @property
     def is_listed(self) -> bool:
@@ -141,6 +154,9 @@ class Room:
                 self._log.exception("a match command failed")
                 if isinstance(item, _Request):
                     item.peer.refuse(item.command.id, "internal", "the server made a mistake; it is logged")
+                elif item is None:
+                    # The timer is spent, and without one the match might never end.
+                    self._set_timer(self._services.now() + RETRY_MS)
             if isinstance(item, _Request):
                 self._pending[item.seat] -= 1
             if self.match.over:
@@ -155,6 +171,7 @@ class Room:
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
+            self._timer = None
         for item in self._inbox:
             if isinstance(item, asyncio.Future) and not item.done():
                 item.set_result(None)
@@ -288,6 +305,7 @@ class Room:
             command = request.command
             self._log.warning("the journal is away", command=command.type)
             request.peer.refuse(command.id, "internal", "this could not be stored just now; try again")
+            self._set_timer(self._services.now() + RETRY_MS)
 
     async def _decide(self, request: _Request) -> None:
         """Decide, store and answer one command. Raises JournalUnavailable."""
@@ -297,15 +315,15 @@ class Room:
             if seq is not None:
                 peer.send(Acknowledged(id=command.id, seq=seq))
                 return
+            now = self._services.now()
+            match, refund = self._refunded(now)
             try:
-                events = self.match.decide(
-                    command, seat, self._services.now(), lag=peer.lag, gone_since=self._gone_since
-                )
-                await self._store(events)
+                events = match.decide(command, seat, now, lag=peer.lag, gone_since=self._gone_since)
+                await self._store((*refund, *events))
             except Refusal as refusal:
                 if command.type == "play":
-                    peer.allowance.spend(self._loop.time())
-                peer.refuse(command.id, refusal.code, refusal.text)
+                    peer.charge()
+                peer.refuse(command.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
                 return
             except StaleSequence:
                 if attempt == 2:
@@ -313,21 +331,25 @@ class Room:
                 # A write that seemed to fail had reached the store after all: take it over, and look again.
                 await self._catch_up()
                 continue
-            self._advance(events, peer, Acknowledged(id=command.id, seq=events[0].seq))
+            self._advance((*refund, *events), peer, Acknowledged(id=command.id, seq=events[0].seq))
             self._services.counts.acknowledged(self._loop.time() - request.arrived)
             await self._follow(events)
             return
 
     async def _tick(self) -> None:
+        """Carry out what time decides; players are told of a refund, even if it decides nothing yet."""
         now = self._services.now()
+        match, refund = self._refunded(now)
         try:
-            events = self.match.tick(now) or self.match.abandon(now, self._gone_since)
+            events = (*refund, *(match.tick(now) or match.abandon(now, self._gone_since)))
             if events:
                 try:
                     await self._store(events)
                     self._advance(events)
                 except StaleSequence:
-                    await self._catch_up()
+                    if not await self._catch_up():
+                        # The store has less than this room: trying again at once would never end.
+                        raise
             self._arm()
         except JournalUnavailable:
             self._services.counts.stalls += 1
@@ -337,13 +359,69 @@ class Room:
         if _leads_on(events):
             # First the new match, then the word that leads to it: a crash between the two leads nobody astray.
             await self._landlord.store_rematch(self.match)
-        await self._services.journal.append(self.match.id, self.match.seq, events)
+        now, outages = self._services.now, self._services.outages
+        begun = now()
+        try:
+            await self._services.journal.append(self.match.id, self.match.seq, events)
+        except JournalUnavailable:
+            outages.is_store_away = True
+            if self._failing_since is None:
+                self._failing_since = begun
+            raise
+        except StaleSequence:
+            self._answered(begun, now())
+            raise
+        self._answered(begun, now())
 
-    async def _catch_up(self) -> None:
+    def _answered(self, begun: int, done: int) -> None:
+        """Take note that the store answered: the time that this write and failed ones before it took is refunded."""
+        self._services.outages.is_store_away = False
+        if self._failing_since is not None:
+            begun, self._failing_since = self._failing_since, None
+        elif done - begun <= SLOWEST_MS:
+            return
+        self._stalls.append((begun, done))
+
+    def excuse(self, since: int) -> None:
+        """Refund the time since `since`, in which the match had no room, soon and as an outage of the store."""
+        now = self._services.now()
+        if now - since > SLOWEST_MS:
+            self._stalls.append((since, now))
+            self._wake()
+
+    def _refunded(self, now: int) -> tuple[Match, tuple[MatchEvent, ...]]:
+        """Return the match with the refund of the outages since its newest event, and that refund, not yet stored.
+
+        The time in which the server was away counts as no player's absence.
+        """
+        match, excused_at = self.match, self._excused_at
+        settled_at = min(match.at, excused_at)
+        outages = self._services.outages.after(settled_at, now)
+        if self._stalls:
+            self._stalls = [stall for stall in self._stalls if stall[1] > settled_at]
+            outages += self._stalls
+        if self._failing_since is not None:
+            outages.append((self._failing_since, now))
+        if not outages:
+            return match, ()
+        self._excused_at = now
+        for seat, since in enumerate(self._gone_since):
+            excused = 0 if since is None else overlap(max(since, excused_at), now, outages)
+            if since is not None and excused:
+                self._gone_since[seat] = since + excused
+                self._tell_presence(seat)
+        refund = match.refund(now, overlap(match.at, now, outages))
+        for event in refund:
+            match = match.evolve(event)
+        return match, refund
+
+    async def _catch_up(self) -> bool:
+        """Take over what the store holds beyond the match; say whether that was anything."""
         missed = tuple(await self._services.journal.read(self.match.id, self.match.seq))
         if missed:
             self._advance(missed)
             await self._follow(missed)
+        return bool(missed)
 
     async def _follow(self, events: tuple[MatchEvent, ...]) -> None:
         """Open the rematch that `events` lead to. Should that fail now, its players' coming opens it."""
@@ -356,24 +434,30 @@ class Room:
     def _advance(
         self, events: tuple[MatchEvent, ...], asker: Peer | None = None, answer: Acknowledged | None = None
     ) -> None:
-        """Take over what is stored, and tell everybody; `asker` first hears its `answer`, in the same breath."""
+        """Take over what is stored: first the match, its timers and the books, then tell of it, `asker` before all."""
         match, was_over = self.match, self.match.over
         for event in events:
             match = match.evolve(event)
         self.match = match
         self._events += events
-        services = self._services
-        services.counts.events += len(events)
-        broadcast = Broadcast(views.happened(match, events))
+        self._services.counts.events += len(events)
+        self._arm()
+        if match.over and not was_over:
+            self._landlord.ended(self)
+        try:
+            self._tell_of(events, asker, answer)
+        except Exception:
+            # The events are stored and stand: a defect in telling of them must not look like a refusal.
+            self._log.exception("a match's news were not told to all")
+
+    def _tell_of(self, events: tuple[MatchEvent, ...], asker: Peer | None, answer: Acknowledged | None) -> None:
+        broadcast = Broadcast(views.happened(self.match, events))
         if asker is not None and answer is not None:
             asker.answer(answer, broadcast if asker in self._players else None)
         for peer in self._players:
             if peer is not asker:
                 peer.deliver(broadcast)
-        self.gallery.publish(broadcast, match)
-        self._arm()
-        if match.over and not was_over:
-            self._landlord.ended(self)
+        self.gallery.publish(broadcast, self.match)
 
     def announce_start(self) -> None:
         """Introduce the match to the world outside: it begins, or goes on after the server was away."""
@@ -405,7 +489,7 @@ class Room:
         if self._timer is not None:
             self._timer.cancel()
         now = self._services.now()
-        # The loop's clock stands still while the machine sleeps; looking again now and then notices that.
+        # An outage moves what is due, in a match where nothing happens too: looking again now and then notices it.
         self._timer_at = min(at, now + LOOK_AGAIN_MS)
         self._timer = self._loop.call_later(max(0, self._timer_at - now) / 1000, self._wake)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import platformdirs
-from pydantic import BeforeValidator, Field, ValidationError, field_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -20,13 +21,16 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-__all__ = ["MEMORY", "Settings", "SettingsError", "load_settings"]
+__all__ = ["MEMORY", "Settings", "SettingsError", "load_settings", "with_analyst_key"]
 
 MEMORY: Final = "memory"
 """The `database` that forgets everything when the server ends."""
 _PREFIX: Final = "CORNERED_"
 _ELSEWHERE: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
 """What follows the prefix in the names of variables that other parts read."""
+_MIN_KEY: Final = 20
+_MAX_KEY: Final = 100
+"""Characters of a key, as of a token (`protocol.values.Token`)."""
 _WEB: Final = Path(__file__).resolve().parent.parent / "clients" / "web"
 
 
@@ -72,13 +76,19 @@ def _default_data() -> Path:
 
 
 class Settings(BaseSettings):
-    """Everything that can be set, with the value that a machine at home wants."""
+    """Everything that can be set, with the value that a machine at home wants.
 
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
+    The docstring of a field is its line in docs/settings.md, which `server.settings_reference` writes.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, extra="forbid", frozen=True, env_ignore_empty=True, use_attribute_docstrings=True
+    )
 
     host: str = "127.0.0.1"
+    """The address to listen on; 0.0.0.0 is every IPv4 address of this machine, :: every IPv6 address."""
     port: Annotated[int, Field(ge=0, le=65_535)] = 8420
-    """0 takes any free port."""
+    """The port to listen on; 0 takes any free one."""
     data: Path = Field(default_factory=_default_data)
     """The directory where matches are kept."""
     database: str = ""
@@ -93,34 +103,86 @@ class Settings(BaseSettings):
     """The page's files."""
     origins: _Names = ()
     """Other pages, such as https://example.org, whose scripts may connect. This server's own page always may."""
+    hosts: _Names = ()
+    """Names that this server is reached by, such as play.example.org, beside localhost, this machine's own name, every
+    IP address, and the hosts of `origins`. A request for another host is answered 421."""
     proxies: _Networks = ()
     """Addresses or networks (10.0.0.0/8) of proxies in front of this server, whose X-Forwarded-For is believed."""
+    metrics_token: SecretStr | None = None
+    """The bearer token that `/metrics` asks for. Without one, `/metrics` answers only to this machine itself."""
 
     max_connections: Annotated[int, Field(ge=1)] = 20_000
-    max_per_address: Annotated[int, Field(ge=1)] = 200
-    """Connections at once from one address."""
+    """Connections at once."""
+    max_per_address: Annotated[int, Field(ge=1)] = 1_000
+    """Connections at once from one address, which may be a whole school: pages that load count too."""
     max_per_player: Annotated[int, Field(ge=1, le=64)] = 8
-    message_rate: Annotated[float, Field(gt=0)] = 20
-    """Messages a second and socket that may go on for ever; legal moves do not count."""
-    message_burst: Annotated[float, Field(ge=1)] = 100
-    address_rate: Annotated[float, Field(gt=0)] = 200
-    """The same for all sockets of one address together."""
-    address_burst: Annotated[float, Field(ge=1)] = 2_000
-    guest_rate: Annotated[float, Field(gt=0)] = 1
+    """Connections at once of one player."""
+    message_rate: Annotated[float, Field(gt=0)] = 100
+    """Tokens a second of one player. A plain message takes one, others what they cost; legal moves take none."""
+    message_burst: Annotated[float, Field(ge=1)] = 400
+    """Tokens of one player at once."""
+    address_rate: Annotated[float, Field(gt=0)] = 1_000
+    """Tokens a second of one address, shared fairly among its players and pages: what is beyond waits its turn."""
+    address_burst: Annotated[float, Field(ge=1)] = 10_000
+    """Tokens of one address at once."""
+    server_rate: Annotated[float, Field(gt=0)] = 12_000
+    """Tokens a second of all clients together, shared fairly among addresses. One is 40 us: half a core is left."""
+    server_burst: Annotated[float, Field(ge=1)] = 200
+    """Tokens of all clients at once: how long commands may keep a move waiting."""
+    arrival_rate: Annotated[float, Field(gt=0)] = 200
+    """New connections a second from one address."""
+    arrival_burst: Annotated[float, Field(ge=1)] = 4_000
+    """New connections of one address at once."""
+    guest_rate: Annotated[float, Field(gt=0)] = 5
     """New players a second from one address, who each cost a write to the disk."""
     guest_burst: Annotated[float, Field(ge=1)] = 300
+    """New players of one address at once."""
     hello_seconds: Annotated[float, Field(gt=0, le=600)] = 10
     """How long a socket may stay silent before it says hello."""
     ping_seconds: Annotated[float, Field(gt=0, le=600)] = 20
     """How often a silent socket is asked whether it is alive, and how long it has to answer."""
 
+    stop_seconds: Annotated[float, Field(ge=1, le=600)] = 20
+    """How long the server may take to stop. After that it ends anyway; every acknowledged move is stored before."""
+
+    max_seeks: Annotated[int, Field(ge=1)] = 2_000
+    """Open tables in all."""
+    max_seeks_per_address: Annotated[int, Field(ge=1)] = 100
+    """Open tables of all players of one address."""
+    max_challenges: Annotated[int, Field(ge=1)] = 2_000
+    """Challenges that wait for an answer, in all."""
+    max_challenges_per_address: Annotated[int, Field(ge=1)] = 200
+    """Challenges of all players of one address that wait for an answer."""
+    max_matches_per_player: Annotated[int, Field(ge=1)] = 50
+    """Live matches of one player. A bot that declares more has as many, up to 200."""
+    max_matches_per_address: Annotated[int, Field(ge=1)] = 500
+    """Live matches of all players that came from one address when they began."""
+    reserved_names: _Names = ("champion", *(f"level-{level}" for level in range(1, 11)))
+    """Names for the operator's bots, those of the house by default: who does not show the analyst key and asks for one
+    gets a number beside it."""
+
+    analyst_key: SecretStr = SecretStr("")
+    """What a bot must show to have a reserved name or to study positions for players, 20 to 100 characters. Nothing:
+    `serve` makes one at each start, which only its own house bots get."""
+
     first_move_seconds: Annotated[int, Field(ge=1)] = 60
     """How long a player may take for a first move in a game with short clocks."""
     gone_seconds: Annotated[int, Field(ge=1)] = 30
     """How long a player may be away before the others may claim victory."""
+    max_plies: Annotated[int, Field(ge=100, le=10_000)] = 2_000
+    """Moves and rolls, those that were taken back included, after which a match is a draw."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """The least severe messages that are logged."""
     log_format: Literal["console", "json"] = "console"
+    """The form of the log: lines for people, or one JSON object a line."""
+
+    @field_validator("analyst_key")
+    @classmethod
+    def _long_enough(cls, key: SecretStr) -> SecretStr:
+        if key.get_secret_value() and not _MIN_KEY <= len(key.get_secret_value()) <= _MAX_KEY:
+            raise ValueError(f"a key has {_MIN_KEY} to {_MAX_KEY} characters; leave it out for a random one")
+        return key
 
     @field_validator("data", "web")
     @classmethod
@@ -194,3 +256,10 @@ def load_settings(**given: object) -> Settings:
         raise
     except ValueError as error:
         raise SettingsError(f"the settings cannot be read: {error}") from None
+
+
+def with_analyst_key(settings: Settings) -> Settings:
+    """Return the settings with a random key for analysts where none is set."""
+    if settings.analyst_key.get_secret_value():
+        return settings
+    return settings.model_copy(update={"analyst_key": SecretStr(secrets.token_urlsafe(32))})

@@ -14,13 +14,15 @@ __all__ = ["NO_TALKS", "Ending", "Patience", "Talks", "Terms"]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long the server waits, in milliseconds, before somebody's absence has consequences."""
+    """How long the server waits for somebody, in milliseconds, and how long a match may become."""
 
     first_move: int = 60_000
     untimed_first_move: int = 600_000
     gone: int = 60_000
     abandoned: int = 600_000
     """Without a clock nothing else would ever end a match whose players went home."""
+    max_plies: int = 2_000
+    """Moves and rolls, those that were taken back included, after which a match is a draw."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from typing import Final
 
 from engine.game import CHANCE, State
 from engine.text import PositionText
@@ -14,6 +16,9 @@ from server.refusal import Refusal
 
 __all__ = ["clocks", "happened", "history", "moves", "snapshot", "studied", "summary", "variation"]
 
+MAX_REMEMBERED: Final = 512
+"""Positions whose legal moves are remembered: about 10 kB each."""
+
 
 def clocks(match: MatchState) -> Clocks:
     """Return every seat's time at the beginning of the present turn: receivers take off what has passed since."""
@@ -23,13 +28,12 @@ def clocks(match: MatchState) -> Clocks:
 
 def happened(match: MatchState, events: Sequence[MatchEvent]) -> Happened:
     """Return the message that tells `events`, the newest of which led to `match`."""
-    state = match.state
     return Happened(
         match=match.id,
         events=tuple(events),
-        position=str(state),
+        position=match.position,
         ply=match.ply,
-        to_move=state.to_move,
+        to_move=match.to_move,
         clocks=clocks(match),
     )
 
@@ -43,7 +47,7 @@ def snapshot(
     id: str | None = None,
 ) -> Snapshot:
     """Return the whole match as the player in `seat`, or a watcher, sees it; `id` is the command's that asked."""
-    terms, state, talks, ending = match.terms, match.state, match.talks, match.ending
+    terms, talks, ending = match.terms, match.talks, match.ending
     return Snapshot(
         id=id,
         match=terms.id,
@@ -55,9 +59,9 @@ def snapshot(
             SeatInfo(player=player, place=_place(match, number)) for number, player in enumerate(terms.players)
         ),
         seat=seat,
-        position=str(state),
+        position=match.position,
         ply=match.ply,
-        to_move=state.to_move,
+        to_move=match.to_move,
         moves=match.moves,
         clocks=clocks(match),
         connected=tuple(connected),
@@ -83,32 +87,25 @@ def moves(match: MatchState, ply: int, *, id: str) -> Moves:
     """Return what is legal after `ply` moves, and why other cells are not. Raises Refusal for a ply not yet reached."""
     if ply > match.ply:
         raise Refusal("stale_ply", f"only {match.ply} plies were played")
-    state = match.states[ply]
-    over = state.outcome is not None or (match.over and ply == match.ply)
-    plays = [] if over or state.to_move == CHANCE else state.moves()
-    return Moves(
-        id=id,
-        match=match.id,
-        ply=ply,
-        moves=tuple(plays),
-        refused={cell: state.explain(cell) for cell in _playable_looking(state, plays)} if plays else {},
-        notes=dict(state.notes()),
-        gauges=state.gauges(),
-    )
+    state = match.plies.state_at(ply)
+    over = match.over and ply == match.ply
+    plays, refused = ((), {}) if over else _plays(state)
+    notes, gauges = _about(state)
+    return Moves(id=id, match=match.id, ply=ply, moves=plays, refused=refused, notes=notes, gauges=gauges)
 
 
 def history(match: MatchState, *, id: str) -> History:
     """Return every position of the match so far."""
-    return History(id=id, match=match.id, moves=match.moves, positions=tuple(map(str, match.states)))
+    return History(id=id, match=match.id, moves=match.moves, positions=match.plies.texts())
 
 
 def studied(match: MatchState, ply: int) -> State:
     """Return the position after `ply` moves, or, where dice are rolled, after the roll. Raises Refusal."""
     if ply > match.ply:
         raise Refusal("stale_ply", f"only {match.ply} plies were played")
-    state = match.states[ply]
+    state = match.plies.state_at(ply)
     if state.to_move == CHANCE and state.outcome is None and ply < match.ply:
-        state = match.states[ply + 1]
+        state = match.plies.state_at(ply + 1)
     return state
 
 
@@ -134,7 +131,7 @@ def summary(match: MatchState, watchers: int) -> MatchSummary:
         clock=terms.clock,
         players=terms.players,
         ply=match.ply,
-        position=str(match.state),
+        position=match.position,
         watchers=watchers,
         started=terms.started,
         over=match.over,
@@ -150,13 +147,30 @@ def _place(match: MatchState, seat: int) -> int | None:
     return None if known is None else known[0]
 
 
-def _playable_looking(state: State, plays: Sequence[str]) -> list[str]:
-    """Return the free cells that are not among the legal moves."""
-    text, legal = PositionText.parse(str(state)), set(plays)
+@lru_cache(MAX_REMEMBERED)
+def _plays(state: State) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the legal moves, and why other cells that look playable are none; everybody in a match asks for them."""
+    if state.outcome is not None or state.to_move == CHANCE:
+        return (), {}
+    plays = tuple(state.moves())
+    legal, rows = set(plays), PositionText.parse(str(state)).rows
     cells = [
-        text.name(row, column)
-        for row, line in enumerate(text.rows)
-        for column, character in enumerate(line)
-        if character == "."
+        name
+        for names, row in zip(_cells(tuple(map(len, rows))), rows, strict=True)
+        for name, character in zip(names, row, strict=True)
+        if character == "." and name not in legal
     ]
-    return [cell for cell in cells if cell not in legal]
+    return plays, {cell: state.explain(cell) for cell in cells} if plays else {}
+
+
+@lru_cache(MAX_REMEMBERED)
+def _about(state: State) -> tuple[dict[str, str], tuple[tuple[str, int], ...]]:
+    """Return what a player may want to know about cells, and how every seat stands."""
+    return dict(state.notes()), state.gauges()
+
+
+@cache
+def _cells(widths: tuple[int, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the names of the cells of a board whose rows, the top one first, have these widths."""
+    board = PositionText(tuple("." * width for width in widths), "0")
+    return tuple(tuple(board.name(row, column) for column in range(width)) for row, width in enumerate(widths))

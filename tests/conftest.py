@@ -21,11 +21,21 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import engine
+from engine.warming import warm
+
 IN_CI = os.environ.get("CI") == "true"
 DEADLINE = 30.0
+INSTALL_SECONDS = 240.0
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--campaigns", action="store_true", help="run the attacks, the fuzzer, the soak and all kills, in minutes"
+    )
 
 
 def free_port() -> int:
@@ -62,8 +72,14 @@ def one_at_a_time() -> Iterator[None]:
 def install(package: str, find: Callable[[], Path | None]) -> Path | None:
     """Install a package of the system's, and return where its program is then."""
     root = [] if os.geteuid() == 0 else ["sudo"]
+    limits = ["-o", "Acquire::Retries=3", "-o", "Acquire::http::Timeout=30", "-o", "DPkg::Lock::Timeout=60"]
     for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", package]):
-        subprocess.run([*root, "apt-get", *command], check=True, stdin=subprocess.DEVNULL)
+        subprocess.run(
+            [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *limits, *command],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            timeout=INSTALL_SECONDS,
+        )
     return find()
 
 
@@ -119,7 +135,8 @@ class Postgres:
         self._run("initdb", "-D", str(folder / "data"), "-U", "cornered", "-A", "trust", "-E", "UTF8", "--no-sync")
 
     def _run(self, program: str, *arguments: str) -> None:
-        subprocess.run(self._command(program, *arguments), check=True, user=self._user, capture_output=True)
+        command = self._command(program, *arguments)
+        subprocess.run(command, check=True, user=self._user, capture_output=True, timeout=2 * DEADLINE)
 
     def _command(self, program: str, *arguments: str) -> Sequence[str]:
         return [str(self._programs / program), *arguments]
@@ -145,6 +162,13 @@ class Postgres:
         name = f"test{self._made}"
         self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "cornered", name)
         return f"postgresql://cornered@127.0.0.1:{self.port}/{name}"
+
+
+@pytest.fixture(scope="session")
+def compiled() -> None:
+    """Compile the rules before a server runs: a loop that stands still for so long makes an outage of it."""
+    for kind in engine.games():
+        warm(kind.name)
 
 
 @pytest.fixture(scope="session")

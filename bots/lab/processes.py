@@ -42,6 +42,9 @@ QUEUED: Final = 2
 LOOKING: Final = 0.02
 """Seconds between looks whether anybody still wants the results."""
 
+GOING: Final = "cannot schedule new futures after shutdown"
+"""What an executor says instead of BrokenProcessPool to who comes while it is just breaking."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[R]):
@@ -134,8 +137,13 @@ class _Worker:
 
     def submit(self, batch: Batch[T, R], *, alone: bool) -> Future[Part[R]]:
         """Raises BrokenProcessPool when the process has died in the meantime."""
-        with _interrupts_put_off():
-            future = self._executor.submit(_carry_out, batch, str(self._folder))
+        try:
+            with _interrupts_put_off():
+                future = self._executor.submit(_carry_out, batch, str(self._folder))
+        except RuntimeError as error:
+            if str(error) == GOING:
+                raise BrokenProcessPool("its process is gone") from error
+            raise
         self._futures.add(future)
         self._is_alone = alone
         return future
@@ -146,8 +154,15 @@ class _Worker:
         return None if process is None or process.pid is None else heartbeat.read(self._folder, process.pid)
 
     def watch(self) -> None:
-        """End the process if its next sign of life is overdue."""
-        if self._futures and (beat := self.beat()) is not None and beat.deadline != inf and beat.deadline < monotonic():
+        """End the process if its next sign of life is overdue, or break its futures if it is dead."""
+        process = self._context.started
+        if process is None or process.pid is None or not self.pending():
+            return
+        if wait([process.sentinel], 0):
+            # Most often the executor is about to see it as well, and `end` lets it; but it may have been before the
+            # last batch, of which nobody would hear again.
+            self.end()
+        elif (beat := self.beat()) is not None and beat.deadline != inf and beat.deadline < monotonic():
             self._is_hung = True
             self._kill()
 
@@ -172,6 +187,9 @@ class _Worker:
         self._kill()
         # The executor joins the process: only one thread may ask how it ended, or the answer is lost between two.
         self._executor.shutdown(wait=True)
+        # It breaks what it knows of. A batch that came while it did so is known to nobody but us.
+        for future in self.pending():
+            future.set_exception(BrokenProcessPool("its process was gone when it came"))
 
     def _kill(self) -> None:
         process = self._context.started
@@ -209,7 +227,7 @@ class Processes:
         try:
             future = worker.submit(batch, alone=alone)
         except BrokenProcessPool:
-            # It died while it had nothing to do.
+            # It died, and nothing of what it had has been settled since.
             worker = self._replace(worker)
             future = worker.submit(batch, alone=alone)
         self._owners[future] = worker
@@ -226,7 +244,7 @@ class Processes:
         return death, worker.beat()
 
     def watch(self) -> None:
-        """End every process whose next sign of life is overdue."""
+        """End every process whose next sign of life is overdue, and break the futures of those that are dead."""
         for worker in self._staff:
             worker.watch()
 

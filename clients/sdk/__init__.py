@@ -1,7 +1,7 @@
 """The client kit: connect, play, watch, and keep doing so when the line breaks. Ten lines make a bot."""
 
 from clients.sdk.client import Client, News
-from clients.sdk.errors import ClientError, Closed, Refused, Unreachable, plainly
+from clients.sdk.errors import ClientError, Closed, Refused, Unavailable, Unreachable, plainly
 from clients.sdk.limit import Limit, think_time
 from clients.sdk.lobby import LobbyView
 from clients.sdk.match import MatchView
@@ -23,6 +23,7 @@ __all__ = [
     "Refused",
     "Tempo",
     "TokenStore",
+    "Unavailable",
     "Unreachable",
     "plainly",
     "read_clock",

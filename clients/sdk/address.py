@@ -8,20 +8,25 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
-from protocol.values import Name, Token
+from protocol.text import clean_name
+from protocol.values import Token
 
-__all__ = ["require_listener", "require_name", "require_token", "socket_url"]
+__all__ = ["normalised", "require_key", "require_listener", "require_name", "require_token", "socket_url"]
 
 PATIENCE: Final = 5.0
 """Seconds that a machine has to answer at all."""
 SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
-_NAME: Final[TypeAdapter[str]] = TypeAdapter(Name)
+PORTS: Final = {"ws": 80, "wss": 443}
+"""Default ports (RFC 6455, section 3)."""
+SOCKET_PATH: Final = "/ws"
+"""The path of the socket, which the server also serves at its root."""
 _TOKEN: Final[TypeAdapter[str]] = TypeAdapter(Token)
 
 
 def socket_url(url: str) -> str:
     """Return the address of the socket, also for somebody who gives that of the page. Raises ValueError."""
     scheme, _, rest = url.partition("://")
+    scheme = scheme.lower()
     try:
         parts = urlsplit(url)
         is_good = scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
@@ -30,6 +35,21 @@ def socket_url(url: str) -> str:
     if not is_good:
         raise ValueError(f"a server's address looks like ws://host:port, not {url!r}")
     return f"{SCHEMES[scheme]}://{rest}"
+
+
+def normalised(url: str) -> str:
+    """Return one text for all spellings of a server's address, for use as a key. Raises ValueError.
+
+    The scheme is that of the socket; case of the host, a default port, credentials, the socket's path and a slash at
+    the end make no difference. Different names of one machine stay different.
+    """
+    parts = urlsplit(socket_url(url))
+    host = (parts.hostname or "").lower()
+    where = f"[{host}]" if ":" in host else host
+    if parts.port not in (None, PORTS[parts.scheme]):
+        where += f":{parts.port}"
+    path = parts.path.rstrip("/").removesuffix(SOCKET_PATH).rstrip("/")
+    return f"{parts.scheme}://{where}{path}"
 
 
 def require_listener(url: str) -> None:
@@ -45,11 +65,8 @@ def require_listener(url: str) -> None:
 
 
 def require_name(name: str) -> str:
-    """Return `name` if a player may be called so. Raises ValueError."""
-    try:
-        return _NAME.validate_python(name)
-    except ValidationError:
-        raise ValueError("a name has 1 to 24 characters, without blanks at its ends") from None
+    """Return `name` in its normal form if a player may be called so. Raises ValueError."""
+    return clean_name(name)
 
 
 def require_token(token: str) -> str:
@@ -58,3 +75,11 @@ def require_token(token: str) -> str:
         return _TOKEN.validate_python(token)
     except ValidationError:
         raise ValueError("this is no token: those of `cornered token NAME` have 20 characters or more") from None
+
+
+def require_key(variable: str, key: str) -> str:
+    """Return `key` if it can be the operator's. Raises ValueError, whose text names only where it was given."""
+    try:
+        return _TOKEN.validate_python(key)
+    except ValidationError:
+        raise ValueError(f"{variable}: a key has 20 to 100 characters") from None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Final, TypeAlias, TypeVar
 
-from clients.sdk.address import require_name, require_token, socket_url
+from clients.sdk.address import require_key, require_name, require_token, socket_url
 from clients.sdk.backoff import Backoff, jittered
-from clients.sdk.errors import Closed, plainly
+from clients.sdk.errors import Closed, Refused, plainly
 from clients.sdk.link import Link
 from clients.sdk.lobby import LobbyView
 from clients.sdk.match import MatchView
@@ -20,7 +21,18 @@ from clients.sdk.pulse import Pulse
 from clients.sdk.study import Jobs, Studies
 from engine.game import OptionValue
 from protocol import commands, messages
-from protocol.commands import AskGames, AskMyMatches, Command, CreateSeek, Declare, Hello, Join, Ping, WatchLobby
+from protocol.commands import (
+    AskGames,
+    AskLobby,
+    AskMyMatches,
+    Command,
+    CreateSeek,
+    Declare,
+    Hello,
+    Join,
+    Ping,
+    WatchLobby,
+)
 from protocol.messages import (
     Acknowledged,
     Analyse,
@@ -30,6 +42,7 @@ from protocol.messages import (
     Games,
     Happened,
     LobbyChanged,
+    LobbyPage,
     LobbyState,
     MyMatches,
     Notice,
@@ -48,6 +61,7 @@ from protocol.values import (
     Accepts,
     Clock,
     GameSpec,
+    LobbySection,
     OfferedGame,
     Player,
     PlayerKind,
@@ -58,6 +72,7 @@ from protocol.values import (
 __all__ = ["Client", "News"]
 
 KEPT_NEWS: Final = 256
+INSTANCE_BYTES: Final = 9
 
 News: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Notice
 """What the server says to a player without being asked. `Welcome` comes with every new connection."""
@@ -85,6 +100,15 @@ class Client:
         """What this bot is asked to study, once it has offered to with `jobs.offer`."""
         self._news: deque[News] = deque(maxlen=KEPT_NEWS)
         self._fresh = Pulse()
+        self._standing: dict[type[Command], Command] = {}
+        """What was said again on this connection, until a newer command of the kind is carried out."""
+        self._put_off: deque[str] = deque()
+        """Ids of what was said again and refused for now."""
+        self._put_off_until = 0.0
+        """When the server may take it, by the event loop's clock."""
+        self._repeating: asyncio.Task[None] | None = None
+        self._is_shared = False
+        """Whether the log says already that another program plays as this player."""
         self.url = url
 
     @classmethod
@@ -99,12 +123,14 @@ class Client:
         program: str = "cornered-sdk",
         patience: float | None = 10.0,
         backoff: Backoff = jittered,
+        key: str | None = None,
     ) -> AsyncIterator[Client]:
         """Connect and stay connected inside the `async with` block, whatever happens to the line.
 
-        `token` resumes a player; without one a guest called `name` is made, whose new token is `client.token`.
+        `token` resumes a player; without one a guest called `name` is made, whose new token is `client.token`. `key`
+        is the one of the server's operator, for a name that is reserved for the operator's bots.
         Raises Unreachable when no server answers for `patience` seconds (None waits for ever), and Refused when the
-        server does not want this player, and ValueError for an address, name or token that cannot be one.
+        server does not want this player, and ValueError for an address, name, token or key that cannot be one.
         """
         address = socket_url(url)
         hello = Hello(
@@ -112,6 +138,8 @@ class Client:
             token=None if token is None else require_token(token),
             kind=kind,
             client=program,
+            instance=secrets.token_urlsafe(INSTANCE_BYTES),
+            key=None if key is None else require_key("key", key),
         )
         with plainly():
             async with asyncio.TaskGroup() as tasks:
@@ -155,6 +183,7 @@ class Client:
     async def ask(self, command: Command, expected: type[T]) -> T:
         """Send any command and return its answer, across reconnections. Raises Refused or Closed."""
         answer = await self._link.ask(command)
+        self._standing.pop(type(command), None)
         if not isinstance(answer, expected):
             raise TypeError(f"{type(command).__name__} is answered by {type(answer).__name__}")
         return answer
@@ -215,6 +244,16 @@ class Client:
             await self.ask(WatchLobby(id=self.new_id()), LobbyState)
         assert self._lobby is not None
         return self._lobby
+
+    async def more_of_lobby(self, section: LobbySection) -> LobbyView:
+        """Bring more of a list into the lobby: the next page that has anything new. Raises Refused."""
+        lobby = await self.lobby()
+        unseen = lobby.unseen(section)
+        while True:
+            command = AskLobby(id=self.new_id(), section=section, after=lobby.cursors[section])
+            page = await self.ask(command, LobbyPage)
+            if page.more is None or lobby.unseen(section) != unseen:
+                return lobby
 
     async def seek(self, settings: SeekSettings) -> str:
         """Open a table and return its id, which is also its invite."""
@@ -288,6 +327,8 @@ class Client:
             view.close()
         if self._lobby is not None:
             self._lobby.close()
+        if self._repeating is not None:
+            self._repeating.cancel()
         self._studies.close()
         self.jobs.close()
         self._fresh.close()
@@ -313,6 +354,7 @@ class Client:
             again.append(self._declared.model_copy(update={"id": self.new_id()}))
         if self._lobby is not None:
             again.append(WatchLobby(id=self.new_id()))
+        self._standing = {type(command): command for command in again}
         return [*again, *(self._rejoin(view) for view in self._views.values())]
 
     def receive(self, message: ServerMessage) -> None:
@@ -331,8 +373,13 @@ class Client:
             case LobbyChanged():
                 if self._lobby is not None:
                     self._lobby.change(message)
-            case Challenged() | ChallengeClosed() | Paired() | Notice():
+            case LobbyPage():
+                if self._lobby is not None:
+                    self._lobby.add(message)
+            case Challenged() | ChallengeClosed() | Paired():
                 self._publish(message)
+            case Notice():
+                self._note(message)
             case Analysis():
                 self._studies.hear(message)
             case Analyse() | StopAnalysis():
@@ -364,12 +411,55 @@ class Client:
         self._rejoining[command.id] = view.id
         return command
 
+    def _note(self, notice: Notice) -> None:
+        if notice.code == "also_here" and not self._is_shared:
+            self._is_shared = True
+            log.warning("the server says: %s", notice.text)
+        self._publish(notice)
+
     def _note_refusal(self, refused: messages.Refused) -> None:
         if refused.id is None:
             log.warning("the server says: %s (%s)", refused.text, refused.code)
-        elif (match := self._rejoining.pop(refused.id, None)) is not None:
+            return
+        standing = any(command.id == refused.id for command in self._standing.values())
+        match = self._rejoining.get(refused.id)
+        if not standing and match is None:
+            # Who asked hears of it.
+            return
+        pause = Refused(refused.code, refused.text, refused.retry_after).pause
+        if pause is not None:
+            self._put_off.append(refused.id)
+            self._put_off_until = asyncio.get_running_loop().time() + pause
+            if self._repeating is None or self._repeating.done():
+                self._repeating = self._tasks.create_task(self._repeat(), name="repeat")
+        elif match is not None:
             log.warning("match %s cannot be followed any more: %s", match, refused.text)
+            del self._rejoining[refused.id]
             self.forget(match)
+        else:
+            log.warning("the server does not allow any more what held before: %s (%s)", refused.text, refused.code)
+
+    async def _repeat(self) -> None:
+        """Say what was put off once more, one command at a time, since each refusal costs a token too."""
+        clock = asyncio.get_running_loop().time
+        while self._put_off:
+            await asyncio.sleep(self._put_off_until - clock())
+            command = self._repeated(self._put_off.popleft())
+            if command is not None:
+                # `_note_refusal` takes note of a refusal.
+                with suppress(Refused, Closed):
+                    await self._link.ask(command)
+
+    def _repeated(self, command_id: str) -> Command | None:
+        """Return the command under a new id; None where a new connection or a newer command has made it needless."""
+        if (match := self._rejoining.pop(command_id, None)) is not None:
+            view = self._views.get(match)
+            return None if view is None else self._rejoin(view)
+        for kind, command in self._standing.items():
+            if command.id == command_id and not self._link.is_asking(kind):
+                self._standing[kind] = command.model_copy(update={"id": self.new_id()})
+                return self._standing[kind]
+        return None
 
     def _observe(self, server_now: int) -> None:
         # A message is old when it arrives, never young: the largest difference is the one that travelled fastest.

@@ -7,36 +7,26 @@ import contextlib
 import itertools
 import logging
 import secrets
-from typing import Final, Protocol, TypeAlias
+from collections.abc import AsyncIterator
+from email.utils import formatdate, parsedate_to_datetime
+from typing import Final, NoReturn, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
+from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
 from clients.sdk.backoff import Backoff
-from clients.sdk.errors import Closed, Refused, Unreachable
+from clients.sdk.errors import Closed, Refused, Unavailable, Unreachable
+from clients.sdk.escaping import escaped
 from protocol import messages
 from protocol.codec import MSGPACK, ProtocolError
 from protocol.commands import Command, Hello
-from protocol.messages import (
-    Acknowledged,
-    ErrorCode,
-    Games,
-    History,
-    LobbyState,
-    Moves,
-    MyMatches,
-    Pong,
-    ServerMessage,
-    Snapshot,
-    Variation,
-    Welcome,
-)
+from protocol.messages import ErrorCode, ServerMessage, Welcome
+from protocol.text import visible
 from protocol.values import Value
 
-__all__ = ["Answer", "Link", "Receiver"]
-
-Answer: TypeAlias = Acknowledged | Pong | Games | MyMatches | LobbyState | Snapshot | Moves | History | Variation
+__all__ = ["Link", "Receiver"]
 
 MAX_UNANSWERED: Final = 64
 """How many commands may wait for their answers; the next caller waits for its turn."""
@@ -47,6 +37,11 @@ HELLO_PATIENCE: Final = 10.0
 HEARTBEAT: Final = 10.0
 """Seconds between pings, and until a missing pong means that the line is dead."""
 
+LONGEST_WAIT: Final = 60.0
+"""Seconds that a server may put a client off for."""
+MAX_WORDS: Final = 200
+"""Characters of a refusal that are shown."""
+
 PASSING: Final[frozenset[ErrorCode]] = frozenset({"server_full", "shutting_down", "too_fast", "internal"})
 """Refusals of `hello` that another attempt may not meet."""
 BROKEN: Final = (OSError, TimeoutError, ConnectionClosed, InvalidHandshake, InvalidMessage, EOFError)
@@ -56,7 +51,12 @@ log = logging.getLogger("cornered.sdk")
 
 
 class _NotNow(Exception):
-    """The server refused `hello` for a reason that passes."""
+    """The server refused the connection or `hello` for a reason that may pass: its words, and when to come again."""
+
+    def __init__(self, words: str, seconds: float = 0.0) -> None:
+        super().__init__(words)
+        self.words = words[:MAX_WORDS]
+        self.seconds = min(LONGEST_WAIT, max(0.0, seconds))
 
 
 class Receiver(Protocol):
@@ -84,11 +84,13 @@ class Link:
         self._receiver = receiver
         self._backoff = backoff
         self._socket: ClientConnection | None = None
-        self._waiting: dict[str, tuple[Command, asyncio.Future[Answer]]] = {}
+        self._waiting: dict[str, tuple[Command, asyncio.Future[ServerMessage]]] = {}
         self._turns = asyncio.Semaphore(MAX_UNANSWERED)
         self._prefix = secrets.token_urlsafe(6)
         self._numbers = itertools.count(1)
         self._closed = False
+        self._refusal = ""
+        """What the server said to the newest attempt that it refused for now; empty once one succeeded."""
         self.ready = asyncio.Event()
         """Set as long as a welcomed socket is open."""
 
@@ -101,12 +103,12 @@ class Link:
         """What the way to the server and back lately took, in milliseconds; 0 before the first heartbeat."""
         return round(self._socket.latency * 1000) if self._socket is not None else 0
 
-    async def ask(self, command: Command) -> Answer:
+    async def ask(self, command: Command) -> ServerMessage:
         """Send `command`, as often as it takes, and return its answer. Raises Refused or Closed."""
         async with self._turns:
             if self._closed:
                 raise Closed("this client is closed")
-            answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+            answer: asyncio.Future[ServerMessage] = asyncio.get_running_loop().create_future()
             self._waiting[command.id] = (command, answer)
             try:
                 if self.ready.is_set():
@@ -114,6 +116,10 @@ class Link:
                 return await answer
             finally:
                 del self._waiting[command.id]
+
+    def is_asking(self, kind: type[Command]) -> bool:
+        """Say whether a command of this kind waits for its answer."""
+        return any(type(command) is kind for command, _ in self._waiting.values())
 
     async def tell(self, message: Value) -> None:
         """Send `message` if the line stands; otherwise it is forgotten."""
@@ -124,14 +130,15 @@ class Link:
     async def run(self, patience: float | None) -> None:
         """Stay connected until cancelled. Raises Refused when the server does not want this player.
 
-        Raises Unreachable when the first connection does not come about within `patience` seconds.
+        Raises Unreachable when the first connection does not come about within `patience` seconds, and Unavailable
+        where the server answered by then, but takes no connections now.
         """
         try:
             try:
                 async with asyncio.timeout(patience) as first:
                     await self._stay_connected(first)
             except TimeoutError:
-                raise Unreachable(f"no server answers at {self._url}") from None
+                self._give_up()
         finally:
             self._closed = True
             self.ready.clear()
@@ -139,22 +146,21 @@ class Link:
                 if not answer.done():
                     answer.set_exception(Closed("the client was closed before the answer came"))
 
+    def _give_up(self) -> NoReturn:
+        if self._refusal:
+            raise Unavailable(f"{self._url} takes no connections now: {self._refusal}") from None
+        raise Unreachable(f"no server answers at {self._url}") from None
+
     async def _stay_connected(self, first: asyncio.Timeout) -> None:
         waits = self._backoff()
         was_here = is_away = False
         while True:
             is_open = False
+            put_off = 0.0
             try:
-                async with connect(
-                    self._url,
-                    subprotocols=[Subprotocol(MSGPACK.subprotocol)],
-                    compression=None,
-                    max_size=MAX_MESSAGE,
-                    ping_interval=HEARTBEAT,
-                    ping_timeout=HEARTBEAT,
-                    close_timeout=1,
-                ) as socket:
+                async with self._connected() as socket:
                     welcome = await self._greet(socket)
+                    self._refusal = ""
                     first.reschedule(None)
                     waits = self._backoff()
                     if was_here:
@@ -163,25 +169,49 @@ class Link:
                     await self._converse(socket, welcome)
                 log.debug("the server closed the line; connecting again")
             except BROKEN as error:
-                log.debug("the line broke: %s", error or type(error).__name__)
+                log.debug("the line broke: %s", visible(str(error)) or type(error).__name__)
                 if not is_open and not is_away:
                     is_away = True
                     log.info("no server answers at %s; trying again", self._url)
             except _NotNow as refusal:
-                log.info("the server says: %s", refusal)
-            await asyncio.sleep(next(waits))
+                put_off = refusal.seconds
+                if self._refusal != refusal.words:
+                    log.warning("%s takes no connections now: %s; trying again", self._url, refusal.words)
+                self._refusal = refusal.words
+            # On top of the server's time, which it tells to many at once, so that they do not come back in step.
+            await asyncio.sleep(put_off + next(waits))
+
+    @contextlib.asynccontextmanager
+    async def _connected(self) -> AsyncIterator[ClientConnection]:
+        """Open a socket. Raises _NotNow where the server answers the request for one with a refusal."""
+        async with contextlib.AsyncExitStack() as stack:
+            try:
+                socket = await stack.enter_async_context(
+                    connect(
+                        self._url,
+                        subprotocols=[Subprotocol(MSGPACK.subprotocol)],
+                        compression=None,
+                        max_size=MAX_MESSAGE,
+                        ping_interval=HEARTBEAT,
+                        ping_timeout=HEARTBEAT,
+                        close_timeout=1,
+                    )
+                )
+            except InvalidStatus as error:
+                raise _NotNow(_words(error.response), _retry_after(error.response)) from None
+            yield socket
 
     async def _greet(self, socket: ClientConnection) -> Welcome:
         await socket.send(MSGPACK.encode(self._receiver.hello()))
         async with asyncio.timeout(HELLO_PATIENCE):
-            answer = MSGPACK.decode_message(await socket.recv())
+            answer = escaped(MSGPACK.decode_message(await socket.recv()))
         match answer:
             case Welcome():
                 return answer
             case messages.Refused(code=code) if code in PASSING:
-                raise _NotNow(answer.text)
+                raise _NotNow(answer.text, (answer.retry_after or 0) / 1000)
             case messages.Refused():
-                raise Refused(answer.code, answer.text)
+                raise Refused(answer.code, answer.text, answer.retry_after)
             case _:
                 raise _NotNow(f"{answer.type!r} in place of a welcome")
 
@@ -206,7 +236,7 @@ class Link:
 
     def _take(self, raw: str | bytes) -> None:
         try:
-            message = MSGPACK.decode_message(raw)
+            message = escaped(MSGPACK.decode_message(raw))
         except ProtocolError as error:
             log.warning("the server said something that this client does not understand: %s", error.text)
             return
@@ -216,19 +246,36 @@ class Link:
                 # Nothing was done. The line closes in a moment, and the next one carries the command again.
                 pass
             case messages.Refused(id=str(command_id)):
-                self._settle(command_id, Refused(message.code, message.text))
-            case Acknowledged() | Pong() | Games() | MyMatches() | LobbyState() | Moves() | History() | Variation():
-                self._settle(message.id, message)
-            case Snapshot(id=str(command_id)):
-                self._settle(command_id, message)
+                self._settle(command_id, Refused(message.code, message.text, message.retry_after))
             case _:
-                pass
+                # Only answers have an id: that of their command.
+                self._settle(getattr(message, "id", None), message)
 
-    def _settle(self, command_id: str, answer: Answer | Refused) -> None:
-        _, waiting = self._waiting.get(command_id, (None, None))
+    def _settle(self, command_id: str | None, answer: ServerMessage | Refused) -> None:
+        _, waiting = self._waiting.get(command_id or "", (None, None))
         if waiting is None or waiting.done():
             return
         if isinstance(answer, Refused):
             waiting.set_exception(answer)
         else:
             waiting.set_result(answer)
+
+
+def _words(response: Response) -> str:
+    """Return the first line of an HTTP answer in plain text, or the reason phrase of another."""
+    is_plain = any(kind.startswith("text/plain") for kind in response.headers.get_all("Content-Type"))
+    lines = bytes(response.body).decode("utf-8", "replace").strip().splitlines() if is_plain else []
+    return visible(lines[0] if lines else f"{response.status_code} {response.reason_phrase}")
+
+
+def _retry_after(response: Response) -> float:
+    """Return the seconds of `Retry-After` (RFC 9110, section 10.2.3), 0 where it has none that can be read."""
+    given = next(iter(response.headers.get_all("Retry-After")), "")
+    if given.isascii() and given.isdigit():
+        return float(given)
+    # A date counts from the server's own, since the two clocks need not agree.
+    dates = response.headers.get_all("Date") or [formatdate(usegmt=True)]
+    try:
+        return (parsedate_to_datetime(given) - parsedate_to_datetime(dates[0])).total_seconds()
+    except (ValueError, TypeError, OverflowError):
+        return 0.0

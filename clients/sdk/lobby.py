@@ -1,10 +1,13 @@
-"""The lobby as it stands: open tables, live matches, who is here."""
+"""The lobby as it stands: open tables, live matches, who is here.
+
+The server keeps the first page of each list up to date; of longer lists `Client.more_of_lobby` brings the next page.
+"""
 
 from __future__ import annotations
 
 from clients.sdk.pulse import Pulse
-from protocol.messages import LobbyChanged, LobbyState
-from protocol.values import MatchSummary, Presence, Seek
+from protocol.messages import LobbyChanged, LobbyPage, LobbyState
+from protocol.values import LobbySection, MatchSummary, Presence, Seek
 
 __all__ = ["LobbyView"]
 
@@ -17,6 +20,10 @@ class LobbyView:
         self.seeks: dict[str, Seek] = {}
         self.matches: dict[str, MatchSummary] = {}
         self.players: dict[str, Presence] = {}
+        self.totals: dict[LobbySection, int] = {"seeks": 0, "matches": 0, "players": 0}
+        """How long the lists are at the server."""
+        self.cursors: dict[LobbySection, str | None] = {"seeks": None, "matches": None, "players": None}
+        """Where the next page of each begins; None where it is the first one."""
 
     @property
     def version(self) -> int:
@@ -32,19 +39,46 @@ class LobbyView:
         self.seeks = {seek.id: seek for seek in state.seeks}
         self.matches = {match.id: match for match in state.matches}
         self.players = {presence.player.id: presence for presence in state.players}
-        self._pulse.beat()
+        self.cursors = {"seeks": state.seeks_more, "matches": state.matches_more, "players": state.players_more}
+        self._count(state)
 
     def change(self, change: LobbyChanged) -> None:
         """Take what is new, changed or gone."""
         self.seeks |= {seek.id: seek for seek in change.seeks}
         self.matches |= {match.id: match for match in change.matches}
         self.players |= {presence.player.id: presence for presence in change.players}
+        for now in change.moved:
+            if known := self.matches.get(now.id):
+                changed = {"ply": now.ply, "position": now.position, "watchers": now.watchers}
+                self.matches[now.id] = known.model_copy(update=changed)
         for seek in change.seeks_gone:
             self.seeks.pop(seek, None)
         for match in change.matches_gone:
             self.matches.pop(match, None)
         for player in change.players_gone:
             self.players.pop(player, None)
+        self._count(change)
+
+    def add(self, page: LobbyPage) -> None:
+        """Take one more page of a list."""
+        self.seeks |= {seek.id: seek for seek in page.seeks}
+        self.matches |= {match.id: match for match in page.matches}
+        self.players |= {presence.player.id: presence for presence in page.players}
+        self.totals[page.section] = page.total
+        self.cursors[page.section] = page.more
+        self._pulse.beat()
+
+    def unseen(self, section: LobbySection) -> int:
+        """Return how many entries of a list have not been brought here."""
+        known: dict[LobbySection, int] = {
+            "seeks": sum(not seek.settings.private for seek in self.seeks.values()),
+            "matches": len(self.matches),
+            "players": len(self.players),
+        }
+        return max(0, self.totals[section] - known[section])
+
+    def _count(self, told: LobbyState | LobbyChanged) -> None:
+        self.totals = {"seeks": told.seeks_total, "matches": told.matches_total, "players": told.players_total}
         self._pulse.beat()
 
     def close(self) -> None:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 import logging
 import math
-import random
+import reprlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from clients.sdk.backoff import insist
 from clients.sdk.client import Client
 from clients.sdk.errors import Closed, Refused
 from clients.sdk.limit import Limit, move_limit
 from clients.sdk.match import MatchView
 from clients.sdk.tokens import TokenStore
 from engine.game import State
-from protocol.messages import Challenged, Paired, Welcome
+from protocol.commands import Resign
+from protocol.messages import Acknowledged, Challenged, Paired, Welcome
 from protocol.values import Accepts, Correspondence, GameSpec
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
@@ -27,10 +30,17 @@ LINGER: Final = 120.0
 SERVER: Final = "ws://127.0.0.1:8420"
 UNTOLD: Final = 30.0
 """Seconds between claims over somebody of whom the server did not say from when on they may be made."""
-RETRY: Final = 0.5
-"""Seconds before a move is tried again that the server could not take just now."""
+JOINS: Final = 8
+"""Matches that a bot joins at once. Each refusal costs a token too, so many at once would wait for each other."""
 
-Choose: TypeAlias = Callable[[MatchView, Limit], Awaitable[str]]
+SHOWN: Final = 120
+"""Characters of a wrong result that the log shows."""
+LONGEST_MOVE: Final = 16
+"""Characters of a move's text."""
+LONGEST_REASON: Final = 100
+"""Characters of a declined challenge's reason."""
+
+Choose: TypeAlias = Callable[[MatchView, Limit], Awaitable[str | Awaitable[str]] | str]
 """Picks a move for the seat to move in the match's newest position."""
 
 log = logging.getLogger("cornered.bot")
@@ -44,9 +54,16 @@ class Tempo:
     least: int = 0
 
 
-class BotPlayer:
-    """Plays whatever `client` is asked for: never resigns, never offers a draw, never says a word.
+class _Failed(Exception):
+    """The bot has no legal move to offer. The text says what came in its place."""
 
+
+class BotPlayer:
+    """Plays whatever `client` is asked for: never offers a draw, never says a word.
+
+    `choose` returns a move or a coroutine of one. It runs on the event loop: one that computes belongs in a thread or a
+    process, since heartbeats and the other matches wait for it. Where it raises, or returns anything but a legal move,
+    the bot resigns that match and the log says why; all others go on.
     `agrees` is asked about an opponent's offer of a draw, `tempo` about every move. `refuses` returns why a game that
     `accepts` allows is not played all the same, or None if it is. `began` hears of every match.
     """
@@ -72,6 +89,7 @@ class BotPlayer:
         self._refuses = refuses
         self._began = began
         self._following: set[str] = set()
+        self._joining = asyncio.Semaphore(JOINS)
         self.playing: set[str] = set()
         """The matches that are under way."""
 
@@ -79,7 +97,7 @@ class BotPlayer:
         """Tell the server what this bot accepts, from now on `accepts` if given; from now on it may be challenged."""
         if accepts is not None:
             self._accepts = tuple(accepts)
-        await self._client.declare(self._accepts, self._concurrency)
+        await insist(lambda: self._client.declare(self._accepts, self._concurrency))
 
     async def run(self) -> None:
         """Play until the client closes."""
@@ -99,8 +117,13 @@ class BotPlayer:
 
     async def _answer_challenge(self, challenged: Challenged) -> None:
         """Accept, as a rule: whether the bot is free and has said that it plays this is checked by the server."""
-        if (reason := self._refuses(challenged.game)) is not None:
-            await self._client.decline(challenged.challenge, reason)
+        try:
+            reason = self._refuses(challenged.game)
+        except Exception:
+            log.exception("the bot cannot say whether it plays %s; the challenge is declined", challenged.game.name)
+            reason = "the bot has a fault"
+        if reason is not None:
+            await self._client.decline(challenged.challenge, reason[:LONGEST_REASON])
         else:
             await self._client.accept(challenged.challenge)
 
@@ -112,7 +135,8 @@ class BotPlayer:
 
     async def _follow(self, match_id: str) -> None:
         try:
-            match = await self._client.join(match_id)
+            async with self._joining:
+                match = await insist(lambda: self._client.join(match_id))
             self._began(match)
             async with asyncio.TaskGroup() as tasks:
                 answers = tasks.create_task(self._answer(match), name=f"answers[{match_id}]")
@@ -125,6 +149,9 @@ class BotPlayer:
             await match.leave()
         except* (Refused, Closed) as errors:
             log.info("match %s cannot be played on: %s", match_id, errors.exceptions[0])
+        except* Exception as errors:
+            log.error("the bot failed beside its moves in match %s, which it resigns", match_id, exc_info=errors)
+            await self._resign(match_id)
         finally:
             self.playing.discard(match_id)
             self._following.discard(match_id)
@@ -138,32 +165,60 @@ class BotPlayer:
 
     async def _move_once(self, match: MatchView) -> None:
         assert match.seat is not None
-        ply, state, tempo = match.ply, match.state, self._tempo(match)
+        ply, tempo = match.ply, self._tempo(match)
         clock = asyncio.get_running_loop().time
         earliest = clock() + tempo.least / 1000
         left = match.left(match.seat)
         limit = move_limit(match.snapshot.clock, left, self._client.round_trip, tempo.longest)
         try:
-            move = await self._choose(match, limit)
-        except Exception:
-            log.exception("the bot failed in %s; a random move takes its place", state)
-            move = random.choice(state.moves())
-        await asyncio.sleep(earliest - clock())
+            move = await self._chosen(match, limit)
+            await asyncio.sleep(earliest - clock())
+            await self._play(match, ply, move)
+        except _Failed as failure:
+            if match.over:
+                return
+            game = match.snapshot.game.name
+            log.error(
+                "the bot resigns match %s of %s at ply %s: %s", match.id, game, ply, failure, exc_info=failure.__cause__
+            )
+            await self._resign(match.id)
+
+    async def _chosen(self, match: MatchView, limit: Limit) -> str:
+        """Return the legal move that the bot chose. Raises _Failed."""
+        state = match.state
+        try:
+            chosen: object = self._choose(match, limit)
+            while inspect.isawaitable(chosen):
+                chosen = await chosen
+        except Closed:
+            raise
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise _Failed("choose was cancelled from inside") from None
+        except Exception as error:
+            raise _Failed(f"choose raised {_shown(error)}") from error
+        if not isinstance(chosen, str) or len(chosen) > LONGEST_MOVE or not state.is_legal(chosen):
+            raise _Failed(f"choose returned {_shown(chosen)}, which is no legal move in {state}")
+        return chosen
+
+    async def _play(self, match: MatchView, ply: int, move: str) -> None:
+        """Make a move. Raises _Failed where the server's rules do not know it."""
         try:
             await match.play(move, ply)
         except Refused as refusal:
-            await self._play_instead(match, ply, state, refusal)
-
-    async def _play_instead(self, match: MatchView, ply: int, state: State, refusal: Refused) -> None:
-        """Do what is left to do when a move was refused."""
-        match refusal.code:
-            case "illegal_move":
-                log.error("the bot chose a move in %s that is not legal: %s; a random one replaces it", state, refusal)
-                await match.play(random.choice(state.moves()), ply)
-            case "internal" | "too_fast":
-                await asyncio.sleep(RETRY)
-            case _:
+            if refusal.code == "illegal_move":
+                raise _Failed(f"the server refuses {_shown(move)}: {refusal.text[:SHOWN]}") from None
+            if refusal.pause is not None:
+                await asyncio.sleep(refusal.pause)
+            else:
                 log.info("a move in match %s came too late: %s", match.id, refusal)
+
+    async def _resign(self, match_id: str) -> None:
+        """Give a match up, as often as it takes; one that is over already stays as it is."""
+        with contextlib.suppress(Refused, Closed):
+            await insist(lambda: self._client.ask(Resign(id=self._client.new_id(), match=match_id), Acknowledged))
 
     async def _answer(self, match: MatchView) -> None:
         """Answer offers as they come, also while the bot thinks."""
@@ -220,6 +275,14 @@ class BotPlayer:
         )
 
 
+def _shown(wrong: object) -> str:
+    """Return a short text of what a bot gave, whatever it is."""
+    try:
+        return f"{type(wrong).__name__} {reprlib.repr(wrong)[:SHOWN]}"
+    except Exception:
+        return type(wrong).__name__
+
+
 async def stay_as(
     name: str,
     play: Callable[[Client], Awaitable[None]],
@@ -228,22 +291,25 @@ async def stay_as(
     token: str | None = None,
     store: TokenStore | None = None,
     patience: float | None = None,
+    key: str | None = None,
 ) -> None:
     """Connect as the bot called `name` and run `play`; the same player every time, by the token that `store` keeps.
 
+    `key` is the one of the server's operator, for a name that is reserved for the operator's bots.
     Raises Refused when a `token` was given and the server does not know it.
     """
     kept = store or TokenStore()
     while True:
         known = token or kept.get(server, name)
         try:
-            async with Client.connect(server, name=name, token=known, kind="bot", patience=patience) as client:
+            async with Client.connect(server, name=name, token=known, kind="bot", patience=patience, key=key) as client:
                 if token is None and client.token != known:
                     kept.put(server, name, client.token)
                 await play(client)
                 return
         except Refused as refusal:
-            if refusal.code != "bad_token" or token is not None or known is None:
+            # The server may lose its accounts later too, when the token that it gave at first is in the store.
+            if refusal.code != "bad_token" or token is not None or kept.get(server, name) is None:
                 raise
             log.warning("the server does not know %s any more; it comes as a new player", name)
             kept.forget(server, name)
@@ -251,7 +317,7 @@ async def stay_as(
 
 def run_bot(
     name: str,
-    choose: Callable[[State, Limit], str],
+    choose: Callable[[State, Limit], str | Awaitable[str]],
     *,
     server: str = SERVER,
     token: str | None = None,
@@ -262,10 +328,11 @@ def run_bot(
     """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
 
     `games` are the names of those that the bot plays, by default all; `longest` is how many milliseconds it may think.
-    `choose` runs in a thread, also for several matches at once. The player stays the same from run to run.
+    `choose` runs in a thread, also for several matches at once; a coroutine that it returns runs on the event loop and
+    must not compute. A wrong result costs one game, as BotPlayer says. The player stays the same from run to run.
     """
 
-    async def pick(match: MatchView, limit: Limit) -> str:
+    async def pick(match: MatchView, limit: Limit) -> str | Awaitable[str]:
         return await asyncio.to_thread(choose, match.state, limit)
 
     async def play(client: Client) -> None:

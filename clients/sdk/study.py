@@ -103,12 +103,13 @@ class Jobs:
         self._offered: OfferAnalysis | None = None
         self._pulse = Pulse()
 
-    async def offer(self, games: Sequence[str], jobs: int, name: str) -> None:
+    async def offer(self, games: Sequence[str], jobs: int, name: str, *, key: str | None = None) -> None:
         """Offer, as a bot, to study positions of these games, `jobs` at once; said again on every new connection.
 
-        `name` is who thinks, as people see it. No jobs at once take the offer back.
+        `name` is who thinks, as people see it; `key` is the operator's. No jobs at once take the offer back.
+        Raises Refused, with `not_allowed` for a wrong key.
         """
-        command = OfferAnalysis(id=self._line.new_id(), games=tuple(games), jobs=jobs, name=name)
+        command = OfferAnalysis(id=self._line.new_id(), games=tuple(games), jobs=jobs, name=name, key=key)
         await self._line.ask(command, Acknowledged)
         self._offered = command
 

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import platformdirs
 
+from clients.sdk.address import normalised
+
 __all__ = ["TokenStore"]
 
 
 class TokenStore:
     """A small file, readable by its owner alone, that remembers one token for each server and player's name.
 
-    With a `place` it is the file of one server, whatever the address under which that is reached.
+    Spellings of one address are one server, as `clients.sdk.address.normalised` says. With a `place` it is the file of
+    one server, whatever the address under which that is reached. Methods raise ValueError for what is no address.
     """
 
     def __init__(self, path: Path | None = None, *, place: str | None = None) -> None:
@@ -23,25 +26,32 @@ class TokenStore:
 
     def get(self, server: str, name: str) -> str | None:
         """Return the token of the player called `name` on `server`, if one is kept."""
-        return self._read().get(self._place or server, {}).get(name)
+        return self._read().get(self._key(server), {}).get(name)
 
     def put(self, server: str, name: str, token: str) -> None:
         """Keep `token`, in place of an older one."""
         tokens = self._read()
-        tokens.setdefault(self._place or server, {})[name] = token
+        tokens.setdefault(self._key(server), {})[name] = token
         self._write(tokens)
 
     def forget(self, server: str, name: str) -> None:
         """Drop a token that the server no longer knows."""
         tokens = self._read()
-        if tokens.get(self._place or server, {}).pop(name, None) is not None:
+        if tokens.get(self._key(server), {}).pop(name, None) is not None:
             self._write(tokens)
 
+    def _key(self, server: str) -> str:
+        return self._place or normalised(server)
+
     def _read(self) -> dict[str, dict[str, str]]:
+        """Return the tokens by server and name; files of earlier versions have the addresses as they were typed."""
         try:
-            tokens: dict[str, dict[str, str]] = json.loads(self.path.read_text(encoding="utf-8"))
+            written: dict[str, dict[str, str]] = json.loads(self.path.read_text(encoding="utf-8"))
         except (FileNotFoundError, json.JSONDecodeError):
             return {}
+        tokens: dict[str, dict[str, str]] = {}
+        for server, kept in written.items():
+            tokens.setdefault(_known_as(server), {}).update(kept)
         return tokens
 
     def _write(self, tokens: dict[str, dict[str, str]]) -> None:
@@ -52,3 +62,11 @@ class TokenStore:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(tokens, file, indent=1)
         draft.replace(self.path)
+
+
+def _known_as(server: str) -> str:
+    """Return the key under which a server or a place is looked for."""
+    try:
+        return normalised(server)
+    except ValueError:
+        return server

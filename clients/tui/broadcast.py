@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pydantic import ValidationError
 
 from clients.sdk import Closed
+from clients.sdk.escaping import escaped
 from clients.tui.broadcast_table import BroadcastTable, Fetch
 from protocol.events import EVENT
 from protocol.feed import MatchState, match_of
@@ -91,9 +92,9 @@ class Broadcast:
         match, kind = about
         try:
             if kind == "events" and match in self._tables:
-                await self._tables[match].event(EVENT.validate_json(payload))
+                await self._tables[match].event(escaped(EVENT.validate_json(payload)))
             elif kind == "state" and payload:
-                state = MatchState.model_validate_json(payload)
+                state = escaped(MatchState.model_validate_json(payload))
                 self._states[match] = state
                 if match in self._tables:
                     await self._tables[match].state(state)

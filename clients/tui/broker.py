@@ -68,6 +68,7 @@ async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None], *,
         except* MqttError as errors:
             if not first.done():
                 first.set_exception(CannotStart(f"no broker answers at {url}: {errors.exceptions[0]}"))
+        _heed_cancellation()
         if first.exception() is not None:
             return
         await broadcast.line("The broker is gone: reconnecting. What is missed is noticed by its numbers.")
@@ -83,6 +84,7 @@ async def _converse(url: str, broadcast: Broadcast, first: asyncio.Future[None],
         await broadcast.line(None)
         if not first.done():
             first.set_result(None)
+        _heed_cancellation()
         settling = tasks.create_task(_settle(broadcast, settle), name="settle")
         try:
             async for message in broker.messages:
@@ -90,6 +92,14 @@ async def _converse(url: str, broadcast: Broadcast, first: asyncio.Future[None],
                 await broadcast.take(str(message.topic), payload)
         finally:
             settling.cancel()
+
+
+def _heed_cancellation() -> None:
+    """Raise CancelledError if this task was cancelled just as the broker answered or went away, which the client and
+    the task group keep to themselves before Python 3.12."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 async def _settle(broadcast: Broadcast, seconds: float) -> None:

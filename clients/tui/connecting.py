@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from clients.sdk import Client, Refused, TokenStore, Unreachable
+from clients.sdk import Client, Refused, TokenStore, Unavailable, Unreachable
 from clients.tui.errors import CannotStart
 from clients.tui.words import plays, spec_text
 from engine.game import OptionValue
@@ -50,6 +50,8 @@ async def connected(
         async with Client.connect(server, name=name, program=PROGRAM, patience=patience) as client:
             _keep(store, server, name, client.token)
             yield client
+    except Unavailable as error:
+        raise CannotStart(str(error)) from None
     except Unreachable:
         raise CannotStart(f"no server answers at {server}; start one with: cornered serve") from None
     except (Refused, ValueError) as error:

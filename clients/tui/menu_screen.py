@@ -20,7 +20,7 @@ from clients.tui.options_screen import OptionsScreen
 from clients.tui.preview import Preview
 from clients.tui.words import clock_text, player_text, plays, refusal_text, spec_text
 from engine.game import OptionValue
-from protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, OfferedGame, Seek, SeekSettings
+from protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, LobbySection, OfferedGame, Seek, SeekSettings
 
 __all__ = ["CLOCKS", "MenuScreen"]
 
@@ -141,7 +141,14 @@ class MenuScreen(Screen[None]):
         if lobby is None or game is None:
             return
         before = tables.highlighted_option.id if tables.highlighted_option is not None else None
-        rows = [*self._own_rows(lobby), *self._opponents(lobby, game), *self._open_tables(lobby), *self._live(lobby)]
+        rows = [
+            *self._own_rows(lobby),
+            *self._opponents(lobby, game),
+            *self._open_tables(lobby),
+            *_further(lobby, "seeks", "tables"),
+            *self._live(lobby),
+            *_further(lobby, "matches", "matches"),
+        ]
         tables.clear_options()
         tables.add_options(rows)
         ids = [row.id for row in rows]
@@ -232,8 +239,18 @@ class MenuScreen(Screen[None]):
         kind, _, name = (event.option.id or "").partition(":")
         if kind == "match":
             self.post_message(self.Watch(name))
+        elif kind == "more":
+            self._list_more("seeks" if name == "seeks" else "matches")
         else:
             self._start(kind, name)
+
+    @work(group="more")
+    async def _list_more(self, section: LobbySection) -> None:
+        """Bring the next page of a list; the lobby tells when it is here."""
+        try:
+            await self._client.more_of_lobby(section)
+        except ClientError as error:
+            self._notice(refusal_text(error))
 
     @work(group="start")
     async def _start(self, kind: str, name: str) -> None:
@@ -275,3 +292,9 @@ class MenuScreen(Screen[None]):
                 self._notice("Your table is closed.")
             except ClientError as error:
                 self._notice(refusal_text(error))
+
+
+def _further(lobby: LobbyView, section: LobbySection, what: str) -> list[Option]:
+    """Return the row that brings more of a list, where the server has more."""
+    unseen = lobby.unseen(section)
+    return [Option(Text(f"More {what} ({unseen:,})", "dim"), id=f"more:{section}")] if unseen else []

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
+from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.markup import escape
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
@@ -43,14 +45,14 @@ class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
 
     def compose(self) -> ComposeResult:
         with VerticalScroll() as box:
-            box.border_title = f"{self._game.title}: options"
+            box.border_title = escape(f"{self._game.title}: options")
             box.border_subtitle = "←/→ change · Esc done"
             yield OptionList(*(Option(self._row(option), id=option.name) for option in self._game.options))
 
-    def _row(self, option: OfferedOption) -> str:
+    def _row(self, option: OfferedOption) -> Text:
         usual = USUAL if option.default is None else f"{_shown(option.default)} ({USUAL})"
         value = self._chosen.get(option.name, USUAL)
-        return f"{option.title:<28} {usual if value == USUAL else _shown(value)}"
+        return Text(f"{option.title:<28} {usual if value == USUAL else _shown(value)}")
 
     @on(OptionList.OptionSelected)
     def _on_selected(self) -> None:

@@ -18,7 +18,18 @@ from clients.tui.table import Action, Line, NotPossible, Seen, Table, Told
 from clients.tui.words import clock_text, facts_text, is_my_turn, player_text, time_left, time_text
 from clients.tui.words import result_text as result_of
 from engine.text import PositionText
-from protocol.messages import Moves, Paired, Said, Snapshot
+from protocol.commands import WatchLobby
+from protocol.messages import (
+    ChallengeClosed,
+    Challenged,
+    LobbyState,
+    Moves,
+    Paired,
+    Said,
+    Snapshot,
+    Welcome,
+)
+from protocol.text import visible
 
 __all__ = ["PlainMatch", "Write", "play_plainly", "standard_input", "watch_plainly", "write_line"]
 
@@ -42,8 +53,8 @@ SIMPLE: Final[dict[str, Action]] = {
 
 
 def write_line(text: str) -> None:
-    """Write one line to standard output, at once."""
-    sys.stdout.write(f"{text}\n")
+    """Write exactly one line to standard output, at once, without anything that a terminal would obey."""
+    sys.stdout.write(f"{visible(text)}\n")
     sys.stdout.flush()
 
 
@@ -103,7 +114,8 @@ class PlainMatch:
 
     async def _show(self, match: Snapshot) -> None:
         self._write("")
-        self._write(str(draw(fit(PositionText.parse(match.position), 0, 0), Marks(), ASCII)))
+        for row in str(draw(fit(PositionText.parse(match.position), 0, 0), Marks(), ASCII)).split("\n"):
+            self._write(row)
         if (last := last_placed(match.moves)) is not None:
             self._write(f"Last move: {last}.")
         if facts := facts_text(match.position):
@@ -196,17 +208,57 @@ async def play_plainly(client: Client, words: str | None, match: str | None = No
         )
     write(words or "Going on with your match.")
     lines = standard_input()
-    while match := match or await _paired(client):
+    match = match or await _paired(client)
+    while match is not None:
         match = await follow_plainly(client, match, lines, write)
-        if match is None:
-            return
 
 
-async def _paired(client: Client) -> str | None:
-    async for news in client.news():
-        if isinstance(news, Paired):
-            return news.match
-    return None
+async def _paired(client: Client) -> str:
+    """Return the match that begins. Raises CannotStart when what was asked for has ended without one."""
+    own: set[str] = set()
+    known: tuple[str, ...] | None = None
+    news = client.news()
+    patience: float | None = None
+    while True:
+        try:
+            async with asyncio.timeout(patience):
+                heard = await anext(news, None)
+        except TimeoutError:
+            raise CannotStart("the table or challenge is gone: the connection was lost") from None
+        match heard:
+            case Paired():
+                return heard.match
+            case Challenged() if heard.by.id == client.player.id:
+                own.add(heard.challenge)
+                patience = None
+            case ChallengeClosed() if heard.challenge in own and heard.how != "accepted":
+                raise CannotStart(_ending_text(heard))
+            case Welcome():
+                if known is None:
+                    known = heard.matches
+                elif begun := [match for match in heard.matches if match not in known]:
+                    return begun[0]
+                else:
+                    # Challenges that stand are told before the answer: one that is not among the news then is gone.
+                    patience = None if await _sits_at_a_table(client) else 0.0
+            case None:
+                raise CannotStart("the connection has ended")
+            case _:
+                pass
+
+
+async def _sits_at_a_table(client: Client) -> bool:
+    try:
+        lobby = await client.ask(WatchLobby(id=client.new_id()), LobbyState)
+    except Refused as refusal:
+        raise CannotStart(refusal.text) from None
+    return any(player.id == client.player.id for seek in lobby.seeks for player in seek.joined)
+
+
+def _ending_text(closed: ChallengeClosed) -> str:
+    """Return how a challenge ended that nobody accepted."""
+    how = "has expired" if closed.how == "expired" else f"was {closed.how}"
+    return f"the challenge {how}: {closed.reason}" if closed.reason else f"the challenge {how}"
 
 
 async def follow_plainly(client: Client, match: str, lines: AsyncIterator[str], write: Write) -> str | None:
@@ -234,6 +286,8 @@ async def watch_plainly(client: Client, match: str | None, write: Write = write_
             write(f"{live.id}  {live.game.name}, move {live.ply}: {names}")
         if not lobby.matches:
             write("No match is under way.")
+        if unseen := lobby.unseen("matches"):
+            write(f"And {unseen:,} more; these are the newest.")
         return
     try:
         view = await client.join(match)

@@ -68,6 +68,7 @@ REASONS: Final[dict[Reason, str]] = {
     "aborted": "called off",
     "expired": "nobody made the first move in time",
     "left": "because everybody else gave up",
+    "ply_limit": "because the match reached this server's limit of moves",
 }
 
 
@@ -227,7 +228,7 @@ def event_text(match: Snapshot, event: MatchEvent) -> str | None:
         case TakenBack():
             return f"Taken back to move {event.ply}."
         case Resumed():
-            return "The server is back; the clock got its time back."
+            return f"The server was away; {event.refunded / 1000:.1f} s were given back."
         case Ended():
             return result_text(match)
         case RematchOffered():

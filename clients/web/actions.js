@@ -1,7 +1,7 @@
 /** What a player may do besides moving; what cannot be undone asks for a second press. */
 
 import { button, fill, h } from "./dom.js";
-import { plural } from "./words.js";
+import { nameOf, plural } from "./words.js";
 
 const SECOND_PRESS = 4000;
 
@@ -108,7 +108,7 @@ export class Actions {
   /** What somebody asks of me, or I of them. */
   #asked() {
     const { record } = this;
-    const name = (/** @type {number} */ seat) => record.seats[seat].player.name;
+    const name = (/** @type {number} */ seat) => nameOf(record.seats[seat].player);
     const block = (
       /** @type {number[]} */ those,
       /** @type {string} */ theirs,
@@ -148,7 +148,7 @@ export class Actions {
       offered && !record.next && !mine && record.seat !== null
         ? h(
             "p",
-            `${record.rematch.map((/** @type {number} */ seat) => record.seats[seat].player.name).join(", ")} ${offered === 1 ? "wants" : "want"} a rematch.`,
+            `${record.rematch.map((/** @type {number} */ seat) => nameOf(record.seats[seat].player)).join(", ")} ${offered === 1 ? "wants" : "want"} a rematch.`,
           )
         : null,
       mine && !record.next ? h("p.quiet", `Waiting for ${plural(record.seats.length - offered, "player")}.`) : null,

@@ -19,7 +19,7 @@ export class Bars {
       const clock = h("time.clock", { role: "timer", "aria-live": "off" });
       const gauge = h("span.gauge");
       const dot = h("span.presence");
-      const name = h("span.name", info.player.name);
+      const name = h("bdi.name", info.player.name);
       const notes = h("span.notes");
       const element = h(
         "div",

@@ -3,7 +3,7 @@
 import { button, h, keyed } from "./dom.js";
 import { tableText } from "./form.js";
 import { keep, settings } from "./settings.js";
-import { optionText, plural } from "./words.js";
+import { nameOf, optionText, plural } from "./words.js";
 
 /** @typedef {import("./protocol").Seek} Seek */
 
@@ -41,7 +41,7 @@ export class Calls {
     if (invited && sits(invited)) this.invite = "";
     if (this.invite) calls.push({ key: `${this.#sign(invited)}${this.gone}`, make: () => this.#invitation(invited) });
     if (!settings.greeted && link.me)
-      calls.push({ key: `hello:${link.me.name}`, make: () => this.#hello(link.me.name) });
+      calls.push({ key: `hello:${link.me.name}`, make: () => this.#hello(nameOf(link.me)) });
     for (const seek of store.seeks.values())
       if (sits(seek)) calls.push({ key: `mine:${this.#sign(seek)}`, make: () => this.#waiting(seek) });
     for (const challenge of store.challenges.values()) {
@@ -69,7 +69,7 @@ export class Calls {
 
   /** Who sits at a table, by name. @param {Seek} seek */
   #company({ joined, seats }) {
-    const names = joined.map((player) => (player.id === this.page.link.me?.id ? "you" : player.name));
+    const names = joined.map((player) => (player.id === this.page.link.me?.id ? "you" : nameOf(player)));
     return `At the table: ${names.join(", ")} (${joined.length} of ${seats}).`;
   }
 
@@ -122,7 +122,7 @@ export class Calls {
       seek
         ? h(
             "p",
-            h("strong", `${seek.by.name} invites you to a game of ${store.title(seek.settings.game.name)}.`),
+            h("strong", `${nameOf(seek.by)} invites you to a game of ${store.title(seek.settings.game.name)}.`),
             h("br"),
             this.#terms(seek),
             h("br"),
@@ -170,7 +170,7 @@ export class Calls {
     return h(
       "div.call.waiting",
       h("span.pulse", { "aria-hidden": "true" }),
-      h("p", h("strong", challenge.to.name), ` is asked for a game of ${store.title(challenge.game.name)}.`),
+      h("p", h("strong", nameOf(challenge.to)), ` is asked for a game of ${store.title(challenge.game.name)}.`),
       button("Cancel", cancel),
     );
   }

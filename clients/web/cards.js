@@ -5,7 +5,7 @@ import { button, fill, h } from "./dom.js";
 import { tableText } from "./form.js";
 import { seatMark } from "./marks.js";
 import { isWalled } from "./position.js";
-import { ago, clockText, optionText, plural, reasonText } from "./words.js";
+import { ago, clockText, nameOf, optionText, plural, reasonText } from "./words.js";
 
 /** @typedef {import("./protocol").MatchSummary} MatchSummary */
 
@@ -22,7 +22,7 @@ export function tableLine(page, seek) {
     return button("Sit down", act("join_seek"), "primary");
   };
   const facts = [
-    seek.by.id === me ? "You" : seek.by.name,
+    seek.by.id === me ? "You" : nameOf(seek.by),
     tableText(seek.settings),
     seek.seats > 2 ? `${seek.joined.length} of ${seek.seats} are here` : "",
   ];
@@ -44,7 +44,7 @@ function endingOf({ winner, reason, players }, me) {
   if (reason === null || reason === "aborted" || reason === "expired") return "called off";
   const why = reasonText(reason, winner === null);
   if (winner === null) return `drawn, ${why}`;
-  return `${winner === me ? "you won" : me < 0 ? `${players[winner].name} won` : "you lost"}, ${why}`;
+  return `${winner === me ? "you won" : me < 0 ? `${nameOf(players[winner])} won` : "you lost"}, ${why}`;
 }
 
 /** A match as a small card that keeps itself up to date. @param {any} page @param {MatchSummary} match */
@@ -71,7 +71,7 @@ export function matchCard(page, match) {
           "div",
           { class: `who flow${now.over && now.winner === seat ? " won" : ""}` },
           seatMark(seat),
-          h("span", player.name),
+          h("bdi", player.name),
           player.kind === "bot" ? h("small.bot", "bot") : null,
         ),
       ),
@@ -95,11 +95,11 @@ export function personLine(page, { player, playing, accepts, free }) {
     "div.line.flow",
     h(
       "div.grow",
-      player.name,
+      h("bdi", player.name),
       isBot ? h("small.bot", "bot") : null,
       isMe ? h("span.quiet", " (you)") : null,
       state ? h("span.quiet", ` · ${state}`) : null,
     ),
-    isMe ? null : button("Challenge", ask, "plain", { "aria-label": `Challenge ${player.name}`, disabled: busy }),
+    isMe ? null : button("Challenge", ask, "plain", { "aria-label": `Challenge ${nameOf(player)}`, disabled: busy }),
   );
 }

@@ -60,7 +60,7 @@ export class Chat {
     if ([...this.list.children].some((line) => line.dataset.key === key)) return;
     this.list.setAttribute("aria-live", old ? "off" : "polite");
     this.list.append(
-      h("p", { class: by.id === this.me ? "mine" : "", data: { key } }, h("strong", by.name), " ", text),
+      h("p", { class: by.id === this.me ? "mine" : "", data: { key } }, h("strong", h("bdi", by.name)), " ", h("bdi", text)),
     );
     while (this.list.childElementCount > KEPT) this.list.firstElementChild.remove();
     this.list.scrollTop = this.list.scrollHeight;

@@ -3,7 +3,7 @@
 import { button, h } from "./dom.js";
 import { keep, settings } from "./settings.js";
 import { openSheet } from "./sheet.js";
-import { clockText } from "./words.js";
+import { clockText, nameOf } from "./words.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
@@ -77,7 +77,7 @@ function opponents(bots) {
     .sort((one, two) => level(one) - level(two) || one.player.name.localeCompare(two.player.name))
     .map((bot) => ({
       value: bot.player.id,
-      text: level(bot) < Infinity ? [h("span.unseen", "Level "), String(level(bot))] : bot.player.name,
+      text: level(bot) < Infinity ? [h("span.unseen", "Level "), String(level(bot))] : h("bdi", bot.player.name),
       hint: bot.free > 0 ? "" : "busy",
       disabled: bot.free <= 0,
     }));
@@ -107,7 +107,7 @@ function optionField(option, last) {
 export function askSettings(store, { game: first, mode, to = null }) {
   let game = store.offered(first) ?? store.games[0];
   const before = () => settings.forms[`${mode}:${game.name}`] ?? {};
-  const heading = { bot: "Play a bot", open: "Play someone", player: `Challenge ${to?.name}` }[mode];
+  const heading = { bot: "Play a bot", open: "Play someone", player: `Challenge ${to ? nameOf(to) : ""}` }[mode];
   const body = h("div.fields");
   const problem = h("p.problem", { role: "alert" });
   const submit = h("button.primary", { type: "submit" }, mode === "open" ? "Open the table" : "Start");

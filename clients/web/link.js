@@ -1,7 +1,8 @@
 /**
  * The connection: one socket that comes back by itself, commands that are answered exactly once, and the server's time.
  *
- * Events: `online` (after each welcome), `offline`, and one event named for each message type that is not an answer.
+ * Events: `online` (after each welcome), `offline`, `unwelcome` (with the server's words, when it opens no socket now),
+ * and one event named for each message type that is not an answer.
  */
 
 import { sentence } from "./words.js";
@@ -14,13 +15,17 @@ const TOKEN = "cornered.token";
 const HEARTBEAT = 15_000;
 const SILENCE = 32_000;
 const SLOWEST = 8_000;
+const CLOCK_STEP = 250;
+/** The longest wait in milliseconds that the server may ask for. */
+const LONGEST = 300_000;
 
 /** A typed refusal. */
 class Refused extends Error {
-  /** @param {string} code @param {string} text */
-  constructor(code, text) {
+  /** @param {string} code @param {string} text @param {number | null} [wait] in milliseconds, where waiting helps */
+  constructor(code, text, wait) {
     super(sentence(text));
     this.code = code;
+    this.wait = wait ?? 0;
   }
 }
 
@@ -63,7 +68,9 @@ export class Link extends EventTarget {
     this.timer = 0;
     const socket = new WebSocket(this.url, [SUBPROTOCOL]);
     this.socket = socket;
+    let opened = false;
     socket.onopen = () => {
+      opened = true;
       this.heard = Date.now();
       const token = this.store.getItem(TOKEN);
       const hello = { type: "hello", kind: "person", client: "cornered-web" };
@@ -80,8 +87,30 @@ export class Link extends EventTarget {
       this.#hear(JSON.parse(event.data));
     };
     socket.onclose = () => {
-      if (socket === this.socket) this.#lost();
+      if (socket !== this.socket) return;
+      this.#lost();
+      if (!opened) this.#askWhy();
     };
+  }
+
+  /** Fetch why no socket opens, which browsers do not tell, and wait for as long as the server says. */
+  async #askWhy() {
+    try {
+      const answer = await fetch(new URL("visit", this.url.replace(/^ws/, "http")), { cache: "no-store" });
+      if ((answer.status !== 429 && answer.status !== 503) || !this.timer) return;
+      const text = (await answer.text()).trim();
+      const seconds = Number(answer.headers.get("Retry-After"));
+      if (seconds > 0) this.#retryIn(Math.min(LONGEST, seconds * 1000) * (1 + 0.2 * Math.random()));
+      this.dispatchEvent(new CustomEvent("unwelcome", { detail: { text } }));
+    } catch {
+      // The server is away: there is no reason to tell.
+    }
+  }
+
+  /** @param {number} wait in milliseconds */
+  #retryIn(wait) {
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => this.open(), wait);
   }
 
   /** Hear of several kinds of messages. @param {Record<string, (message: any) => void>} listeners @param {AbortSignal} [signal] */
@@ -132,11 +161,16 @@ export class Link extends EventTarget {
         if (message.code === "shutting_down" && waiting?.lasting !== false) return;
         if (waiting) {
           this.waiting.delete(message.id);
-          waiting.reject(new Refused(message.code, message.text));
+          waiting.reject(new Refused(message.code, message.text, message.retry_after));
         } else if (message.code === "bad_token") {
           this.store.removeItem(TOKEN);
           this.socket?.close();
         } else {
+          if (this.state !== "online" && this.wantedName) {
+            // The server does not take this name: the next hello comes with the old one.
+            this.wantedName = "";
+            this.socket?.close();
+          }
           this.dispatchEvent(new CustomEvent("refused", { detail: message }));
         }
         return;
@@ -170,12 +204,13 @@ export class Link extends EventTarget {
     this.#beat();
   }
 
-  /** Keep the offset of the quickest round trip. @param {any} pong */
+  /** Keep the offset of the quickest round trip, until one contradicts it: then a clock was set or stood still. @param {any} pong */
   #sync(pong) {
     const trip = Date.now() - pong.sent;
-    if (trip > this.trip) return;
+    const ahead = pong.now + trip / 2 - Date.now();
+    if (trip > this.trip && Math.abs(ahead - this.ahead) < (trip + this.trip) / 2 + CLOCK_STEP) return;
     this.trip = trip;
-    this.ahead = pong.now + trip / 2 - Date.now();
+    this.ahead = ahead;
   }
 
   #beat() {
@@ -202,6 +237,6 @@ export class Link extends EventTarget {
     if (this.timer) return;
     const wait = Math.min(SLOWEST, 250 * 2 ** this.attempts) * (0.6 + 0.8 * Math.random());
     this.attempts += 1;
-    this.timer = window.setTimeout(() => this.open(), wait);
+    this.#retryIn(wait);
   }
 }

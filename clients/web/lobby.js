@@ -6,15 +6,18 @@ import { matchCard, personLine, tableLine } from "./cards.js";
 import { button, fill, h, keyed } from "./dom.js";
 import { icon } from "./icons.js";
 import { isWalled, trails, unfold } from "./position.js";
+import { nameOf } from "./words.js";
 
 /** @typedef {import("./protocol").MatchSummary} MatchSummary */
 /** @typedef {import("./protocol").OfferedGame} OfferedGame */
+/** @typedef {import("./protocol").LobbySection} Section */
 
 const STEP = 1100;
 const OPENING = 9;
 const PAUSE = 4;
 const FINISHED = 8;
-const LIVE = 12;
+/** Entries of a list that are shown at first, and with each press of its button. */
+const PAGE = { seeks: 50, matches: 12, players: 200 };
 
 export class LobbyView {
   /** @param {any} page @param {string} invite the table of an invite link, or nothing */
@@ -25,8 +28,9 @@ export class LobbyView {
     this.beat = 0;
     const section = (/** @type {string} */ title, /** @type {string} */ className, kind = "") => {
       const list = h("div", { class: `list ${className} ${kind}` });
-      const block = h("section", { class: `block of-${className}` }, h("h2", title), list);
-      return { list, block };
+      const more = h("button.plain.further", { hidden: true });
+      const block = h("section", { class: `block of-${className}` }, h("h2", title), list, more);
+      return { list, block, more };
     };
     this.calls = new Calls(page, invite);
     this.tiles = h("div.tiles");
@@ -41,6 +45,10 @@ export class LobbyView {
       this.tiles,
       h("div.columns", h("div", this.games.block, this.live.block), h("div", this.tables.block, this.here.block)),
     );
+    this.limits = { ...PAGE };
+    this.further = { seeks: this.tables.more, matches: this.live.more, players: this.here.more };
+    for (const [section, more] of Object.entries(this.further))
+      more.addEventListener("click", () => this.#further(/** @type {Section} */ (section)));
     this.abort = new AbortController();
     const { signal } = this.abort;
     page.store.addEventListener("change", () => this.#soon(), { signal });
@@ -97,6 +105,27 @@ export class LobbyView {
     }
   }
 
+  /** Show more of a list, and ask for what the page does not know yet. @param {Section} section */
+  async #further(section) {
+    const { store, complain } = this.page;
+    this.limits[section] += PAGE[section];
+    try {
+      if (store[section].size < this.limits[section] && store.unseen(section)) await store.more(section);
+    } catch (error) {
+      complain(error);
+    }
+    this.#soon();
+  }
+
+  /** Say on a list's button how much is not shown. @param {Section} section @param {number} left entries that are known */
+  #count(section, left) {
+    const more = this.further[section];
+    const hidden = Math.max(0, left - this.limits[section]) + this.page.store.unseen(section);
+    more.hidden = !hidden;
+    const text = `Show more (${hidden.toLocaleString("en")})`;
+    if (more.textContent !== text) more.textContent = text;
+  }
+
   #draw() {
     const { store, link } = this.page;
     this.calls.draw();
@@ -110,20 +139,22 @@ export class LobbyView {
     const seeks = [...store.seeks.values()].sort((one, two) => two.since - one.since);
     keyed(
       this.tables.list,
-      seeks,
+      seeks.slice(0, this.limits.seeks),
       (seek) => `${seek.id}:${seek.joined.length}`,
       (seek) => tableLine(this.page, seek),
     );
+    this.#count("seeks", seeks.length);
     if (!seeks.length) this.#empty(this.tables.list, "No table is open. Open one, and others see it here at once.");
     const busy = new Set(this.mine.live.map((match) => match.id));
     const matches = [...store.matches.values()].filter((match) => !match.over && !busy.has(match.id));
     matches.sort((one, two) => two.watchers - one.watchers || two.started - one.started);
     keyed(
       this.live.list,
-      matches.slice(0, LIVE),
+      matches.slice(0, this.limits.matches),
       (match) => match.id,
       (match) => matchCard(this.page, match),
     );
+    this.#count("matches", matches.length);
     if (!matches.length)
       this.#empty(
         this.live.list,
@@ -136,10 +167,11 @@ export class LobbyView {
     );
     keyed(
       this.here.list,
-      people,
+      people.slice(0, this.limits.players),
       (each) => `${each.player.id}:${each.player.name}:${each.player.id === link.me?.id}:${each.playing}:${each.free}`,
       (each) => personLine(this.page, each),
     );
+    this.#count("players", people.length);
     const mine = [
       ...this.mine.live.map((match) => store.matches.get(match.id) ?? match),
       ...this.mine.finished.slice(0, FINISHED),
@@ -211,7 +243,7 @@ export class LobbyView {
           board.show(positions[ply], { trail: trails(positions.slice(0, ply + 1)) });
       }
       watch.hidden = !shown;
-      const names = shown?.players.map((/** @type {any} */ player) => player.name).join(" – ");
+      const names = shown?.players.map(nameOf).join(" – ");
       if (shown && watch.dataset.shown !== shown.id) {
         watch.dataset.shown = shown.id;
         watch.href = `#/m/${shown.id}`;

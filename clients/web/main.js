@@ -10,7 +10,7 @@ import { MatchView } from "./match.js";
 import { keep, settings, sound } from "./settings.js";
 import { openSheet } from "./sheet.js";
 import { Store } from "./store.js";
-import { clockText, optionText, sentence } from "./words.js";
+import { clockText, isolated, nameOf, optionText, sentence } from "./words.js";
 
 const address = new URL("ws", location.href.split(/[?#]/)[0]);
 address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
@@ -66,7 +66,7 @@ export const page = {
         { type: "challenge", to: to.id, game: chosen.game, clock: chosen.clock, seat: chosen.seat },
         { lasting: true },
       );
-      if (to.kind === "person") toast(`${to.name} is asked for a game.`);
+      if (to.kind === "person") toast(`${nameOf(to)} is asked for a game.`);
     } catch (error) {
       page.complain(error);
     }
@@ -126,8 +126,8 @@ function header() {
   const theme = button("", () => turnTheme(), "icon");
   const noise = button("", () => turnSound(), "icon");
   const draw = () => {
-    fill(name, link.me ? link.me.name : "…");
-    set(name, { "aria-label": `You are ${link.me?.name ?? "not connected yet"}. Change your name` });
+    fill(name, link.me ? h("bdi", link.me.name) : "…");
+    set(name, { "aria-label": `You are ${(link.me && nameOf(link.me)) ?? "not connected yet"}. Change your name` });
     const { theme: pinned, sound: on } = settings;
     fill(theme, icon(pinned));
     set(theme, { "aria-label": `Colours: ${pinned}. Change`, title: `Colours: ${pinned}` });
@@ -205,6 +205,10 @@ function network() {
       say(sentence(text), "restarting");
       away = true;
     },
+    unwelcome: ({ text }) => {
+      say(sentence(text), "away");
+      away = true;
+    },
     online: () => {
       clearTimeout(timer);
       if (!away) return;
@@ -237,7 +241,7 @@ function summons() {
       open.set(
         challenge,
         toast(
-          `${by.name} asks you for a game: ${terms.filter(Boolean).join(", ")}.`,
+          `${nameOf(by)} asks you for a game: ${terms.filter(Boolean).join(", ")}.`,
           [button("Play", answer("accept_challenge"), "primary"), button("No, thanks", answer("decline_challenge"))],
           Math.max(5, (expires - link.now()) / 1000),
         ),
@@ -246,7 +250,7 @@ function summons() {
     challenge_closed: ({ challenge, how, reason }) => {
       open.get(challenge)?.();
       open.delete(challenge);
-      if (how === "declined") toast(reason ? `Declined: ${sentence(reason)}` : "The challenge was declined.");
+      if (how === "declined") toast(reason ? `Declined: ${isolated(sentence(reason))}` : "The challenge was declined.");
       if (how === "expired") toast("The challenge went unanswered.");
     },
     refused: ({ text }) => page.complain(new Error(sentence(text))),

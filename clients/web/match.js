@@ -4,11 +4,14 @@ import { announce, fill, h } from "./dom.js";
 import { MatchRecord } from "./record.js";
 import { sound } from "./settings.js";
 import { Table } from "./table.js";
-import { resultText } from "./words.js";
+import { awayText, nameOf, resultText } from "./words.js";
 
 /** @typedef {import("./protocol").MatchEvent} MatchEvent */
 
 const UNHURRIED = 300;
+const RETRY = 500;
+/** Refusals that the same command may not meet a moment later. */
+const PASSING = ["too_fast", "internal", "shutting_down"];
 const MOVING = ["played", "rolled", "taken_back", "eliminated"];
 
 export class MatchView {
@@ -55,6 +58,7 @@ export class MatchView {
     this.table?.close();
     clearTimeout(this.movesTimer);
     clearTimeout(this.claimTimer);
+    clearTimeout(this.joinTimer);
     if (this.page.link.state === "online") this.page.link.ask({ type: "leave", match: this.match }).catch(() => {});
   }
 
@@ -63,13 +67,18 @@ export class MatchView {
   }
 
   async #join() {
+    clearTimeout(this.joinTimer);
     const since = this.record ? { since: this.record.seq } : {};
     this.joined ||= this.page.link.now();
     try {
       await this.page.link.ask({ type: "join", match: this.match, ...since });
     } catch (error) {
-      const { code, message } = /** @type {any} */ (error);
+      const { code, message, wait } = /** @type {any} */ (error);
       if (code === "offline" || this.abort.signal.aborted) return;
+      if (PASSING.includes(code)) {
+        this.joinTimer = window.setTimeout(() => this.#join(), Math.max(RETRY, wait));
+        return;
+      }
       this.element.className = "match loading";
       fill(
         this.element,
@@ -186,7 +195,7 @@ export class MatchView {
   /** Tell screen readers, and ears, what happened. @param {MatchEvent[]} events */
   #speak(events) {
     const record = /** @type {MatchRecord} */ (this.record);
-    const who = (/** @type {number} */ seat) => (seat === record.seat ? "You" : record.seats[seat].player.name);
+    const who = (/** @type {number} */ seat) => (seat === record.seat ? "You" : nameOf(record.seats[seat].player));
     for (const event of events) {
       const name = "seat" in event && event.seat !== null ? who(event.seat) : "";
       if (event.type === "played") announce(`${name} played ${event.move}.`);
@@ -195,6 +204,7 @@ export class MatchView {
       if (event.type === "draw_offered") announce(`${name} offered a draw.`);
       if (event.type === "takeback_requested") announce(`${name} asked to take a move back.`);
       if (event.type === "taken_back") announce("The last move was taken back.");
+      if (event.type === "resumed") this.page.toast(awayText(event.refunded));
       if (event.type === "ended") announce(resultText(record).join(". "), true);
     }
     if (events.some((event) => event.type === "ended")) sound("end");

@@ -44,9 +44,10 @@ export interface Accepts {
 }
 
 /**
- * The command `id` was carried out, and stored. `seq` is the match's event that it caused, `ref` what it made.
+ * The command `id` was carried out. `seq` is the match's event that it caused, `ref` what it made.
  *
- * A repeat of the command gets the same answer again.
+ * What happened in a match is stored, and so is the match that a command made; tables, challenges and declarations
+ * are in the server's memory. See [Commands](#commands) for how long a repeat gets the same answer again.
  */
 export interface Acknowledged {
   type: "acknowledged";
@@ -97,7 +98,7 @@ export interface Analysed {
 }
 
 /**
- * Everything that is known so far of an analysis that the receiver asked for; the `final` one is the last word.
+ * Everything that is known so far of an analysis that the receiver asked for; the `final` one is the last.
  *
  * `position` is the one that is studied. What was found before is remembered for a while: then the first is the last.
  */
@@ -142,6 +143,20 @@ export interface AskHistory {
   id: string;
   match: string;
   type: "ask_history";
+}
+
+/**
+ * Answered by `lobby_page`: a section of the lobby from `after` on, which an earlier page gave as `more`.
+ *
+ * Without `after` it is the first page. With `game` only that game's entries are listed; of players, the bots that
+ * play it. A page may then have few entries, or none, and still not be the last.
+ */
+export interface AskLobby {
+  id: string;
+  type: "ask_lobby";
+  section: "seeks" | "matches" | "players";
+  after?: string | null;
+  game?: string | null;
 }
 
 /** Answered by `moves`: what is legal in the position after `ply` moves. */
@@ -243,6 +258,7 @@ export type ClientMessage =
   | AskGames
   | AskMyMatches
   | AskSeek
+  | AskLobby
   | Declare
   | WatchLobby
   | LeaveLobby
@@ -315,7 +331,11 @@ export interface CreateSeek {
   settings: SeekSettingsInput;
 }
 
-/** A bot says what it plays, and how many games at once; the server holds others to it. */
+/**
+ * A bot says what it plays, and how many games at once, of which it gets at most 200; others are held to it.
+ *
+ * It holds until the bot has departed.
+ */
 export interface Declare {
   id: string;
   type: "declare";
@@ -377,7 +397,7 @@ export interface Eliminated {
   type: "eliminated";
   seat: number;
   place: number;
-  reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left";
+  reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit";
   /** The command that gave up, if one did. */
   cause: string | null;
   /** Whose command that was: the seat's own, or that of the player who claimed victory over it. */
@@ -395,7 +415,7 @@ export interface Ended {
   type: "ended";
   winner: number | null;
   places: number[];
-  reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left";
+  reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit";
   seed: string;
   /** The command that ended it, where it was a command and not the rules or a clock. */
   cause: string | null;
@@ -434,6 +454,8 @@ export interface Games {
   type: "games";
   id: string;
   games: OfferedGame[];
+  /** Moves and rolls, those that were taken back included, after which every match ends as a draw (`ply_limit`). */
+  max_plies: number;
 }
 
 /** Events of one match in order, without gaps, and where they led. After `join` with `since` many come at once. */
@@ -455,6 +477,10 @@ export interface Hello {
   kind?: "person" | "bot";
   /** The program and its version, for the server's log. */
   client?: string;
+  /** A random name of the running program: two programs that play as one bot are told of each other. */
+  instance?: string | null;
+  /** The key of the server's operator, by which house bots have their names. A wrong one proves nothing. */
+  key?: string | null;
 }
 
 /** The answer to `ask_history`: `positions[k]` is the position text after k plies of `moves`. */
@@ -501,28 +527,63 @@ export interface LeaveSeek {
   seek: string;
 }
 
-/** What is new or changed, and the ids of what is gone, since the last word about the lobby. */
+/**
+ * What is new or changed on the first page, and the ids of what is gone from the lobby, since the last update.
+ *
+ * An entry that newer ones push off the first page is not gone; it is told again, whole, when it returns there.
+ */
 export interface LobbyChanged {
   type: "lobby_changed";
   seeks: Seek[];
+  /** Matches that began, or came onto the first page. */
   matches: MatchSummary[];
+  /** Where matches stand that were told before; each at most once a second. */
+  moved: MatchStanding[];
   players: Presence[];
   seeks_gone: string[];
   matches_gone: string[];
   players_gone: string[];
+  seeks_total: number;
+  matches_total: number;
+  players_total: number;
 }
 
-/**
- * Everything that is open now. `id` is the command's.
- *
- * `seeks` are the public tables, and private ones at which the receiver sits.
- */
-export interface LobbyState {
-  type: "lobby";
+/** The answer to `ask_lobby`: one more page of a section. The lists of the other sections are empty. */
+export interface LobbyPage {
+  type: "lobby_page";
   id: string;
+  section: "seeks" | "matches" | "players";
   seeks: Seek[];
   matches: MatchSummary[];
   players: Presence[];
+  /** How many entries the section has, of every game. */
+  total: number;
+  /** Where `ask_lobby` goes on after this page; null at the end. */
+  more: string | null;
+}
+
+/**
+ * The first page of the lobby: the answer to `watch_lobby`, and what a watcher who missed changes gets instead.
+ *
+ * It replaces everything that was told before. The receiver's own tables and public matches are listed beside the
+ * page. `seeks_more`, `matches_more` and `players_more` are where `ask_lobby` goes on; null where the page is all
+ * there is.
+ */
+export interface LobbyState {
+  type: "lobby";
+  id: string | null;
+  seeks: Seek[];
+  matches: MatchSummary[];
+  players: Presence[];
+  /** How many public tables there are. */
+  seeks_total: number;
+  /** How many public matches go on. */
+  matches_total: number;
+  /** How many players are here. */
+  players_total: number;
+  seeks_more: string | null;
+  matches_more: string | null;
+  players_more: string | null;
 }
 
 export type MatchEvent =
@@ -540,6 +601,14 @@ export type MatchEvent =
   | Ended
   | RematchOffered
   | Rematched;
+
+/** Where a match of a list stands by now. */
+export interface MatchStanding {
+  id: string;
+  ply: number;
+  position: string;
+  watchers: number;
+}
 
 /** Where a public match stands: what a watcher who comes now needs before the events. */
 export interface MatchState {
@@ -569,7 +638,7 @@ export interface MatchSummary {
   started: number;
   over: boolean;
   winner: number | null;
-  reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | null;
+  reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit" | null;
 }
 
 /**
@@ -607,17 +676,18 @@ export interface NodeStatus {
   status: "online" | "offline";
 }
 
-/** Something about the server itself, such as that it is about to restart. */
+/** Something about the server or the connection: it is about to restart, or another program plays as this bot. */
 export interface Notice {
   type: "notice";
-  code: "restarting";
+  code: "restarting" | "also_here";
   text: string;
 }
 
 /**
  * A bot offers to study positions of these games, up to `jobs` at once; none at all takes the offer back.
  *
- * It holds for this connection. `analyse` brings the jobs.
+ * It holds for this connection. `analyse` brings the jobs. The server's operator gives the `key` to the bots whose
+ * findings its players may see; an offer without it is refused.
  */
 export interface OfferAnalysis {
   id: string;
@@ -626,6 +696,7 @@ export interface OfferAnalysis {
   jobs: number;
   /** Who thinks, as people see it. */
   name: string;
+  key?: string | null;
 }
 
 /** Offer a draw, or agree to the one that is offered. After a refused offer the player has to move first. */
@@ -737,8 +808,10 @@ export interface Presence {
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
   text: string;
+  /** How long to wait before trying again, where waiting helps. */
+  retry_after: number | null;
 }
 
 /** Offer another game, or agree to one. */
@@ -918,7 +991,7 @@ export interface Seek {
   since: number;
 }
 
-/** The answer to `ask_seek`: the table as it stands. Who sits at it hears in the lobby's words how it changes. */
+/** The answer to `ask_seek`: the table as it stands. Who sits at it is told how it changes by `lobby_changed`. */
 export interface SeekInfo {
   type: "seek_info";
   id: string;
@@ -962,6 +1035,7 @@ export type ServerMessage =
   | MyMatches
   | SeekInfo
   | LobbyState
+  | LobbyPage
   | LobbyChanged
   | Challenged
   | ChallengeClosed
@@ -1012,7 +1086,7 @@ export interface Snapshot {
   rematch: number[];
   over: boolean;
   winner: number | null;
-  reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | null;
+  reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit" | null;
   seed: string | null;
   /** The rematch, once there is one. */
   next: string | null;
@@ -1116,7 +1190,7 @@ export interface Variation {
   positions: string[];
 }
 
-/** Answered by `lobby`, and from then on by `lobby_changed` whenever something changes. */
+/** Answered by `lobby`, the first page, and from then on by `lobby_changed` whenever something changes there. */
 export interface WatchLobby {
   id: string;
   type: "watch_lobby";

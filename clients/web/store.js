@@ -1,6 +1,7 @@
-/** What the page knows of the lobby, kept up to date by its messages. */
+/** What the page knows of the lobby: the first page of each list, kept up to date, and further pages on demand. */
 
 /** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("./protocol").LobbySection} Section */
 
 export class Store extends EventTarget {
   /** @param {Link} link */
@@ -15,6 +16,10 @@ export class Store extends EventTarget {
     this.matches = new Map();
     /** @type {Map<string, import("./protocol").Presence>} */
     this.players = new Map();
+    /** @type {Record<Section, number>} how long the lists are at the server */
+    this.totals = { seeks: 0, matches: 0, players: 0 };
+    /** @type {Record<Section, string | null>} where the next page of each begins */
+    this.cursors = { seeks: null, matches: null, players: null };
     /** @type {Map<string, import("./protocol").Challenged>} challenges that stand, mine and to me */
     this.challenges = new Map();
     this.loaded = false;
@@ -23,6 +28,7 @@ export class Store extends EventTarget {
       online: () => this.#online(),
       lobby: (message) => this.#load(message),
       lobby_changed: (message) => this.#change(message),
+      lobby_page: (message) => this.#add(message),
       challenged: (message) => {
         this.challenges.set(message.challenge, message);
         this.#tell();
@@ -58,6 +64,20 @@ export class Store extends EventTarget {
     if (this.link.state === "online") this.link.ask({ type: "leave_lobby" }).catch(() => {});
   }
 
+  /** Ask for the next page of a list that has anything new. @param {Section} section */
+  async more(section) {
+    const unseen = this.unseen(section);
+    let page;
+    do page = await this.link.ask({ type: "ask_lobby", section, after: this.cursors[section] });
+    while (page.more && this.unseen(section) === unseen);
+  }
+
+  /** How many entries of a list the page does not know. @param {Section} section */
+  unseen(section) {
+    const known = section === "seeks" ? [...this.seeks.values()].filter((seek) => !seek.settings.private) : null;
+    return Math.max(0, this.totals[section] - (known?.length ?? this[section].size));
+  }
+
   /** The game that the server offers under this name. @param {string} name */
   offered(name) {
     return this.games.find((game) => game.name === name);
@@ -91,18 +111,42 @@ export class Store extends EventTarget {
     this.seeks = new Map(message.seeks.map((seek) => [seek.id, seek]));
     this.matches = new Map(message.matches.map((match) => [match.id, match]));
     this.players = new Map(message.players.map((presence) => [presence.player.id, presence]));
+    this.cursors = { seeks: message.seeks_more, matches: message.matches_more, players: message.players_more };
     this.loaded = true;
+    this.#count(message);
+  }
+
+  /** @param {import("./protocol").LobbyPage} message */
+  #add(message) {
+    this.#learn(message);
+    this.totals[message.section] = message.total;
+    this.cursors[message.section] = message.more;
     this.#tell();
   }
 
   /** @param {import("./protocol").LobbyChanged} message */
   #change(message) {
-    for (const seek of message.seeks) this.seeks.set(seek.id, seek);
-    for (const match of message.matches) this.matches.set(match.id, match);
-    for (const presence of message.players) this.players.set(presence.player.id, presence);
+    this.#learn(message);
+    for (const moved of message.moved) {
+      const match = this.matches.get(moved.id);
+      if (match) this.matches.set(moved.id, { ...match, ...moved });
+    }
     for (const id of message.seeks_gone) this.seeks.delete(id);
     for (const id of message.matches_gone) this.matches.delete(id);
     for (const id of message.players_gone) this.players.delete(id);
+    this.#count(message);
+  }
+
+  /** @param {import("./protocol").LobbyChanged | import("./protocol").LobbyPage} message */
+  #learn({ seeks, matches, players }) {
+    for (const seek of seeks) this.seeks.set(seek.id, seek);
+    for (const match of matches) this.matches.set(match.id, match);
+    for (const presence of players) this.players.set(presence.player.id, presence);
+  }
+
+  /** @param {import("./protocol").LobbyState | import("./protocol").LobbyChanged} message */
+  #count({ seeks_total, matches_total, players_total }) {
+    this.totals = { seeks: seeks_total, matches: matches_total, players: players_total };
     this.#tell();
   }
 

@@ -5,7 +5,7 @@ import { icon } from "./icons.js";
 import { seatMark } from "./marks.js";
 import { isRoll, parsePosition } from "./position.js";
 import { drawTree } from "./tree.js";
-import { plural, resultText, sentence } from "./words.js";
+import { isolated, nameOf, plural, resultText, sentence } from "./words.js";
 
 /** @typedef {import("./protocol").Analysis} Analysis */
 /** @typedef {import("./protocol").Report} Report */
@@ -147,14 +147,15 @@ export class Study {
     this.body.hidden = !report;
     this.body.inert = false;
     const seat = report ? parsePosition(/** @type {Analysis} */ (analysis).position).turn : -1;
+    const by = analysis?.by ?? "";
     const verdict = report ? this.#verdictWords(report, seat) : "Analysis";
     fill(
       this.verdict,
       report && report.proven !== "draw" ? seatMark(this.#better(report, seat)) : null,
       verdict,
-      report?.proven ? h("small", "✓ proven") : null,
+      report?.proven ? h("small", `proven, says ${by}`) : null,
     );
-    this.#drawBar(report, seat, verdict);
+    this.#drawBar(report, seat, report?.proven ? `${verdict}, says ${by}` : verdict);
     this.#drawLines(report?.lines ?? []);
     this.#drawChooser();
     fill(
@@ -288,7 +289,9 @@ export class Study {
 
   /** Analysts number the seats; people have names. @param {string} text */
   #named(text) {
-    return text.replace(/\b(?:seat|pawn) ([0-3])/gi, (whole, seat) => this.record.seats[seat]?.player.name ?? whole);
+    return text.replace(/\b(?:seat|pawn) ([0-3])/gi, (whole, seat) =>
+      this.record.seats[seat] ? nameOf(this.record.seats[seat].player) : whole,
+    );
   }
 
   /** @param {Report} report @returns {[string, string][]} */
@@ -300,7 +303,7 @@ export class Study {
       ["Pruned", `${Math.round(efficiency)} %`],
       ["Table hits", short.format(hits)],
       ["Time", `${seconds.toFixed(1)} s`],
-      ["Studied by", this.analysis?.by ?? ""],
+      ["Studied by", isolated(this.analysis?.by ?? "")],
     ];
   }
 }

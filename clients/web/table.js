@@ -12,7 +12,7 @@ import { seatMark } from "./marks.js";
 import { DICE, MoveList } from "./movelist.js";
 import { isCell, isRoll, isWalled, leftBehind, parsePosition, parseWall, trails } from "./position.js";
 import { Study } from "./study.js";
-import { clockText, optionText, plural, resultText } from "./words.js";
+import { clockText, nameOf, optionText, plural, resultText } from "./words.js";
 
 /** @typedef {import("./record.js").MatchRecord} MatchRecord */
 
@@ -145,7 +145,7 @@ export class Table {
   #pieceOf(seat) {
     return seat === this.record.seat
       ? "your piece"
-      : `${this.record.seats[seat]?.player.name ?? `player ${seat + 1}`}'s piece`;
+      : `${this.record.seats[seat] ? nameOf(this.record.seats[seat].player) : `player ${seat + 1}`}'s piece`;
   }
 
   /** Draw everything. @param {boolean} moved that the position is new @param {boolean} waiting that a move is on its way */
@@ -238,7 +238,7 @@ export class Table {
     this.element.classList.toggle("over", ended);
     if (record.over) this.explain(ended ? resultText(record)[1] : "", true);
     this.actions.draw(this.extra, this.replayed);
-    const names = record.seats.map((seat) => seat.player.name).join(" – ");
+    const names = record.seats.map((seat) => nameOf(seat.player)).join(" – ");
     document.title = record.myTurn
       ? `● Your turn – ${record.title}`
       : `${record.over ? "Finished: " : ""}${names} – ${record.title}`;
@@ -252,7 +252,7 @@ export class Table {
     if (record.over) return resultText(record)[0];
     if (record.toMove < 0) return "The dice roll…";
     if (record.myTurn) return "Your turn";
-    const { name } = record.seats[record.toMove].player;
+    const name = nameOf(record.seats[record.toMove].player);
     return record.seat === null ? `${name} to move` : `Waiting for ${name}`;
   }
 

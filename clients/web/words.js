@@ -91,7 +91,18 @@ const REASONS = {
   aborted: "called off",
   expired: "nobody moved in time",
   left: "everybody else gave up",
+  ply_limit: "the match reached this server's limit of moves",
 };
+
+/** Characters that run from right to left or change the direction, and so reorder the digits and marks around them. */
+const TURNING = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Return what somebody wrote so that it fits into a sentence of the page's, whose order it cannot change. @param {string} text */
+export const isolated = (text) => (TURNING.test(text) ? `\u2068${text.replace(CONTROLS, "")}\u2069` : text);
+
+/** Return a player's name for a sentence of the page's. @param {{name: string}} player */
+export const nameOf = (player) => isolated(player.name);
 
 /** Why a match ended, after who won. @param {string} reason @param {boolean} drawn */
 export const reasonText = (reason, drawn) => (drawn && reason === "rules" ? "by the rules" : REASONS[reason]);
@@ -106,9 +117,12 @@ export function resultText(record) {
     return [record.reason === "expired" ? "Called off" : "A draw", because];
   }
   if (record.winner === record.seat) return ["You won", because];
-  const name = record.seats[record.winner].player.name;
+  const name = nameOf(record.seats[record.winner].player);
   return [record.seat !== null && record.seats.length === 2 ? "You lost" : `${name} won`, because];
 }
+
+/** What players are told after an outage of the server. @param {number} refunded */
+export const awayText = (refunded) => `The server was away; ${(refunded / 1000).toFixed(1)} s were given back.`;
 
 /** @param {number} at @param {number} now */
 export function ago(at, now) {

@@ -52,6 +52,7 @@ WALLS: Final = {(9, 2): 10, (7, 2): 8, (5, 2): 5, (3, 2): 2, (9, 4): 5, (7, 4): 
 """How many walls each player gets when nobody says, by size and players."""
 DRAW_RULES: Final = {9: (200, 50), 7: (150, 40), 5: (100, 30), 3: (50, 20)}
 """The usual `max_plies` and `no_progress` by size."""
+_ANY_STEP: Final = "a pawn moves one step up, down, left or right, or jumps over a pawn next to it"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,6 +135,8 @@ class QuoridorState(State):
             return f"the board goes from a1 to {square_name(size - 1, size - 1)}"
         if target in pawns:
             return f"your pawn already stands on {name}" if target == start else f"another pawn stands on {name}"
+        if _distance(start, target) > 2:
+            return _ANY_STEP
         doors = passages(self.position[:4], size)
         reasons = []
         for direction in range(4):
@@ -149,7 +152,7 @@ class QuoridorState(State):
         neighbours = [cell for cell in pawns if _distance(start, cell) == 1]
         if _distance(start, target) == 1 or any(_distance(cell, target) == 1 for cell in neighbours):
             return "a wall is in the way"
-        return "a pawn moves one step up, down, left or right, or jumps over a pawn next to it"
+        return _ANY_STEP
 
     def _explain_wall(self, wall: int) -> str:
         slot, size = wall % CELLS, self.game.size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
@@ -25,6 +26,9 @@ class SqlAccounts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        # One writer of accounts at a time stands in the line for the database's: a crowd of new guests, each with a
+        # commit of its own, must not keep the journal's next commit waiting.
+        self._turn = asyncio.Lock()
 
     async def create(self, name: str, kind: PlayerKind) -> tuple[Identity, str]:
         player = Player(id=new_player_id(), name=name, kind=kind)
@@ -51,7 +55,7 @@ class SqlAccounts:
     @contextlib.asynccontextmanager
     async def _writing(self) -> AsyncIterator[AsyncConnection]:
         try:
-            async with self._database.writing() as connection:
+            async with self._turn, self._database.writing() as connection:
                 yield connection
         except STORE_ERRORS as error:
             raise AccountsUnavailable("the store cannot be written") from error

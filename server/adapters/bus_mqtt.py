@@ -98,6 +98,7 @@ class MqttBus:
                 if failures == 0:
                     log.warning("the broker is away", broker=str(self._broker), error=str(errors.exceptions[0]))
                 failures += 1
+            _heed_cancellation()
             longest = min(self._longest_pause, FIRST_PAUSE * 2**failures)
             await asyncio.sleep(random.uniform(longest / 2, longest))
 
@@ -138,6 +139,7 @@ class MqttBus:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(_until_lost(client), name="mqtt-connection")
             while True:
+                _heed_cancellation()
                 try:
                     async with asyncio.timeout(LEASE / 3):
                         await self._feed.wait()
@@ -154,6 +156,17 @@ class MqttBus:
                 raise
             # A publication that fits into the socket's buffer never waits; the rooms must get their turns.
             await asyncio.sleep(0)
+
+
+def _heed_cancellation() -> None:
+    """Raise CancelledError if this task was cancelled and something it called kept that to itself.
+
+    Before Python 3.12 `asyncio.wait_for`, in which the client waits for the broker, does so when the answer comes just
+    then, and a TaskGroup does when one of its tasks fails just then.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
 
 
 async def _until_lost(client: Client) -> None:

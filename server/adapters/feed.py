@@ -21,7 +21,8 @@ from protocol.values import Clock, GameSpec, Player, Value
 __all__ = ["Feed", "Publication", "status_of"]
 
 MAX_EVENTS: Final = 10_000
-MAX_LOBBY: Final = 1_000
+MAX_LOBBY: Final = 100
+"""Words about the lobby that wait to be told; who misses older ones goes by the page that is kept."""
 MAX_OVER: Final = 1_000
 """How many finished matches are remembered, so that what follows the end (a rematch) is still told."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from protocol.events import Ended, MatchEvent, Started
-from server.ports import StaleSequence, StoredMatch, check_sequence
+from server.ports import StaleSequence, check_sequence
 
 __all__ = ["MemoryJournal"]
 
@@ -33,6 +33,15 @@ class MemoryJournal:
     def __init__(self) -> None:
         self._logs: dict[str, _Log] = {}
         self._secret = secrets.token_bytes(32)
+        self.newest: tuple[str, int] | None = None
+
+    @property
+    def obstacle(self) -> str:
+        return ""
+
+    async def holds(self, match: str, seq: int) -> bool:
+        log = self._logs.get(match)
+        return log is not None and 0 < seq <= len(log.events)
 
     async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
         check_sequence(expected_seq, events)
@@ -41,6 +50,7 @@ class MemoryJournal:
             raise StaleSequence(match, expected_seq)
         self._logs[match] = log
         log.events.extend(events)
+        self.newest = (match, events[-1].seq)
         for event in events:
             match event:
                 case Started():
@@ -54,17 +64,19 @@ class MemoryJournal:
         log = self._logs.get(match)
         return () if log is None else tuple(log.events[since:])
 
-    async def live(self) -> Sequence[str]:
-        open_ = [(log.started.at, name) for name, log in self._logs.items() if log.started and not log.ended]
-        return [name for _, name in sorted(open_)]
+    async def live(self) -> Sequence[Started]:
+        beginnings = [log.started for log in self._logs.values() if log.started and not log.ended]
+        return sorted(beginnings, key=lambda started: (started.at, started.match))
 
-    async def finished(self, player: str | None, limit: int) -> Sequence[StoredMatch]:
+    async def finished(self, player: str | None, limit: int) -> Sequence[str]:
         over = [(log.ended.at, name) for name, log in self._logs.items() if log.ended and log.is_for(player)]
-        newest = sorted(over, reverse=True)[:limit]
-        return [StoredMatch(name, tuple(self._logs[name].events)) for _, name in newest]
+        return [name for _, name in sorted(over, reverse=True)[:limit]]
 
     async def secret(self) -> bytes:
         return self._secret
+
+    async def watch(self) -> None:
+        """Memory has no outages."""
 
     async def close(self) -> None:
         """Nothing to let go."""

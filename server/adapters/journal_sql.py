@@ -11,6 +11,7 @@ was faster.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections import deque
 from collections.abc import Sequence
@@ -18,14 +19,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import structlog
-from sqlalchemy import Select, bindparam, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from protocol.events import EVENT, Ended, MatchEvent, Started
-from server.adapters.database import STORE_ERRORS, Database
-from server.adapters.tables import EVENTS, MATCHES, SEATS, SECRETS
-from server.ports import JournalUnavailable, StaleSequence, StoredMatch, check_sequence
+from protocol.events import Ended, MatchEvent, Started
+from server.adapters.database import STORE_ERRORS, Database, is_damage
+from server.adapters.journal_reader import JournalReader
+from server.adapters.tables import EVENTS, MATCHES, PROBES, SEATS, SECRETS
+from server.ports import DamagedMatch, JournalUnavailable, StaleSequence, check_sequence
 
 __all__ = ["SqlJournal"]
 
@@ -39,12 +41,19 @@ GATHERING: Final = 0.001
 A commit costs about 0.35 ms of CPU however little it holds: a busy server saves by waiting, and a calm one never waits.
 """
 MAX_KNOWN: Final = 100_000
+PROBE_SECONDS: Final = 1.0
+"""How often a store that could not be written is tested."""
+IDLE_SECONDS: Final = 30.0
+"""A store that nothing was written to for so long is tested too."""
+STALL_SECONDS: Final = 5.0
+"""A commit that takes longer counts as an obstacle, although it may still arrive."""
+PROBE_BYTES: Final = 16_384
+"""What a test writes: more pages than one append, so that a disk with room for a test has room for a move."""
 
 log = structlog.get_logger("journal")
 
 _Row = dict[str, Any]
 
-_ADD_EVENTS: Final = insert(EVENTS)
 _ADD_MATCHES: Final = insert(MATCHES)
 _ADD_SEATS: Final = insert(SEATS)
 _END_MATCHES: Final = update(MATCHES).where(MATCHES.c.id == bindparam("name")).values(ended=bindparam("at"))
@@ -74,14 +83,14 @@ class _Append:
 class _Rows:
     """What one transaction writes."""
 
-    events: list[_Row] = field(default_factory=list)
+    events: list[tuple[str, int, str]] = field(default_factory=list)
     matches: list[_Row] = field(default_factory=list)
     seats: list[_Row] = field(default_factory=list)
     ends: list[_Row] = field(default_factory=list)
 
     def add(self, match: str, event: MatchEvent) -> None:
         body = event.__pydantic_serializer__.to_json(event).decode()
-        self.events.append({"match": match, "seq": event.seq, "body": body})
+        self.events.append((match, event.seq, body))
         match event:
             case Started():
                 self.matches.append({"id": match, "started": event.at, "ended": None, "private": event.private})
@@ -92,8 +101,8 @@ class _Rows:
             case _:
                 pass
 
-    async def write(self, connection: AsyncConnection) -> None:
-        await connection.execute(_ADD_EVENTS, self.events)
+    async def write(self, connection: AsyncConnection, add_events: str) -> None:
+        await connection.exec_driver_sql(add_events, self.events)
         if self.matches:
             await connection.execute(_ADD_MATCHES, self.matches)
             await connection.execute(_ADD_SEATS, self.seats)
@@ -106,12 +115,29 @@ class SqlJournal:
 
     def __init__(self, database: Database, *, max_waiting: int = MAX_WAITING) -> None:
         self._database = database
+        self._reader = JournalReader(database)
+        self._add_events = database.insertion(EVENTS)
         self._max_waiting = max_waiting
         self._waiting: deque[_Append] = deque()
         self._arrived = asyncio.Event()
+        self.newest: tuple[str, int] | None = None
         self._newest: dict[str, int] = {}
         self._committer: asyncio.Task[None] | None = None
         self._closed = False
+        self._failure = ""
+        self._doubted = asyncio.Event()
+        # Whether nothing was committed since the store was last tested.
+        self._is_quiet = True
+        self._committing_since: float | None = None
+
+    @property
+    def obstacle(self) -> str:
+        if self._database.is_fenced:
+            return "the lease of the database is lost"
+        since = self._committing_since
+        if since is not None and asyncio.get_running_loop().time() - since > STALL_SECONDS:
+            return "the store does not answer"
+        return self._failure
 
     async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
         check_sequence(expected_seq, events)
@@ -127,39 +153,65 @@ class SqlJournal:
         self._arrived.set()
         await stored
 
+    async def holds(self, match: str, seq: int) -> bool:
+        return await self._reader.holds(match, seq)
+
     async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
-        query = select(EVENTS.c.body).where(EVENTS.c.match == match, EVENTS.c.seq > since).order_by(EVENTS.c.seq)
-        return tuple(EVENT.validate_json(body) for (body,) in await self._fetch(query))
+        return await self._reader.read(match, since)
 
-    async def live(self) -> Sequence[str]:
-        query = select(MATCHES.c.id).where(MATCHES.c.ended.is_(None)).order_by(MATCHES.c.started, MATCHES.c.id)
-        return [name for (name,) in await self._fetch(query)]
+    async def live(self) -> Sequence[Started]:
+        return await self._reader.live()
 
-    async def finished(self, player: str | None, limit: int) -> Sequence[StoredMatch]:
-        query = select(MATCHES.c.id).where(MATCHES.c.ended.is_not(None))
-        if player is None:
-            query = query.where(MATCHES.c.private.is_(False))
-        else:
-            query = query.where(MATCHES.c.id.in_(select(SEATS.c.match).where(SEATS.c.player == player)))
-        newest = query.order_by(MATCHES.c.ended.desc(), MATCHES.c.id.desc()).limit(limit)
-        logs: dict[str, list[MatchEvent]] = {name: [] for (name,) in await self._fetch(newest)}
-        whole = select(EVENTS.c.match, EVENTS.c.body).where(EVENTS.c.match.in_(logs)).order_by(EVENTS.c.seq)
-        for name, body in await self._fetch(whole) if logs else ():
-            if name in logs:
-                try:
-                    logs[name].append(EVENT.validate_json(body))
-                except ValueError:
-                    # One damaged match must not hide the others.
-                    log.warning("a match cannot be read and is not listed", match=name)
-                    del logs[name]
-        return [StoredMatch(name, tuple(log)) for name, log in logs.items()]
+    async def finished(self, player: str | None, limit: int) -> Sequence[str]:
+        return await self._reader.finished(player, limit)
 
     async def secret(self) -> bytes:
         known: bytes | None = None
         while known is None:
-            rows = await self._fetch(_SECRET)
+            try:
+                rows = await self._reader.fetch(_SECRET)
+            except DamagedMatch as error:
+                raise JournalUnavailable("the secret of the dice is damaged; restore a backup") from error
             known = rows[0][0] if rows else await self._make_secret()
         return known
+
+    async def watch(self) -> None:
+        while True:
+            if self._failure:
+                await asyncio.sleep(PROBE_SECONDS)
+            else:
+                self._is_quiet = True
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(IDLE_SECONDS):
+                        await self._doubted.wait()
+            if self._failure or self._is_quiet or self._doubted.is_set():
+                self._doubted.clear()
+                await self._probe()
+
+    async def _probe(self) -> None:
+        """Find out whether the store can be written by writing to it."""
+        try:
+            async with self._database.writing() as connection:
+                await connection.execute(delete(PROBES))
+                await connection.execute(insert(PROBES), {"id": 1, "body": secrets.token_bytes(PROBE_BYTES)})
+        except STORE_ERRORS as error:
+            self._commit_failed(error)
+        else:
+            self._committed()
+
+    def _committed(self) -> None:
+        self._is_quiet = False
+        if self._failure:
+            self._failure = ""
+            log.info("the store can be written again")
+
+    def _commit_failed(self, error: BaseException) -> None:
+        if not self._failure:
+            # The first line of what the driver says; the others repeat the statement and its parameters.
+            reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
+            log.error("the store cannot be written", reason=reason or type(error).__name__)
+        self._failure = "the store cannot be written"
+        self._doubted.set()
 
     async def close(self) -> None:
         self._closed = True
@@ -179,14 +231,6 @@ class SqlJournal:
             raise JournalUnavailable("the store cannot be written") from error
         return secret
 
-    async def _fetch(self, query: Select[Any]) -> Sequence[Any]:
-        try:
-            async with self._database.reading() as connection:
-                rows: Sequence[Any] = (await connection.execute(query)).all()
-        except STORE_ERRORS as error:
-            raise JournalUnavailable("the store cannot be read") from error
-        return rows
-
     def _committer_ended(self, committer: asyncio.Task[None]) -> None:
         """Leave nobody waiting for a task that is no more; the next append starts another."""
         error = None if committer.cancelled() else committer.exception()
@@ -204,18 +248,40 @@ class SqlJournal:
             batch = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_BATCH))]
             if not self._waiting and not self._closed:
                 self._arrived.clear()
+            self._committing_since = asyncio.get_running_loop().time()
             try:
-                await self._commit(batch)
+                await self._commit_or_part(batch)
             except BaseException as error:
                 # Whatever it is, the callers must hear of it and the next batch must be tried. Nor is it known what was
                 # stored: a commit may have arrived whose answer did not.
                 self._newest.clear()
+                self._commit_failed(error)
                 for append in batch:
                     append.fail(JournalUnavailable("the store cannot be written"), error)
                 if not isinstance(error, Exception):
                     raise
+            finally:
+                self._committing_since = None
             if len(batch) >= SIBLINGS and not self._closed:
                 await asyncio.sleep(GATHERING)
+
+    async def _commit_or_part(self, batch: list[_Append]) -> None:
+        """Commit a batch; where it meets damage, commit its appends one by one, so that only the damaged ones fail."""
+        try:
+            await self._commit(batch)
+        except STORE_ERRORS as error:
+            if not is_damage(error):
+                raise
+            self._doubted.set()
+            for append in batch:
+                self._newest.pop(append.match, None)
+                try:
+                    await self._commit([append])
+                except STORE_ERRORS as own:
+                    if not is_damage(own):
+                        raise
+                    log.error("a match cannot be stored: the store is damaged where it is", match=append.match)
+                    append.fail(JournalUnavailable("the store is damaged where this match is"), own)
 
     async def _commit(self, batch: list[_Append]) -> None:
         """Store what fits, in one transaction, and tell every caller how its own append went."""
@@ -228,7 +294,7 @@ class SqlJournal:
                 rows.add(append.match, event)
         try:
             async with self._database.writing() as connection:
-                await rows.write(connection)
+                await rows.write(connection, self._add_events)
         except IntegrityError:
             # Another process extended one of these matches. Alone, each append shows whether it is the one.
             for append in accepted:
@@ -239,8 +305,10 @@ class SqlJournal:
             for append in accepted:
                 await self._commit([append])
             return
+        self._committed()
         for append in accepted:
             self._newest[append.match] = append.reached
+            self.newest = (append.match, append.reached)
             if not append.stored.done():
                 append.stored.set_result(None)
         while len(self._newest) > MAX_KNOWN:

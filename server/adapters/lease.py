@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import NullPool
 
 from server.adapters.database import STORE_ERRORS, address_of
+from server.adapters.private_files import create_private
 
 if sys.platform == "win32":
     import msvcrt
@@ -34,8 +35,19 @@ __all__ = ["Lease", "StoreTaken", "lease"]
 ATTEMPTS: Final = 10
 PAUSE_SECONDS: Final = 0.2
 """PostgreSQL takes a moment to notice that a server before this one was killed."""
-KEEP_SECONDS: Final = 5.0
-_KEY: Final = 0x_C0_12_5E_1E
+KEEP_SECONDS: Final = 1.0
+"""How often the lease's connection is tested, and how often a lost lease is tried again."""
+ANSWER_SECONDS: Final = 2.0
+"""A database that does not answer for so long may have given the lease away."""
+KEY: Final = 0x_C0_12_5E_1E
+_TAKE: Final = text("SELECT pg_try_advisory_lock(:key)")
+_SELF: Final = text("SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()")
+_HOLDER: Final = text(
+    "SELECT pid, backend_start FROM pg_locks JOIN pg_stat_activity USING (pid)"
+    " WHERE locktype = 'advisory' AND classid = 0 AND objid = :key AND objsubid = 1 AND granted"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+_END: Final = text("SELECT pg_terminate_backend(:pid)")
 
 log = structlog.get_logger("lease")
 
@@ -47,8 +59,15 @@ class StoreTaken(Exception):
 class Lease(Protocol):
     """The right to write to a store."""
 
+    @property
+    def is_held(self) -> bool:
+        """Whether this process may write now."""
+
     async def keep(self) -> None:
-        """Hold on to the lease until cancelled."""
+        """Hold on to the lease until cancelled, and take it again when it was lost.
+
+        Raises StoreTaken when another server has it meanwhile: this one must stop then.
+        """
 
 
 @contextlib.asynccontextmanager
@@ -77,7 +96,7 @@ def _locked(database: str | None) -> Iterator[None]:
         yield
         return
     path = Path(f"{database}.lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    create_private(path)
     with path.open("ab") as file:
         try:
             _lock(file)
@@ -87,12 +106,14 @@ def _locked(database: str | None) -> Iterator[None]:
 
 
 class _FileLease:
+    is_held = True
+
     async def keep(self) -> None:
         """A lock on a file stays by itself."""
 
 
 class _AdvisoryLease:
-    """An advisory lock of PostgreSQL, which belongs to a connection of its own."""
+    """An advisory lock of PostgreSQL, which belongs to a connection of its own and is lost with it."""
 
     def __init__(self, address: URL) -> None:
         # Where the whole machine died, the database's side of the connection must end by itself.
@@ -104,35 +125,89 @@ class _AdvisoryLease:
             poolclass=NullPool,
         )
         self._connection: AsyncConnection | None = None
+        # The database's process and its start, which tell this server's own lost connection from another server's.
+        self._backend: tuple[object, ...] = ()
+        self._lost = asyncio.Event()
+
+    @property
+    def is_held(self) -> bool:
+        return self._connection is not None and not self._lost.is_set()
 
     async def take(self, *, attempts: int) -> None:
+        """Take the lease. Raises StoreTaken, or one of STORE_ERRORS when the database is away."""
+        holder: tuple[object, ...] = ()
         for attempt in range(attempts):
             if attempt:
                 await asyncio.sleep(PAUSE_SECONDS)
             connection = await self._engine.connect()
             try:
-                if (await connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": _KEY})).scalar():
-                    self._connection = connection
-                    return
+                holder = await self._try(connection)
             finally:
-                if self._connection is None:
+                if self._connection is not connection:
                     await connection.close()
+            if self._connection is connection:
+                return
+        if self._backend and holder == self._backend:
+            raise TimeoutError("the database has not let go of this server's lost connection yet")
         raise StoreTaken("the advisory lock is held")
 
+    async def _try(self, connection: AsyncConnection) -> tuple[object, ...]:
+        """Take the lock on this connection if it is free; return what holds it otherwise, if that can be told."""
+        driver = (await connection.get_raw_connection()).driver_connection
+        assert driver is not None
+        lost = asyncio.Event()
+        driver.add_termination_listener(lambda _: lost.set())
+        if not (await connection.execute(_TAKE, {"key": KEY})).scalar():
+            found = (await connection.execute(_HOLDER, {"key": KEY})).one_or_none()
+            holder = () if found is None else tuple(found)
+            if holder and holder == self._backend:
+                # The database still keeps the connection that this server lost: its lock goes with it.
+                await connection.execute(_END, {"pid": holder[0]})
+            return holder
+        self._backend = tuple((await connection.execute(_SELF)).one())
+        self._connection, self._lost = connection, lost
+        return self._backend
+
     async def keep(self) -> None:
-        """Look after the connection, and take the lease again when the database was away."""
         while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(KEEP_SECONDS):
+                    await self._lost.wait()
+            if self._connection is not None:
+                if await self._answers(self._connection):
+                    continue
+                log.error("the lease of the database is lost: nothing is stored until it is taken again")
+                await self._abandon()
+            await self._retake()
+
+    async def _retake(self) -> None:
+        """Try once to take the lease again. Raises StoreTaken when another server has it."""
+        try:
+            await self.take(attempts=ATTEMPTS)
+        except STORE_ERRORS:
+            # The database is away; `keep` comes back.
             await asyncio.sleep(KEEP_SECONDS)
-            try:
-                if self._connection is None:
-                    await self.take(attempts=1)
-                    log.info("the database is this server's again")
-                else:
-                    await self._connection.execute(text("SELECT 1"))
-            except StoreTaken:
-                log.error("another server uses this database: one of the two must be stopped")
-            except STORE_ERRORS:
-                await self.close()
+        else:
+            log.info("the database is this server's again")
+
+    async def _answers(self, connection: AsyncConnection) -> bool:
+        if self._lost.is_set():
+            return False
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await connection.execute(text("SELECT 1"))
+        except STORE_ERRORS:
+            return False
+        return not self._lost.is_set()
+
+    async def _abandon(self) -> None:
+        """Let go of a broken connection without waiting for its other side."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contextlib.suppress(*STORE_ERRORS):
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    await connection.invalidate()
+                    await connection.close()
 
     async def close(self) -> None:
         """Let go."""

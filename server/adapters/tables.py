@@ -18,7 +18,7 @@ from sqlalchemy import (
     Text,
 )
 
-__all__ = ["EVENTS", "MATCHES", "METADATA", "PLAYERS", "SEATS", "SECRETS", "TOKENS"]
+__all__ = ["EVENTS", "MATCHES", "METADATA", "PLAYERS", "PROBES", "SEATS", "SECRETS", "TOKENS"]
 
 METADATA: Final = MetaData()
 
@@ -74,3 +74,11 @@ SECRETS: Final = Table(
     Column("name", String(32), primary_key=True),
     Column("value", LargeBinary, nullable=False),
 )
+
+PROBES: Final = Table(
+    "probes",
+    METADATA,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("body", LargeBinary, nullable=False),
+)
+"""One row, written to find out whether the store can be written."""

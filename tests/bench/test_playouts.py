@@ -12,7 +12,7 @@ def test_every_game_is_measured_beside_its_aim() -> None:
     assert [speed.game for speed in speeds] == ["trapgrid", "isolation", "bamboo", "quoridor"]
     has_peer = importlib.util.find_spec("pyspiel") is not None
     for speed, told in zip(speeds, as_json(speeds), strict=True):
-        assert speed.bare > speed.contest > speed.kept > 0
+        assert min(speed.bare, speed.contest, speed.kept) > 0
         assert (speed.openspiel is not None) == (has_peer and speed.game == "quoridor")
         assert (told["ratio"] is None) == (speed.openspiel is None)
     table = list(lines(speeds))

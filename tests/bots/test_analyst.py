@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from bots.analyst import FIRST, picture_of, report_of, steps, tree_of
+from bots.analyst import FIRST, picture_of, report_of, serve_analysis, steps, tree_of
 from bots.bot import WIN, Line, Thought
 from bots.overlay import Overlay, overlays
+from bots.pool import Pool
 from engine.text import PositionText
 from protocol.analysis import MAX_NODES, MAX_OVERLAYS, MAX_PLIES
 from protocol.codec import MAX_FRAME, MSGPACK
-from protocol.commands import Analysed
+from protocol.commands import Analysed, AskGames, OfferAnalysis, Ping
+from protocol.messages import Games, Pong
+from protocol.values import OfferedGame
+from tests.clients.sdk.scripted import Wire, connected, scripted
 
 GAMES = ("trapgrid", "isolation", "bamboo", "quoridor")
 
@@ -120,3 +127,24 @@ def test_a_decided_game_is_told_as_such_in_the_tree() -> None:
     assert end.outcome is not None
     won = end.outcome.winner == before.to_move
     assert {node.move: node.proven for node in tree}[before.moves()[0]] == ("win" if won else "loss")
+
+
+async def test_an_analyst_ends_with_its_client() -> None:
+    offered = asyncio.Event()
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        game = OfferedGame(name="trapgrid", title="TrapGrid", summary="", options=(), start=". 0", has_draws=False)
+        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(game,), max_plies=2_000))
+        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        offered.set()
+        # The pong comes after the answer to the offer, so by then the analyst waits for jobs.
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    async with scripted(script) as server:
+        async with connected(server) as client:
+            serving = asyncio.create_task(serve_analysis(client, cast("Pool", None), "random"))
+            await offered.wait()
+            await client.ping()
+        await serving

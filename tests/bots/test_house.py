@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 import pytest
 from pydantic import TypeAdapter
 
-from bots.house import LONGEST_NAME, Guest, player_name
+from bots.house import LONGEST_NAME, Guest, House, player_name
+from bots.pool import Pool
 from bots.roster import bots, create
+from clients.sdk import TokenStore
+from protocol.commands import Hello
 from protocol.values import Name
+from tests.clients.sdk.scripted import Wire, scripted
 
 
 @pytest.mark.parametrize("kind", bots(), ids=lambda kind: kind.name)
@@ -34,3 +41,21 @@ def test_two_bots_of_one_name_are_an_error() -> None:
         Guest.all_of(["random", "greedy", "random"])
     with pytest.raises(ValueError, match="there is no bot 'nobody'"):
         Guest.all_of(["nobody"])
+
+
+@pytest.mark.parametrize("key", [None, "the-key-of-the-operator"])
+async def test_house_bots_show_the_key_that_they_are_given(tmp_path: Path, key: str | None) -> None:
+    hello: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
+
+    async def script(wire: Wire) -> None:
+        hello.set_result(await wire.welcome())
+        await wire.stay()
+
+    (guest,) = Guest.all_of(["random"])
+    store = TokenStore(tmp_path / "tokens.json")
+    async with asyncio.timeout(20), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
+        house = House([guest], pool, analyst_key=key)
+        hosting = tasks.create_task(house.host(guest, tasks, server.url, None, store))
+        said = await hello
+        hosting.cancel()
+    assert (said.name, said.kind, said.key) == ("random", "bot", key)

@@ -6,15 +6,20 @@ import asyncio
 import functools
 import os
 import signal
+import threading
 import time
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import engine
 from bots.pool import GRACE, Pool
+from bots.process import Lost, Worker
 from bots.search.memory import Memory
+from bots.warming import Preparation
 from bots.worker import Job, think
 from clients.sdk import Limit
 from engine.warming import warm
@@ -33,7 +38,9 @@ def rules_are_loaded() -> None:
 
 @pytest.fixture
 async def pool() -> AsyncIterator[Pool]:
-    async with Pool.open(1) as pool:
+    async with AsyncExitStack() as stack:
+        async with asyncio.timeout(60):
+            pool = await stack.enter_async_context(Pool.open(1))
         yield pool
 
 
@@ -136,6 +143,27 @@ async def test_no_worker_outlives_its_pool() -> None:
             os.kill(process, 0)
 
 
+async def test_whoever_still_waits_when_the_pool_closes_hears_of_it() -> None:
+    async with Pool.open(1) as pool:
+        await pool.choose("champion", MIDDLE, Limit(time=50))
+        thinking = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit()))
+        await busy(pool)
+        waiting = [asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit()))]
+        waiting += [asyncio.ensure_future(pool.study("champion", MIDDLE, Limit()))]
+        pondering = asyncio.ensure_future(pool.ponder("champion", MIDDLE, 600))
+        preparing = asyncio.ensure_future(ready(pool, "quoridor", "greedy"))
+        # All of them come to wait for the worker, the last one in a thread for a moment first.
+        async with asyncio.timeout(60):
+            while not pool._crew.rota._claims:  # noqa: ASYNC110  # nobody but a test wants to know
+                await asyncio.sleep(0.01)
+    async with asyncio.timeout(10):
+        for future in (thinking, *waiting):
+            with pytest.raises(Lost):
+                await future
+        await pondering
+        assert await preparing == set()
+
+
 async def test_an_error_inside_the_block_comes_out_as_it_is() -> None:
     with pytest.raises(KeyError, match="mine"):
         async with Pool.open(1):
@@ -153,10 +181,13 @@ async def at_leisure(pool: Pool) -> int:
 
 @pytest.fixture
 async def two() -> AsyncIterator[Pool]:
-    async with Pool.open(2) as pool:
-        while len(pool.processes) < 2:  # noqa: ASYNC110  # nobody but a test wants to know
-            await asyncio.sleep(0.01)
-        assert len([bot async for bot in pool.prepare("quoridor", ["champion", "minimax", "random"])]) == 3
+    async with AsyncExitStack() as stack:
+        # Where nothing is compiled yet, each game takes its time.
+        async with asyncio.timeout(240):
+            pool = await stack.enter_async_context(Pool.open(2))
+            while len(pool.processes) < 2:  # noqa: ASYNC110  # nobody but a test wants to know
+                await asyncio.sleep(0.01)
+            assert len([bot async for bot in pool.prepare("quoridor", ["champion", "minimax", "random"])]) == 3
         yield pool
 
 
@@ -257,6 +288,82 @@ async def test_a_bot_is_ready_for_a_game_or_left_out(pool: Pool) -> None:
     assert ready == {"random", "greedy"}
     thought = await pool.choose("random", engine.load("trapgrid").start(), Limit(time=2000))
     assert thought.nodes == 1
+
+
+class Slowly:
+    """Has workers load for as long as the test likes."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._begun = asyncio.Event()
+        self.go = threading.Event()
+
+    def prepare(self, worker: Worker, wanted: Preparation) -> bool:
+        self._loop.call_soon_threadsafe(self._begun.set)
+        return self.go.wait(30)
+
+    async def begins(self) -> None:
+        async with asyncio.timeout(60):
+            await self._begun.wait()
+
+
+@pytest.fixture
+async def slowly(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slowly]:
+    slowly = Slowly()
+    monkeypatch.setattr(Worker, "prepare", lambda worker, wanted: slowly.prepare(worker, wanted))
+    yield slowly
+    slowly.go.set()
+
+
+async def ready(pool: Pool, game: str, *bots: str) -> set[str]:
+    return {bot async for bot in pool.prepare(game, bots)}
+
+
+async def test_a_preparation_that_nobody_wants_any_more_costs_no_worker(pool: Pool, slowly: Slowly) -> None:
+    preparing = asyncio.ensure_future(ready(pool, "trapgrid", "greedy"))
+    await slowly.begins()
+    preparing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await preparing
+    slowly.go.set()
+    async with asyncio.timeout(30):
+        assert START.is_legal((await pool.choose("random", START, Limit())).move)
+
+
+@pytest.mark.parametrize("what", ["prepare", "ask"])
+async def test_an_error_between_the_pool_and_a_worker_costs_no_worker(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    well = getattr(Worker, what)
+    errors = iter([TypeError("cannot be sent")])
+
+    def fail_once(*arguments: Any) -> Any:
+        for error in errors:
+            raise error
+        return well(*arguments)
+
+    monkeypatch.setattr(Worker, what, fail_once)
+    with pytest.raises(TypeError, match="cannot be sent"):
+        await pool.choose("random", START, Limit())
+    async with asyncio.timeout(30):
+        assert START.is_legal((await pool.choose("random", START, Limit())).move)
+
+
+async def test_an_error_of_the_pool_comes_out_alone_whatever_workers_are_doing(slowly: Slowly) -> None:
+    with pytest.raises(KeyError, match="mine"):
+        await fail_while_a_worker_loads(slowly)
+
+
+async def fail_while_a_worker_loads(slowly: Slowly) -> None:
+    async def fail() -> None:
+        raise KeyError("mine")
+
+    async with asyncio.timeout(60), Pool.open(1) as pool:
+        worker = await pool._crew.rota.take()
+        pool._crew.chore(pool._crew.load(worker, [Preparation("random", "quoridor")]), "load")
+        await slowly.begins()
+        pool._crew.chore(fail(), "fail")
+        await asyncio.Event().wait()
 
 
 async def test_the_shared_memory_goes_with_the_pool() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -13,7 +14,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from clients.cli import app
-from clients.house import BACKOFF, WELL, next_start
+from clients.house import BACKOFF, WELL, keep_house_bots, next_start
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (sys.executable, "-m", "clients.cli")
@@ -142,3 +143,38 @@ def test_house_bots_that_were_well_start_again_soon() -> None:
         wait, deaths = next_start(deaths, lived)
         waits.append(wait)
     assert waits == [*BACKOFF, BACKOFF[-1], *BACKOFF[:2]]
+
+
+async def test_house_bots_get_the_key_of_analysts_in_their_environment_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told, program = tmp_path / "told", tmp_path / "program"
+    program.write_text(f'#!/bin/sh\necho "$CORNERED_ANALYST_KEY $*" > {told}.part\nmv {told}.part {told}\ncat\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    keeping = asyncio.ensure_future(
+        keep_house_bots(["random"], "ws://127.0.0.1:1", tmp_path / "who", analyse="random", analyst_key="k" * 30)
+    )
+    async with asyncio.timeout(20):
+        while not told.exists():
+            assert not keeping.done(), keeping
+            await asyncio.sleep(0.01)
+    key, arguments = told.read_text().split(" ", 1)
+    keeping.cancel()
+    await asyncio.gather(keeping, return_exceptions=True)
+    assert key == "k" * 30
+    assert "kkk" not in arguments
+
+
+def test_a_wrong_key_of_analysts_is_one_line_without_it() -> None:
+    result = subprocess.run(
+        [*COMMAND, "bot", "random", "--analyse=random", "--server=ws://127.0.0.1:1"],
+        cwd=ROOT,
+        env={**os.environ, "CORNERED_ANALYST_KEY": "tooshort"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode != 0
+    assert "CORNERED_ANALYST_KEY: a key has 20 to 100 characters" in result.stderr
+    assert "tooshort" not in result.stderr

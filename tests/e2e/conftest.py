@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from clients.shots import FLAGS, find_chromium, running_server
-from tests.conftest import IN_CI, one_at_a_time, require
+from tests.conftest import IN_CI, INSTALL_SECONDS, one_at_a_time, require
 from tests.e2e.window import Window
 
 AXE = "axe-core@4.14.1"
@@ -84,7 +84,9 @@ def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
     script = folder / "node_modules/axe-core/axe.min.js"
     command = [npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--silent", AXE]
     with one_at_a_time():
-        if not script.is_file() and subprocess.run(command, capture_output=True, check=False).returncode:
+        if script.is_file():
+            return script.read_text()
+        if subprocess.run(command, capture_output=True, check=False, timeout=INSTALL_SECONDS).returncode:
             if IN_CI:
                 pytest.fail(f"npm could not fetch {AXE}")
             pytest.skip(f"npm could not fetch {AXE}")

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
+from clients.house import ANALYST_KEY
+from clients.shots import running_server
 from tests.e2e.window import PHONE, Window, begin
 
 pytestmark = pytest.mark.browser
@@ -19,10 +21,11 @@ OpenWindow = Callable[..., Window]
 STARTING = 180_000
 """Milliseconds that an analyst has to compile what it needs, and to find something."""
 PROGRAM = """
-import asyncio, pathlib, sys
+import asyncio, os, pathlib, sys
 from bots.analyst import run_analyst
 from clients.sdk import TokenStore
-asyncio.run(run_analyst(sys.argv[1], bot="champion", store=TokenStore(pathlib.Path(sys.argv[2]))))
+key = os.environ["CORNERED_ANALYST_KEY"]
+asyncio.run(run_analyst(sys.argv[1], bot="champion", key=key, store=TokenStore(pathlib.Path(sys.argv[2]))))
 """
 ASK = """async ([match, ply]) => {
     const { page } = await import("./main.js");
@@ -46,11 +49,23 @@ class Analyst:
 
 
 @pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The page of a server without bots, and in the environment the key of its analysts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ANALYST_KEY, "the-key-of-the-operator")
+        with running_server("--no-bots") as address:
+            yield address
+
+
+@pytest.fixture(scope="module")
 def analyst(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Analyst]:
     analyst = Analyst(address, tmp_path_factory.mktemp("analyst") / "tokens")
     yield analyst
     analyst.process.terminate()
-    analyst.process.wait()
+    try:
+        analyst.process.wait(60)
+    finally:
+        analyst.process.kill()
 
 
 def finished(open_window: OpenWindow, **how: object) -> tuple[Window, Window]:
@@ -91,7 +106,7 @@ def test_a_finished_game_is_studied(open_window: OpenWindow, analyst: Analyst) -
     page, panel = first.page, first.page.locator(".study")
     bar = page.locator(".evaluation")
     expect(panel.locator(".verdict")).to_contain_text(re.compile(rf"({'|'.join(names)}) wins"))
-    expect(panel.locator(".verdict")).to_contain_text("proven")
+    expect(panel.locator(".verdict")).to_contain_text("proven, says champion")
     expect(bar).to_have_attribute("aria-label", re.compile(r"^Evaluation: .* wins"))
     shares = bar.locator("i").evaluate_all("parts => parts.map(part => part.getBoundingClientRect().height)")
     assert min(shares) <= 2 < max(shares)

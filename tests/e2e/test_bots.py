@@ -38,7 +38,7 @@ AT_ONCE = 6
 
 
 @pytest.fixture
-async def address(tmp_path: Path) -> AsyncIterator[str]:
+async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
     async with run(Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")) as address:
         yield address
 

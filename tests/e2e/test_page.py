@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -12,6 +15,8 @@ import pytest
 from playwright.sync_api import expect
 
 import clients
+from clients.sdk import Client
+from protocol.values import GameSpec, SeekSettings
 from tests.e2e.window import PHONE, Window, begin, play_to_the_end, turn_of
 
 pytestmark = pytest.mark.browser
@@ -25,7 +30,7 @@ GAMES = {
 }
 WEB = Path(clients.__file__).parent / "web"
 SERVED = (".html", ".js", ".css", ".svg", ".json")
-BUDGET = 200 * 1024
+BUDGET = 208 * 1024
 
 
 def pair(open_window: OpenWindow, game: str, **options: int | bool) -> tuple[Window, Window]:
@@ -84,6 +89,15 @@ def test_a_reload_in_mid_game_resumes(open_window: OpenWindow) -> None:
     assert first.board == before
     first.make("c5")
     second.await_turn()
+
+
+def test_a_match_that_cannot_be_joined_just_now_opens_a_moment_later(open_window: OpenWindow) -> None:
+    first, second = open_window(cuttable=True), open_window()
+    begin(first, second, "TrapGrid", size=4)
+    first.put_off("join")
+    first.page.reload()
+    first.in_match()
+    first.await_turn()
 
 
 def test_a_move_made_without_a_connection_is_sent_once(open_window: OpenWindow) -> None:
@@ -439,8 +453,8 @@ def test_an_invite_link_leads_to_a_private_table(open_window: OpenWindow) -> Non
 
 def test_an_invite_tells_what_it_leads_to_and_the_host_may_start_early(open_window: OpenWindow) -> None:
     host, guest, late = open_window(), open_window(), open_window()
-    host.take_name("Otter")
-    guest.take_name("Wren")
+    host.take_name("Stoat")
+    guest.take_name("Finch")
     host.context.grant_permissions(["clipboard-read", "clipboard-write"])
     host.open_table("Isolation", private=True, minimum=2, clock="1 min + 1 s", width=5, height=4, players=3)
     host.page.get_by_role("button", name="Copy invite link").click()
@@ -449,17 +463,17 @@ def test_an_invite_tells_what_it_leads_to_and_the_host_may_start_early(open_wind
     invite, waiting = guest.page.locator(".call.invite"), host.page.locator(".call.waiting")
     guest.page.goto(link)
     for words in (
-        "Otter invites you to a game of Isolation.",
+        "Stoat invites you to a game of Isolation.",
         "5 \N{MULTIPLICATION SIGN} 4",
         "1 min + 1 s",
         "private",
-        "Otter (1 of 3)",
+        "Stoat (1 of 3)",
     ):
         expect(invite).to_contain_text(words)
     expect(waiting.get_by_role("button", name="Start now")).to_have_count(0)
     invite.get_by_role("button", name="Sit down").click()
-    expect(waiting).to_contain_text("At the table: you, Wren (2 of 3).")
-    expect(guest.page.locator(".call.waiting")).to_contain_text("Otter, you (2 of 3)")
+    expect(waiting).to_contain_text("At the table: you, Finch (2 of 3).")
+    expect(guest.page.locator(".call.waiting")).to_contain_text("Stoat, you (2 of 3)")
     guest.page.reload()
     expect(guest.page.locator(".call.waiting").get_by_role("button", name="Leave")).to_be_visible()
     expect(invite).to_have_count(0)
@@ -478,6 +492,52 @@ def test_a_name_is_taken_and_kept(open_window: OpenWindow) -> None:
     window.page.reload()
     expect(window.page.locator(".me")).to_have_text("Heron")
     expect(window.page.locator(".hello")).to_have_count(0)
+
+
+def test_a_name_that_is_refused_leaves_the_visitor_with_the_old_one(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.take_name("Ali")
+    window.page.locator(".me").click()
+    window.page.locator("dialog input").fill("Ali\u200cReza")
+    window.page.get_by_role("button", name="Use this name").click()
+    expect(window.page.locator(".toast")).to_contain_text("U+200C")
+    window.page.evaluate("async () => { globalThis.link = (await import('./main.js')).page.link; }")
+    window.page.wait_for_function("() => link.state === 'online'")
+    expect(window.page.locator(".me")).to_have_text("Ali")
+
+
+def test_a_long_list_of_tables_is_shown_page_by_page(open_window: OpenWindow, address: str) -> None:
+    window = open_window()
+
+    async def open_tables() -> None:
+        spec = GameSpec(name="isolation", options={"players": 3})
+        async with contextlib.AsyncExitStack() as stack:
+            for number in range(12):
+                client = await stack.enter_async_context(Client.connect(address, name=f"Host {number}"))
+                for _ in range(5):
+                    await client.seek(SeekSettings(game=spec))
+            await asyncio.to_thread(shown.wait)
+
+    shown = threading.Event()
+    hosts = threading.Thread(target=lambda: asyncio.run(open_tables()))
+    hosts.start()
+    try:
+        tables, more = window.page.locator(".of-tables .line"), window.page.locator(".of-tables .further")
+        expect(more).to_have_text("Show more (10)")
+        expect(tables).to_have_count(50)
+        more.click()
+        expect(tables).to_have_count(60)
+        expect(more).to_be_hidden()
+        window.to_lobby()
+        window.start_over()
+        expect(tables).to_have_count(50)
+        expect(more).to_have_text("Show more (10)")
+        more.click()
+        expect(tables).to_have_count(60)
+    finally:
+        shown.set()
+        hosts.join(60)
+        assert not hosts.is_alive()
 
 
 def test_colours_follow_the_system_and_can_be_pinned(open_window: OpenWindow) -> None:

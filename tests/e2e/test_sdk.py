@@ -9,16 +9,21 @@ import random
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from bots.runner import run_bots
-from clients.sdk import BotPlayer, Client, Limit, MatchView, Refused, TokenStore, run_bot
-from protocol.messages import Paired
-from protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, SeekSettings
+from clients.sdk import BotPlayer, Client, Limit, MatchView, News, Refused, Tempo, TokenStore, run_bot
+from protocol.commands import AskSeek, Hello
+from protocol.messages import Paired, SeekInfo
+from protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, SeekSettings, Value
 from server.app import run
 from server.settings import MEMORY, Settings
 from tests.conftest import free_port
+from tests.protocol.conftest import COMMANDS, model
 
 ROOT = Path(__file__).resolve().parents[2]
 GAMES = [
@@ -31,7 +36,7 @@ GAMES = [
 
 
 @pytest.fixture
-async def address(tmp_path: Path) -> AsyncIterator[str]:
+async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
     async with run(Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")) as address:
         yield address
 
@@ -42,7 +47,7 @@ def store(tmp_path: Path) -> TokenStore:
 
 
 @contextlib.asynccontextmanager
-async def bots_at(address: str, *names: str, store: TokenStore, **options: bool) -> AsyncIterator[None]:
+async def bots_at(address: str, *names: str, store: TokenStore, **options: Any) -> AsyncIterator[None]:
     """Let bots of the roster play on the server inside the block."""
     playing = asyncio.ensure_future(run_bots(names, server=address, store=store, workers=1, **options))
     try:
@@ -75,10 +80,11 @@ async def find(client: Client, name: str, game: str = "trapgrid") -> str:
         await lobby.changed(lobby.version)
 
 
-async def paired(client: Client) -> MatchView:
-    async for news in client.news():
-        if isinstance(news, Paired):
-            return await client.join(news.match)
+async def paired(client: Client, news: AsyncIterator[News] | None = None) -> MatchView:
+    """Join the next match of a client's; `news` is the iterator of who has read some before."""
+    async for new in news or client.news():
+        if isinstance(new, Paired):
+            return await client.join(new.match)
     raise AssertionError("the client closed")
 
 
@@ -143,6 +149,40 @@ class Cutter:
                 await writer.drain()
         finally:
             writer.close()
+
+
+def one_of_each() -> list[Any]:
+    """Return one instance of every command."""
+    made: list[tuple[Any, ...]] = []
+
+    @settings(max_examples=1, phases=(Phase.generate,), suppress_health_check=list(HealthCheck), deadline=None)
+    @given(st.tuples(*(model(kind) for kind in COMMANDS if kind is not Hello)))
+    def draw(commands: tuple[Any, ...]) -> None:
+        made.append(commands)
+
+    draw()
+    return list(made[0])
+
+
+async def test_the_server_answers_every_command_and_ask_returns(address: str) -> None:
+    commands = one_of_each()
+    assert len(commands) > 30
+    async with asyncio.timeout(60), Client.connect(address, name="Ann") as ann:
+        for drawn in commands:
+            command = drawn.model_copy(update={"id": ann.new_id()})
+            with contextlib.suppress(Refused):
+                answer = await ann.ask(command, Value)
+                assert getattr(answer, "id", None) == command.id
+
+
+async def test_an_invite_is_looked_at_before_it_is_taken(address: str) -> None:
+    async with (
+        asyncio.timeout(10),
+        Client.connect(address, name="Ann") as ann,
+        Client.connect(address, name="Bob") as bob,
+    ):
+        table = await ann.seek(SeekSettings(game=GameSpec(name="trapgrid"), private=True))
+        assert (await bob.ask(AskSeek(id=bob.new_id(), seek=table), SeekInfo)).seek.by == ann.player
 
 
 async def test_moves_are_made_exactly_once_over_a_line_that_keeps_breaking(address: str) -> None:
@@ -296,6 +336,23 @@ async def test_house_bots_show_a_game_when_nobody_plays(address: str, store: Tok
             await match.changed(match.version)
 
 
+async def test_a_bot_that_may_not_study_plays_all_the_same(
+    address: str, store: TokenStore, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("WARNING", "cornered.bots"):
+        async with (
+            asyncio.timeout(60),
+            bots_at(address, "random", store=store, analyse="random"),
+            Client.connect(address, name="Ann") as ann,
+        ):
+            while not [record for record in caplog.records if "CORNERED_ANALYST_KEY" in record.getMessage()]:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+            await ann.challenge(await find(ann, "random"), "trapgrid", size=4)
+            match = await paired(ann)
+            await play_out(match)
+            assert match.snapshot.reason == "rules"
+
+
 async def test_an_idle_bot_keeps_a_table_open(address: str, store: TokenStore) -> None:
     async with (
         asyncio.timeout(60),
@@ -335,25 +392,106 @@ async def test_a_token_that_was_given_and_is_unknown_is_an_error(address: str, s
         await run_bots(["random", "greedy"], server=address, token="a-token-that-nobody-knows", store=store)
 
 
-async def test_a_bot_that_fails_or_cheats_still_plays_on(address: str) -> None:
-    async def choose(match: MatchView, limit: Limit) -> str:
-        if match.ply % 4 < 2:
-            return "z9"
-        raise RuntimeError("a fault in the bot")
+def raise_one(error: BaseException) -> object:
+    raise error
+
+
+WRONG: dict[str, Callable[[], object]] = {
+    "nothing": lambda: None,
+    "an empty text": lambda: "",
+    "a long text": lambda: "x" * 100_000,
+    "a number": lambda: 7,
+    "a list": lambda: ["a1"],
+    "an illegal move": lambda: "z9",
+    "an exception": lambda: raise_one(RuntimeError("a fault in the bot")),
+    "a cancellation of its own": lambda: raise_one(asyncio.CancelledError()),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+async def test_a_wrong_result_of_choose_costs_its_own_game_alone(
+    address: str, wrong: Callable[[], object], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def choose(match: MatchView, limit: Limit) -> object:
+        return wrong() if match.snapshot.game.options["size"] == 3 else some_move(match)
 
     async with (
         asyncio.timeout(60),
         Client.connect(address, name="Clumsy", kind="bot") as clumsy,
         Client.connect(address, name="Ann") as ann,
     ):
-        player = BotPlayer(clumsy, choose, accepts=[Accepts(game="trapgrid")])
+        player = BotPlayer(clumsy, choose, accepts=[Accepts(game="trapgrid")])  # type: ignore[arg-type]
         await player.declare()
         playing = asyncio.ensure_future(player.run())
-        await ann.challenge(clumsy.player.id, "trapgrid", clock=PerMove(seconds=10), size=4)
+        news = ann.news()
+        matches: list[MatchView] = []
+        for size in (5, 3):
+            await ann.challenge(clumsy.player.id, "trapgrid", clock=PerMove(seconds=10), seat=1, size=size)
+            matches.append(await paired(ann, news))
+        good, bad = matches
+        with caplog.at_level("ERROR", "cornered.bot"):
+            assert (await bad.ended()).reason == "resignation"
+            await play_out(good)
+        assert good.snapshot.reason == "rules"
+        (record,) = caplog.records
+        told = record.getMessage()
+        assert bad.id in told
+        assert "ply 0" in told
+        assert len(told) < 400
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["plain", "async"])
+async def test_choose_may_be_a_plain_function_or_a_coroutine(address: str, *, is_async: bool) -> None:
+    def plain(match: MatchView, limit: Limit) -> str:
+        return some_move(match)
+
+    async def waiting(match: MatchView, limit: Limit) -> str:
+        await asyncio.sleep(0)
+        return some_move(match)
+
+    async with (
+        asyncio.timeout(60),
+        Client.connect(address, name="Able", kind="bot") as able,
+        Client.connect(address, name="Ann") as ann,
+    ):
+        player = BotPlayer(able, waiting if is_async else plain, accepts=[Accepts(game="trapgrid")])
+        await player.declare()
+        playing = asyncio.ensure_future(player.run())
+        await ann.challenge(able.player.id, "trapgrid", size=4)
         match = await paired(ann)
         await play_out(match)
         assert match.snapshot.reason == "rules"
         playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
+
+
+async def test_a_fault_in_what_a_bot_is_asked_beside_its_moves_costs_one_game(address: str) -> None:
+    def tempo(match: MatchView) -> Tempo:
+        if match.snapshot.game.options["size"] == 3:
+            raise RuntimeError("a fault in the bot")
+        return Tempo()
+
+    async def choose(match: MatchView, limit: Limit) -> str:
+        return some_move(match)
+
+    async with (
+        asyncio.timeout(60),
+        Client.connect(address, name="Clumsy", kind="bot") as clumsy,
+        Client.connect(address, name="Ann") as ann,
+    ):
+        player = BotPlayer(clumsy, choose, accepts=[Accepts(game="trapgrid")], tempo=tempo)
+        await player.declare()
+        playing = asyncio.ensure_future(player.run())
+        news = ann.news()
+        for size, reason in ((3, "resignation"), (4, "rules")):
+            await ann.challenge(clumsy.player.id, "trapgrid", seat=1, size=size)
+            match = await paired(ann, news)
+            await play_out(match)
+            assert match.snapshot.reason == reason
+        playing.cancel()
+        await asyncio.gather(playing, return_exceptions=True)
 
 
 async def test_the_first_bot_of_the_readme_plays(address: str, tmp_path: Path) -> None:
@@ -373,4 +511,4 @@ async def test_the_first_bot_of_the_readme_plays(address: str, tmp_path: Path) -
             assert match.snapshot.reason == "rules"
     finally:
         process.terminate()
-        await process.wait()
+        await asyncio.wait_for(process.wait(), 60)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import random
@@ -15,8 +16,10 @@ from typing import Any
 
 import pytest
 from textual.app import App
+from websockets.exceptions import ConnectionClosed
 
 from clients.sdk import BotPlayer, Client
+from clients.sdk.address import normalised
 from clients.tui.broadcast import Broadcast
 from clients.tui.broker import listen
 from clients.tui.cornered_app import CorneredApp
@@ -24,10 +27,13 @@ from clients.tui.gallery_screen import GalleryScreen, LiveMatches
 from clients.tui.match_screen import MatchScreen
 from clients.tui.menu_screen import MenuScreen
 from clients.tui.plain import tell_until_over
-from protocol.messages import Paired
-from protocol.values import Accepts, GameSpec, SeekSettings
+from protocol.codec import MSGPACK
+from protocol.commands import Command, Join, Ping
+from protocol.messages import Paired, Pong, Refused, Said
+from protocol.values import Accepts, GameSpec, Player, SeekSettings
 from server import app as server
 from server.settings import MEMORY, Settings
+from tests.clients.sdk.scripted import TOKEN, Script, Wire, scripted, snapshot
 
 DEADLINE = 30.0
 
@@ -188,6 +194,59 @@ async def test_a_bot_that_is_not_there_is_one_clear_line(address: str, tmp_path:
     assert done.stderr.splitlines()[-1].endswith("CannotStart: no bot 'nobody' plays trapgrid here; there are none")
 
 
+EVIL = "\x1b]0;owned\x07\x9b31m\u202e\n"
+
+
+async def say_evil(wire: Wire) -> None:
+    """Be a server whose every text for people holds control characters."""
+    await wire.welcome(token=TOKEN)
+    by = Player(id="eve", name=f"Eve{EVIL}", kind="person")
+    while True:
+        command = MSGPACK.decode_command(await wire.socket.recv())
+        match command:
+            case Join():
+                match = snapshot(command.id, seat=0)
+                seats = tuple(seat.model_copy(update={"player": by}) for seat in match.seats)
+                changed = {"title": f"Trap{EVIL}", "seats": seats, "position": f"0{EVIL}./.../..1 0 note={EVIL}"}
+                said = Said(match="m", room="players", by=by, text=f"hello{EVIL}", at=0)
+                over = snapshot(None, seat=0).model_copy(
+                    update={"seats": seats, "over": True, "reason": "resignation", "winner": 1}
+                )
+                await wire.say(match.model_copy(update=changed), said)
+                await asyncio.sleep(0.5)
+                await wire.say(over)
+            case Ping():
+                await wire.say(Pong(id=command.id, sent=command.sent, now=1_000_000))
+            case Command():
+                await wire.say(Refused(id=command.id, code="internal", text=f"no{EVIL}"))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "watch('m', server={server}, plain=True, name='Ana')",
+        "play(join='m', server={server}, plain=True, name='Ana')",
+        "play('trapgrid', seek=True, server={server}, plain=True, name='Ana')",
+    ],
+    ids=["watch", "play", "refused"],
+)
+async def test_no_control_character_of_a_server_reaches_a_pipe(call: str, tmp_path: Path) -> None:
+    async with scripted(until_closed(say_evil)) as evil:
+        done = await asyncio.to_thread(plainly, evil.url, tmp_path, call, "moves\na2\n")
+    told = done.stdout + done.stderr
+    assert "owned" in told
+    assert not [char for char in told if char != "\n" and not char.isprintable()]
+    assert not any(line.startswith(("owned", "]0;")) for line in told.split("\n"))
+
+
+def until_closed(script: Script) -> Script:
+    async def run(wire: Wire) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            await script(wire)
+
+    return run
+
+
 async def test_the_same_name_or_none_is_the_same_player_the_next_time(address: str, tmp_path: Path) -> None:
     tokens = set()
     for name in ("Ana", "Ana", None):
@@ -195,10 +254,10 @@ async def test_the_same_name_or_none_is_the_same_player_the_next_time(address: s
         process = await asyncio.to_thread(plainly_started, address, tmp_path, call)
         process.kill()
         process.communicate()
-        kept = json.loads((tmp_path / "cornered" / "tokens.json").read_text())
-        tokens |= set(kept[address].values())
+        kept = json.loads((tmp_path / "cornered" / "tokens.json").read_text())[normalised(address)]
+        tokens |= set(kept.values())
     assert len(tokens) == 1
-    async with Client.connect(address, token=kept[address]["Ana"]) as ana:
+    async with Client.connect(address, token=kept["Ana"]) as ana:
         assert ana.player.name == "Ana"
 
 

@@ -49,6 +49,7 @@ class Window:
         self._is_cut = False
         self._loses: Literal["commands", "answers", "nothing"] = "nothing"
         self._is_restarting = False
+        self._put_off = ""
         self.plays: list[str] = []
         """The ids of the moves that left the window, where it is cuttable."""
         self._route: WebSocketRoute | None = None
@@ -83,6 +84,10 @@ class Window:
                 words = "the server restarts; connect again in a moment"
                 refused = {"type": "refused", "id": command["id"], "code": "shutting_down", "text": words}
                 route.send(json.dumps(refused))
+            elif command["type"] == self._put_off:
+                self._put_off = ""
+                refused = {"type": "refused", "id": command["id"], "code": "too_fast", "text": "slow down"}
+                route.send(json.dumps({**refused, "retry_after": 1}))
             elif self._loses != "commands":
                 server.send(message)
 
@@ -96,6 +101,10 @@ class Window:
     def meet_a_restart(self) -> None:
         """From now on every command meets a server that is about to restart."""
         self._is_restarting = True
+
+    def put_off(self, kind: str) -> None:
+        """The next command of this type meets a server that takes it only a moment later."""
+        self._put_off = kind
 
     def cut(self) -> None:
         """Pull the plug: the socket is gone, and so is every new one."""

@@ -99,6 +99,18 @@ def test_a_text_record_reads_like_a_score_sheet() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "hidden", ["\x1b[31m", "\x07", "\x7f", "\x9b", "\u202e", "\u200b", "\u2028", "\n", "\U000e0041"]
+)
+def test_a_record_holds_no_character_that_a_terminal_obeys_or_hides(hidden: str) -> None:
+    name = f'A"{hidden}"]\\ Zoë'
+    record = Record(engine.load("trapgrid", size=3), (Move("b3"),), players=(name, "Bob"), tags={"Site": hidden})
+    for text, read in ((to_text(record), from_text), (to_json(record), lambda text: [from_json(text)])):
+        assert all(line.isprintable() for line in text.split("\n"))
+        assert "Zoë" in text
+        assert read(text) == [record]
+
+
 def test_rolls_and_leaving_have_words_of_their_own() -> None:
     game = engine.load("isolation", players=3, dice=True)
     plies = (Move("d4"), Move("a1"), Move("g7"), Move("2"), Move("d6"), Leave(1, "time"), Move("3"), Move("g4"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
 from protocol.codec import CODECS, Codec
@@ -17,6 +17,8 @@ from protocol.commands import ClientMessage
 from protocol.messages import ServerMessage
 
 LARGEST = 2**53
+WRITTEN = st.characters(codec="utf-8", exclude_categories=["C", "M", "Z"])
+"""What a text may hold that other people see; NFKC makes more of some of them, so lengths may still be too large."""
 
 
 def constraints_of(metadata: tuple[Any, ...]) -> dict[str, Any]:
@@ -25,11 +27,21 @@ def constraints_of(metadata: tuple[Any, ...]) -> dict[str, Any]:
     for item in metadata:
         items = item.metadata if isinstance(item, FieldInfo) else [item]
         for one in items:
+            if isinstance(one, BeforeValidator):
+                found["clean"] = one.func
             for name in ("ge", "le", "lt", "min_length", "max_length", "pattern"):
                 value = getattr(one, name, None)
                 if value is not None:
                     found[name] = value
     return found
+
+
+def is_acceptable(clean: Any, text: str) -> bool:
+    """Say whether a field that puts its text into a normal form takes this one."""
+    try:
+        return clean is None or bool(clean(text))
+    except ValueError:
+        return False
 
 
 def strategy(kind: Any, limits: Mapping[str, Any]) -> st.SearchStrategy[Any]:
@@ -62,10 +74,10 @@ def strategy(kind: Any, limits: Mapping[str, Any]) -> st.SearchStrategy[Any]:
         return fitting.filter(lambda text: limits.get("min_length", 0) <= len(text) <= limits["max_length"])
     if kind is str:
         return st.text(
-            st.characters(codec="utf-8"),
+            st.characters(codec="utf-8") if "clean" not in limits else WRITTEN,
             min_size=limits.get("min_length", 0),
             max_size=min(30, limits.get("max_length", 30)),
-        )
+        ).filter(partial(is_acceptable, limits.get("clean")))
     assert kind is type(None), kind
     return st.none()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from pydantic import SecretStr
 from websockets.asyncio.client import ClientConnection, connect
 
 import engine
@@ -27,6 +28,7 @@ from server.ports import JournalUnavailable
 from server.settings import MEMORY, Settings
 
 M = TypeVar("M", bound=Value)
+ANALYST_KEY = "the-key-of-the-operator"
 PATIENCE = 30.0
 """Seconds after which a test that waits for a message has failed."""
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
@@ -117,11 +119,12 @@ class Running:
         host, port = self.address.removeprefix("http://").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(data)
-        try:
-            return await reader.read()
-        finally:
-            writer.close()
-            await writer.wait_closed()
+        async with asyncio.timeout(PATIENCE):
+            try:
+                return await reader.read()
+            finally:
+                writer.close()
+                await writer.wait_closed()
 
     async def fetch(self, path: str, *, method: str = "GET", **headers: str) -> Fetched:
         lines = [
@@ -155,12 +158,21 @@ Start = Callable[..., AbstractAsyncContextManager[Running]]
 
 
 @pytest.fixture
-def start(tmp_path: Path) -> Start:
+def start(tmp_path: Path, compiled: None) -> Start:
     """Return what starts a server; arguments are settings."""
 
     @contextlib.asynccontextmanager
     async def start(**given: Any) -> AsyncIterator[Running]:
-        settings = Settings(**{"port": 0, "database": MEMORY, "data": tmp_path, "log_level": "warning", **given})
+        settings = Settings(
+            **{
+                "port": 0,
+                "database": MEMORY,
+                "data": tmp_path,
+                "log_level": "warning",
+                "analyst_key": SecretStr(ANALYST_KEY),
+                **given,
+            }
+        )
         async with app.run(settings) as address:
             yield Running(address)
 
@@ -254,12 +266,14 @@ def stores() -> Stores:
 
 
 @pytest.fixture
-def house(stores: Stores, tmp_path: Path) -> Start:
+def house(stores: Stores, tmp_path: Path, compiled: None) -> Start:
     """Return what starts a server on `stores` and the test's own clock."""
 
     @contextlib.asynccontextmanager
     async def house(**given: Any) -> AsyncIterator[Running]:
-        settings = Settings(**{"port": 0, "database": MEMORY, "data": tmp_path, **given})
+        settings = Settings(
+            **{"port": 0, "database": MEMORY, "data": tmp_path, "analyst_key": SecretStr(ANALYST_KEY), **given}
+        )
         async with app.house(settings, stores.journal, stores.accounts, now=stores.now) as address:
             yield Running(address)
 

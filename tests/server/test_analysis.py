@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from typing import Any
 
 import pytest
@@ -9,7 +11,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-from protocol.analysis import MOST_ASKED, MOST_TRIES, OverlayPicture, Report, ScoredLine, TreeNode
+import engine
+from engine.game import State
+from protocol.analysis import (
+    MAX_LINES,
+    MAX_NODES,
+    MAX_PLIES,
+    MOST_ASKED,
+    MOST_TRIES,
+    OverlayPicture,
+    Report,
+    ScoredLine,
+    TreeNode,
+)
 from protocol.commands import Analysed, OfferAnalysis
 from protocol.values import GameSpec
 from server.analysis import GRACE, MOST_JOBS, PATIENCE, THINKING, AnalysisQueue
@@ -17,11 +31,15 @@ from server.analysisstate import REMEMBERED, Asked, Assigned, Ended, Job, Questi
 from server.refusal import Refusal
 
 NOW = 1_000_000
+CHECK_SECONDS = 0.02
+"""The best of several checks of the largest report; 4 to 6 ms on a machine with 2 cores."""
 GAMES = ("trapgrid", "bamboo")
+STATE = engine.load("trapgrid", size=3).parse("x../0../..1 0")
+"""A position with the moves a1 and b2, whatever text a question has."""
 
 
 def question(position: str = "0./.1 0", game: str = "trapgrid", lines: int = 3) -> Question:
-    return Question(GameSpec(name=game), position, lines, frozenset({"a1", "b2"}))
+    return Question(GameSpec(name=game), position, lines, STATE)
 
 
 def offer(jobs: int = 1, games: tuple[str, ...] = GAMES, name: str = "deep") -> OfferAnalysis:
@@ -244,7 +262,7 @@ def test_parts_of_an_answer_come_one_by_one(bench: Bench) -> None:
     bench.offer("bot")
     job = bench.ask("ann", "0./.1 1")
     picture = OverlayPicture(name="t", title="Territory", legend="", kind="zones", cells="0./b1")
-    tree = (TreeNode(parent=-1, move="a1", score=1.0), TreeNode(parent=0, move="b2", score=None))
+    tree = (TreeNode(parent=-1, move="a1", score=1.0), TreeNode(parent=0, move="c2", score=None))
     for fields in ({"report": report()}, {"overlays": (picture,)}, {"tree": tree}):
         bench.do(bench.queue.analysed("bot", word(job, **fields), NOW))
     found = bench.queue.jobs[job].found
@@ -260,6 +278,12 @@ def test_parts_of_an_answer_come_one_by_one(bench: Bench) -> None:
         {"report": report("a1", ("c3",))},
         {"tree": (TreeNode(parent=-1, move="c3", score=None),)},
         {"tree": (TreeNode(parent=-1, move="a1", score=None), TreeNode(parent=1, move="a1", score=None))},
+        {"report": report("a1", ("a1", "a2"))},
+        {"report": report("a1", ("a1", "c2", "zz"))},
+        {"report": report("a1", ("a1",) * MAX_PLIES)},
+        {"tree": (TreeNode(parent=-1, move="a1", score=None), TreeNode(parent=0, move="b2", score=None))},
+        {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="zones", cells="9./.."),)},
+        {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="b./.."),)},
         {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="00/0"),)},
         {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="0000"),)},
     ],
@@ -268,6 +292,47 @@ def test_talk_about_another_position_is_refused(bench: Bench, fields: Any) -> No
     bench.offer("bot")
     job = bench.ask("ann", "0./.1 1")
     assert refusal(bench.queue.analysed, "bot", word(job, **fields), NOW) in ("illegal_move", "malformed")
+
+
+def test_a_line_ends_with_the_game(bench: Bench) -> None:
+    bench.offer("bot")
+    job = bench.ask("ann", "0./.1 1")
+    line, state = [], STATE
+    while state.outcome is None:
+        line.append(state.moves()[0])
+        state = state.play(line[-1])
+    bench.do(bench.queue.analysed("bot", word(job, report=report(line[0], tuple(line))), NOW))
+    too_long = word(job, report=report(line[0], (*line, "a1")))
+    assert refusal(bench.queue.analysed, "bot", too_long, NOW) == "illegal_move"
+
+
+def longest_line(state: State, chance: random.Random) -> list[str]:
+    line: list[str] = []
+    while state.outcome is None and len(line) < MAX_PLIES:
+        line.append(chance.choice(state.moves()))
+        state = state.play(line[-1])
+    return line
+
+
+@pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
+def test_the_largest_report_is_checked_within_a_turn_of_the_loop(game: str) -> None:
+    chance = random.Random(1)
+    state = engine.load(game).start()
+    lines = [longest_line(state, chance) for _ in range(MAX_LINES)]
+    scored = tuple(ScoredLine(move=line[0], score=0.0, pv=tuple(line)) for line in lines)
+    chain = [move for line in (longest_line(state, chance) for _ in range(MAX_NODES)) for move in line[:1]]
+    tree = tuple(TreeNode(parent=-1, move=move, score=0.0) for move in chain[:MAX_NODES])
+    asked = Question(GameSpec(name=game), str(state), MAX_LINES, state)
+    queue = AnalysisQueue().fold(())
+    queue = queue.fold(queue.offer("bot", offer(games=(game,)), NOW))
+    queue = queue.fold(queue.ask("ann", "ann", asked, "j1", NOW))
+    told = word("j1", report=report().model_copy(update={"lines": scored}), tree=tree)
+    spent = []
+    for _ in range(5):
+        began = time.perf_counter()
+        queue.analysed("bot", told, NOW)
+        spent.append(time.perf_counter() - began)
+    assert min(spent) < CHECK_SECONDS
 
 
 def test_nobody_else_answers_for_an_analyst(bench: Bench) -> None:

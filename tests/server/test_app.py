@@ -1,4 +1,4 @@
-"""How a server starts: alone on its data, with the port before everything else; and what time it tells."""
+"""How a server starts: alone on its data, with the port before everything else."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
+from clients.boundary import leaf
 from protocol.codec import JSON
 from protocol.commands import Play
+from protocol.events import Started
 from protocol.values import Fischer
 from server.adapters.journal_memory import MemoryJournal
-from server.app import SteadyClock
+from server.adapters.lease import StoreTaken
 from server.ports import JournalUnavailable
 from server.settings import SettingsError
+from tests.server.adapters.test_lease import end_the_holder, next_in_line
 
 
 async def test_a_second_server_on_the_same_data_is_refused_and_the_next_one_is_not(start: Any, tmp_path: Any) -> None:
@@ -39,6 +42,7 @@ async def test_a_port_that_is_taken_stops_the_start_before_anything_is_written(
 ) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, clock=Fischer(initial=60))
+        token = ann.welcome.token
         await ann.do(Play, match=match, ply=0, move="a2")
         await ben.do(Play, match=match, ply=1, move="c2")
     stores.now.at += 30_000
@@ -47,8 +51,9 @@ async def test_a_port_that_is_taken_stops_the_start_before_anything_is_written(
         async with house(port=taken.getsockname()[1]):
             pass
     assert await stores.journal.read(match) == before
-    async with house():
-        assert len(await stores.journal.read(match)) == len(before) + 1
+    async with house() as running, running.client("Ann", token=token) as ann:
+        await ann.join(match)
+    assert len(await stores.journal.read(match)) == len(before) + 1
 
 
 class Hesitant(MemoryJournal):
@@ -58,7 +63,7 @@ class Hesitant(MemoryJournal):
         super().__init__()
         self.asked, self.may_answer, self.has_answered = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    async def live(self) -> Sequence[str]:
+    async def live(self) -> Sequence[Started]:
         self.asked.set()
         await self.may_answer.wait()
         self.has_answered.set()
@@ -92,10 +97,51 @@ async def test_until_the_matches_are_back_the_server_is_not_ready_and_takes_no_s
             done.set()
 
 
+class Full(MemoryJournal):
+    """A journal whose store can be full."""
+
+    is_full = False
+
+    @property
+    def obstacle(self) -> str:
+        return "the store cannot be written" if self.is_full else ""
+
+
+async def test_a_server_that_cannot_store_is_not_ready_until_it_can(house: Any, stores: Any) -> None:
+    stores.journal = journal = Full()
+    async with house() as running:
+        assert (await running.fetch("/ready")).status == 200
+        journal.is_full = True
+        told = await running.fetch("/ready")
+        assert (told.status, told.body) == (503, "the store cannot be written\n")
+        assert (await running.fetch("/health")).status == 200
+        journal.is_full = False
+        assert (await running.fetch("/ready")).status == 200
+
+
+@pytest.mark.postgres
+async def test_a_server_whose_database_another_one_took_ends_and_stores_nothing_more(
+    start: Any, postgres: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 0.05)
+    url = postgres.new_database()
+    ended: BaseException | None = None
+    try:
+        async with asyncio.timeout(60), start(database=url) as server:
+            async with server.client("Ann") as ann, server.client("Ben") as ben:
+                await pair(ann, ben)
+            async with next_in_line(url):
+                await end_the_holder(url)
+                await asyncio.Event().wait()
+    except BaseExceptionGroup as group:
+        ended = leaf(group)
+    assert isinstance(ended, StoreTaken)
+
+
 class Away(MemoryJournal):
     """A journal whose store is not there."""
 
-    async def live(self) -> Sequence[str]:
+    async def live(self) -> Sequence[Started]:
         raise JournalUnavailable("the store cannot be read")
 
 
@@ -104,21 +150,3 @@ async def test_a_store_that_is_away_at_the_start_is_one_clear_line(house: Any, s
     with pytest.raises(SettingsError, match=r"^CORNERED_DATABASE: .* the store cannot be read$"):
         async with house():
             pass
-
-
-def test_the_clock_follows_the_systems_clock_forward_and_never_goes_back() -> None:
-    real, steady = 1_000.0, 50.0
-    clock = SteadyClock(lambda: real, lambda: steady)
-    assert clock() == 1_000_000
-    real, steady = 1_001.0, 51.0
-    assert clock() == 1_001_000
-    # The machine slept for two hours: only the system's clock noticed.
-    real, steady = real + 7_201, steady + 1
-    assert clock() == 8_202_000
-    # The system's clock is set back: time goes on.
-    real, steady = real - 4, steady + 1
-    assert clock() == 8_203_000
-    real, steady = real + 1, steady + 1
-    assert clock() == 8_204_000
-    real, steady = real + 10, steady + 1
-    assert clock() == 8_209_000

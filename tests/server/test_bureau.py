@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from protocol.analysis import OverlayPicture, Report, ScoredLine, TreeNode
 from protocol.codec import JSON, MSGPACK
@@ -25,6 +26,7 @@ from protocol.commands import (
 from protocol.messages import Analyse, Analysis, StopAnalysis
 from protocol.values import GameSpec, SeekSettings
 from server.analysis import GRACE, THINKING
+from tests.server.conftest import ANALYST_KEY
 
 SOON = (THINKING + GRACE) / 2_000
 """Seconds: long before a job's time is over, so that nothing here happens because of that."""
@@ -53,7 +55,7 @@ TREE = (TreeNode(parent=-1, move="a2", score=1.0, proven="win"), TreeNode(parent
 
 
 async def offer(bot: Any, jobs: int = 1) -> None:
-    await bot.do(OfferAnalysis, games=("trapgrid", "isolation"), jobs=jobs, name="deep thinker")
+    await bot.do(OfferAnalysis, games=("trapgrid", "isolation"), jobs=jobs, name="deep thinker", key=ANALYST_KEY)
 
 
 async def finish(bot: Any, **fields: Any) -> Analyse:
@@ -119,6 +121,20 @@ async def test_news_in_between_is_told_a_few_times_a_second(scene: Any) -> None:
     assert not told.final
     passed = asyncio.get_running_loop().time() - began
     assert len([said for said in scene.ann.heard if isinstance(said, Analysis)]) <= 2 + passed / 0.25
+
+
+async def test_an_address_waits_for_a_share_of_the_queue(
+    running: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.bureau.MOST_JOBS_OF_ADDRESS", 3)
+    await offer(scene.bot)
+    for asker, lines in ((scene.ann, 1), (scene.ann, 2), (scene.ben, 3)):
+        await asker.do(AskAnalysis, match=scene.match, ply=0, lines=lines)
+    assert await scene.cas.refused(AskAnalysis, match=scene.match, ply=0, lines=4) == "busy"
+    same = await scene.cas.do(AskAnalysis, match=scene.match, ply=0, lines=3)
+    await scene.ben.do(CancelAnalysis, analysis=same.ref)
+    await scene.cas.do(CancelAnalysis, analysis=same.ref)
+    await scene.cas.do(AskAnalysis, match=scene.match, ply=0, lines=4)
 
 
 async def test_who_plays_gets_no_help(running: Any, pair: Any) -> None:
@@ -218,6 +234,32 @@ async def test_only_a_bot_studies(scene: Any) -> None:
     assert await scene.ann.refused(OfferAnalysis, games=("trapgrid",), jobs=1, name="me") == "not_a_bot"
     assert await scene.ann.refused(AskAnalysis, match=scene.match, ply=0) == "no_analyst"
     assert await scene.ann.refused(Analysed, job="nothing", final=True) == "unknown_analysis"
+
+
+@pytest.mark.parametrize("key", [None, "the-key-of-somebody-else", ANALYST_KEY + "!", ANALYST_KEY[:-1], "\u00e9" * 20])
+async def test_a_bot_without_the_key_of_the_operator_studies_nothing(scene: Any, key: str | None) -> None:
+    asking = OfferAnalysis(id="k", games=("trapgrid",), jobs=1, name="stockfish", key=key)
+    await scene.bot.tell(asking)
+    answer = await scene.bot.answer("k")
+    assert answer.code == "not_allowed"
+    assert "CORNERED_ANALYST_KEY" in answer.text
+    assert await scene.ann.refused(AskAnalysis, match=scene.match, ply=0) == "no_analyst"
+
+
+async def test_a_server_without_a_key_has_no_analysts(start: Any) -> None:
+    async with start(analyst_key=SecretStr("")) as running, running.client("Bot", kind="bot") as bot:
+        for key in (None, ANALYST_KEY):
+            assert await bot.refused(OfferAnalysis, games=("trapgrid",), jobs=1, name="me", key=key) == "not_allowed"
+
+
+async def test_an_offer_is_taken_back_without_the_key(scene: Any) -> None:
+    await offer(scene.bot)
+    await scene.bot.do(OfferAnalysis, games=(), jobs=0, name="deep thinker")
+    assert await scene.ann.refused(AskAnalysis, match=scene.match, ply=0) == "no_analyst"
+
+
+def test_the_key_is_not_in_the_text_of_an_offer() -> None:
+    assert ANALYST_KEY not in repr(OfferAnalysis(id="k", games=("trapgrid",), jobs=1, name="deep", key=ANALYST_KEY))
 
 
 async def test_a_job_of_an_analyst_that_dies_goes_to_another(scene: Any) -> None:

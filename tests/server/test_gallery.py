@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from websockets.protocol import State
 
 from protocol.codec import JSON
 from protocol.commands import Play, Resign
 from protocol.values import NO_CLOCK, GameSpec, Player
 from server import views
-from server.allowance import Allowance
 from server.gallery import MAX_ROUNDS, SLICE, Gallery
+from server.limits import PlayerLimits
 from server.match import Match, open_match
 from server.metrics import Counts
-from server.peer import MAX_OUTBOX, Broadcast, Peer
+from server.peer import Broadcast, Peer
+from server.settings import Settings
 
 SPEC = GameSpec(name="isolation", options={"width": 8, "height": 8, "players": 2, "dice": False})
 
@@ -27,23 +26,15 @@ class Line:
     """What a peer needs of a connection."""
 
     def __init__(self) -> None:
-        self.paused = False
+        self.is_behind = False
         self.latency = 0.0
-        self.protocol = SimpleNamespace(state=State.OPEN)
-        self.transport = self
+        self.key = ""
+        self.id = "s"
         self.written: list[dict[str, Any]] = []
-        self.waiting = 0
-        self.is_aborted = False
 
     def write(self, framed: bytes) -> None:
         start = 2 if framed[1] < 126 else 4
         self.written.append(json.loads(framed[start:]))
-
-    def get_write_buffer_size(self) -> int:
-        return self.waiting
-
-    def abort(self) -> None:
-        self.is_aborted = True
 
     def seqs(self) -> list[int]:
         return [event["seq"] for said in self.written if said["type"] == "happened" for event in said["events"]]
@@ -54,8 +45,7 @@ class Line:
 
 def peer_on(line: Line, number: int = 0) -> Peer:
     player = Player(id=f"p{number}", name="Somebody", kind="person")
-    allowance = Allowance(1, 1, 0)
-    return Peer(line, JSON, player, allowance, allowance, Counts(), "s")  # type: ignore[arg-type]
+    return Peer(line, JSON, player, PlayerLimits(Settings(), 0.0), Counts())  # type: ignore[arg-type]
 
 
 class Show:
@@ -120,12 +110,12 @@ async def test_a_slow_watcher_misses_events_and_gets_a_snapshot_when_it_reads_ag
     show.gallery.add(peer_on(quick))
     show.gallery.add(peer)
     show.move()
-    slow.paused = True
+    slow.is_behind = True
     show.gallery.fell_behind(peer)
     show.move()
     show.move()
     assert (quick.seqs(), slow.seqs()) == ([2, 3, 4], [2])
-    slow.paused = False
+    slow.is_behind = False
     show.move()
     assert slow.seqs() == [2], "events after a hole would be no use"
     show.gallery.caught_up(peer)
@@ -138,7 +128,7 @@ async def test_a_slow_watcher_misses_events_and_gets_a_snapshot_when_it_reads_ag
 
 async def test_who_comes_while_behind_gets_a_snapshot_later(show: Show) -> None:
     line = Line()
-    line.paused = True
+    line.is_behind = True
     peer = peer_on(line)
     show.gallery.add(peer)
     show.move()
@@ -227,22 +217,3 @@ async def test_that_a_delayed_match_begins_is_known_at_once_and_its_end_too() ->
         show.match = show.match.evolve(event)
     assert show.open().shown == show.match
     show.gallery.close()
-
-
-async def test_a_player_who_does_not_read_is_cut_off() -> None:
-    line = Line()
-    peer = peer_on(line)
-    line.paused, line.waiting = True, MAX_OUTBOX
-    peer.deliver(Broadcast(views.happened(Show().match, ())))
-    assert not line.is_aborted
-    line.waiting += 1
-    peer.deliver(Broadcast(views.happened(Show().match, ())))
-    assert line.is_aborted
-
-
-async def test_nothing_is_written_to_a_socket_that_closes() -> None:
-    line = Line()
-    peer = peer_on(line)
-    line.protocol.state = State.CLOSING
-    peer.refuse("c", "internal", "too late")
-    assert line.written == []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import aiomqtt
@@ -14,6 +15,7 @@ from websockets.exceptions import ConnectionClosedError
 
 from protocol.commands import (
     AcceptChallenge,
+    AskLobby,
     AskMyMatches,
     AskSeek,
     CancelSeek,
@@ -26,11 +28,14 @@ from protocol.commands import (
     JoinSeek,
     LeaveLobby,
     LeaveSeek,
+    Ping,
     Play,
     WatchLobby,
 )
+from protocol.events import MatchEvent
 from protocol.messages import ChallengeClosed, Challenged, Happened, LobbyChanged, Notice, Paired, Refused
 from protocol.values import Accepts, Fischer, GameSpec, SeekSettings
+from server.adapters.journal_memory import MemoryJournal
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
@@ -48,7 +53,8 @@ async def test_a_table_is_listed_joined_and_becomes_a_match(running: Any) -> Non
         assert [one.id for one in changed.matches] == [match]
         assert changed.seeks_gone == (seek,)
         await ben.do(Play, match=match, ply=0, move="a2")
-        assert (await cas.hear(LobbyChanged, lambda said: bool(said.matches))).matches[0].ply == 1
+        moved = (await cas.hear(LobbyChanged, lambda said: bool(said.moved))).moved
+        assert [(one.id, one.ply) for one in moved] == [(match, 1)]
         assert match in [one.id for one in (await ann.ask(WatchLobby)).matches]
 
 
@@ -98,6 +104,22 @@ async def test_a_private_table_is_in_the_lobbys_words_to_those_who_sit_at_it(run
         assert not [one for one in cas.heard if isinstance(one, LobbyChanged) and (one.seeks or one.seeks_gone)]
 
 
+async def test_a_long_lobby_is_read_page_by_page(start: Any) -> None:
+    three = SeekSettings(game=GameSpec(name="isolation", options={"players": 3}))
+    async with start(max_per_address=1_000) as running, contextlib.AsyncExitStack() as stack:
+        made = []
+        for number in range(12):
+            host = await stack.enter_async_context(running.client(f"Host {number}"))
+            made += [(await host.do(CreateSeek, settings=three)).ref for _ in range(5)]
+        async with running.client("Ann") as ann:
+            page = await ann.ask(WatchLobby)
+            assert (len(page.seeks), page.seeks_total, page.players_total) == (50, 60, 13)
+            rest = await ann.ask(AskLobby, section="seeks", after=page.seeks_more)
+            assert [one.id for one in (*page.seeks, *rest.seeks)] == made[::-1]
+            assert (rest.total, rest.more, rest.matches, rest.players) == (60, None, (), ())
+            assert await ann.refused(AskLobby, section="seeks", after="nowhere") == "bad_options"
+
+
 async def test_who_leaves_the_lobby_hears_no_more_of_it(running: Any) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         for client in (ben, cas):
@@ -117,6 +139,30 @@ async def test_a_repeated_lobby_command_makes_one_table(running: Any) -> None:
         async with running.client("Ann", token=ann.welcome.token) as again:
             assert await again.do(CreateSeek, id="once", settings=SeekSettings(game=SMALL)) == first
         assert len((await ann.ask(WatchLobby)).seeks) == 1
+
+
+async def test_a_command_that_is_repeated_while_its_match_is_stored_gets_the_same_answer(
+    house: Any, stores: Any
+) -> None:
+    stored = asyncio.Event()
+
+    class SlowJournal(MemoryJournal):
+        async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+            await stored.wait()
+            await super().append(match, expected_seq, events)
+
+    stores.journal = SlowJournal()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
+        await ben.tell(AcceptChallenge(id="once", challenge=sent.ref))
+        async with running.client("Ben", token=ben.welcome.token) as again:
+            await again.tell(AcceptChallenge(id="once", challenge=sent.ref))
+            await again.tell(AcceptChallenge(id="twice", challenge=sent.ref))
+            asyncio.get_running_loop().call_later(0.1, stored.set)
+            first, second = await ben.answer("once"), await again.answer("once")
+            assert first == second
+            assert (first.type, first.ref) == ("acknowledged", (await ben.hear(Paired)).match)
+            assert (await again.answer("twice")).code == "unknown_challenge"
 
 
 async def test_a_challenge_reaches_every_socket_of_both_and_is_declined_with_a_reason(running: Any) -> None:
@@ -250,3 +296,31 @@ async def test_a_stop_is_announced_answered_and_closed_with_1012(start: Any, pai
                     await client.hear(Refused)
                 assert closed.value.rcvd is not None
                 assert closed.value.rcvd.code == 1012
+
+
+async def test_two_programs_that_play_as_one_bot_are_told(running: Any) -> None:
+    async with running.client("Bot", kind="bot", instance="one") as one:
+        token = one.welcome.token
+        async with running.client("Bot", token=token, kind="bot", instance="two") as two:
+            for program in (one, two):
+                notice = await program.hear(Notice)
+                assert notice.code == "also_here"
+                assert "another program plays as Bot" in notice.text
+        await one.ask(Ping)
+        assert not [message for message in one.heard if isinstance(message, Notice)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "second"),
+    [("bot", "one", "one"), ("bot", None, "two"), ("bot", "one", None), ("person", "a", "b")],
+)
+async def test_windows_of_a_person_and_lines_of_one_program_are_normal(
+    running: Any, kind: str, first: str | None, second: str | None
+) -> None:
+    async with (
+        running.client("Ann", kind=kind, instance=first) as one,
+        running.client("Ann", token=one.welcome.token, kind=kind, instance=second) as two,
+    ):
+        for program in (one, two):
+            await program.ask(Ping)
+            assert not [message for message in program.heard if isinstance(message, Notice)]

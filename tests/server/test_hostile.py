@@ -31,7 +31,8 @@ def _silent(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture)
     """Nothing that a stranger does is worth a line at `warning`."""
     caplog.set_level(logging.WARNING)
     yield
-    assert capfd.readouterr().err == ""
+    # A machine that is busy elsewhere lets the loop stand still; the attacks on a real server measure that.
+    assert [line for line in capfd.readouterr().err.splitlines() if "stood still" not in line] == []
     assert caplog.records == []
 
 
@@ -64,7 +65,7 @@ def messages(match: str) -> list[dict[str, Any]]:
         {"type": "resign", "id": "i", "match": match},
         {"type": "ask_analysis", "id": "j", "match": match, "ply": 0, "lines": 3},
         {"type": "ask_variation", "id": "k", "match": match, "ply": 0, "moves": ["a2", "c2"]},
-        {"type": "offer_analysis", "id": "l", "games": ["trapgrid"], "jobs": 1, "name": "Eve"},
+        {"type": "offer_analysis", "id": "l", "games": ["trapgrid"], "jobs": 1, "name": "Eve", "key": "k" * 30},
         {"type": "analysed", "id": "m", "job": "x", "tree": [{"parent": -1, "move": "a2", "score": 0.5}]},
     ]
 
@@ -216,11 +217,13 @@ async def test_junk_on_the_port_is_a_clean_close(bystanders: Any, junk: bytes) -
     [
         ("GET //[", "", 400),
         ("GET http://[", "", 400),
+        ("POST /", "", 405),
+        ("OPTIONS *", "", 405),
         ("GET //[", "Upgrade: websocket\r\nConnection: Upgrade\r\n", 400),
         ("GET /ws", "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://[\r\n", 403),
         ("GET /ws", "Upgrade: websocket\r\nConnection: Upgrade\r\nOrigin: http://a]b[\r\n", 403),
         ("GET /health", "Upgrade: a\r\nUpgrade: b\r\n", 200),
-        ("GET /", "Host: b\r\n", 200),
+        ("GET /", "Host: b\r\n", 400),
         ("GET /", "If-None-Match: a\r\nIf-None-Match: b\r\n", 200),
     ],
 )
@@ -274,17 +277,18 @@ async def test_one_players_flood_leaves_the_opponents_moves_alone(start: Any, pa
         assert set(codes) <= {"stale_ply", "not_your_turn", "too_fast"}
 
 
-async def test_who_does_not_read_is_cut_off(bystanders: Any) -> None:
-    async with bystanders.client("Eve") as eve:
+async def test_who_does_not_read_is_not_read_either_and_then_cut_off(start: Any) -> None:
+    async with start(**GENEROUS | {"ping_seconds": 1}) as running, running.client("Eve") as eve:
         with pytest.raises(ConnectionClosed):
             await ask_without_reading(eve)
-        metrics = (await bystanders.fetch("/metrics")).body
+        metrics = (await running.fetch("/metrics")).body
     assert "cornered_players_dropped_total 1.0" in metrics
 
 
 async def ask_without_reading(client: Any) -> None:
     while True:
         await client.tell(AskGames(id="g"))
+        await asyncio.sleep(0)
 
 
 async def test_a_half_open_socket_is_found_and_its_player_counts_as_gone(start: Any, pair: Any) -> None:

@@ -27,7 +27,8 @@ from protocol.commands import (
     WatchLobby,
 )
 from protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, Player, SeekSettings
-from server.lobby import CHALLENGE_LIFE, MOST_CHALLENGES, MOST_INCOMING, MOST_TABLES, Lobby
+from server.bounds import MOST_CHALLENGES, MOST_INCOMING, MOST_TABLES
+from server.lobby import CHALLENGE_LIFE, Lobby
 from server.lobbystate import (
     AWAY_GRACE,
     Answered,
@@ -42,7 +43,6 @@ from server.lobbystate import (
     SeekLeft,
     SeekPosted,
 )
-from server.lobbyviews import MAX_PLAYERS, changes, lobby_message, private_company, told
 from server.refusal import Refusal
 
 TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
@@ -69,7 +69,7 @@ class Hall:
 
     def apply(self, events: Sequence[LobbyEvent]) -> Sequence[LobbyEvent]:
         for event in events:
-            self.lobby = self.lobby.evolve(event)
+            self.lobby.evolve(event)
         return events
 
     def arrive(self, *players: Player) -> None:
@@ -112,6 +112,26 @@ def hall() -> Hall:
 
 def made(events: Sequence[LobbyEvent]) -> MatchMade:
     return next(event for event in events if isinstance(event, MatchMade))
+
+
+# Names
+
+
+def test_who_takes_another_name_has_it_at_tables_in_challenges_and_in_their_matches(hall: Hall) -> None:
+    own, joined = hall.open_table(ANN), hall.open_table(BEN, THREE)
+    hall.do(JoinSeek, ANN, seek=joined)
+    sent, got = hall.challenge(ANN, CYD), hall.challenge(DEE, ANN)
+    hall.lobby.take_news()
+    hall.arrive(zed := Player(id="ann", name="Zed", kind="person"), ann := Player(id="new", name="Ann", kind="person"))
+    tables, challenges = hall.lobby.tables, hall.lobby.challenges
+    assert (tables[own].seek.by, tables[own].seek.joined) == (zed, (zed,))
+    assert (tables[joined].seek.by, tables[joined].seek.joined) == (BEN, (BEN, zed))
+    assert (challenges[sent].by, challenges[sent].to) == (zed, CYD)
+    assert (challenges[got].by, challenges[got].to) == (DEE, zed)
+    assert set(hall.lobby.take_news().tables) == {own, joined}
+    assert set(made(hall.do(JoinSeek, ann, seek=own)).players) == {ann, zed}
+    assert set(made(hall.do(AcceptChallenge, CYD, challenge=sent)).players) == {CYD, zed}
+    assert set(made(hall.do(AcceptChallenge, ANN, challenge=got)).players) == {DEE, zed}
 
 
 # Tables
@@ -305,6 +325,20 @@ def test_challenges_that_wait_are_limited_for_both_sides(hall: Hall) -> None:
     assert hall.refused(Challenge, crowd[-1], to="ben", game=TRAPGRID) == "busy"
 
 
+def test_a_crowd_that_fills_what_waits_for_a_player_gives_way_to_one_who_was_here_before(hall: Hall) -> None:
+    crowd = [person(f"p{number}") for number in range(MOST_INCOMING)]
+    hall.arrive(*crowd)
+    for one in crowd:
+        hall.challenge(one, BEN)
+    ended, sent = hall.do(Challenge, CYD, to="ben", game=TRAPGRID)
+    assert isinstance(ended, ChallengeEnded)
+    assert isinstance(sent, ChallengeSent)
+    assert (ended.closed.how, ended.told) == ("declined", (crowd[-1].id, "ben"))
+    waiting = [hall.lobby.challenges[name].by.id for name in hall.lobby.calls["ben"]]
+    assert waiting == [*(one.id for one in crowd[:-1]), "cyd"]
+    assert hall.refused(Challenge, crowd[-1], to="ben", game=TRAPGRID) == "busy"
+
+
 # Bots
 
 
@@ -426,7 +460,7 @@ def test_a_match_counts_once_however_often_it_is_told(hall: Hall) -> None:
     hall.apply([match, match])
     assert hall.lobby.guests["ann"].playing == 1
     hall.apply([MatchEnded("m1"), MatchEnded("m1")])
-    assert (hall.lobby.guests["ann"].playing, hall.lobby.playing) == (0, {})
+    assert (hall.lobby.guests["ann"].playing, hall.lobby.plays) == (0, {})
 
 
 # Answers
@@ -455,69 +489,6 @@ def test_watching_changes_nothing(hall: Hall) -> None:
     assert hall.do(WatchLobby, ANN) == hall.do(LeaveLobby, ANN) == ()
 
 
-# What others see
-
-
-def test_private_tables_are_not_listed(hall: Hall) -> None:
-    before = hall.lobby
-    hall.open_table(ANN, private=True)
-    shown = hall.open_table(ANN)
-    assert [seek.id for seek in lobby_message(hall.lobby, "c1", ()).seeks] == [shown]
-    assert [seek.id for seek in changes(before, hall.lobby).seeks] == [shown]
-
-
-def test_changes_tell_what_is_new_and_what_is_gone_and_nothing_else(hall: Hall) -> None:
-    seek = hall.open_table(ANN)
-    before = hall.lobby
-    assert changes(before, before) == changes(hall.lobby, hall.lobby)
-    hall.do(JoinSeek, BEN, seek=seek)
-    hall.apply([Departed("dee")])
-    word = changes(before, hall.lobby, matches_gone=["m9"])
-    assert (word.seeks_gone, word.players_gone, word.matches_gone) == ((seek,), ("dee",), ("m9",))
-    assert [(one.player.id, one.playing) for one in word.players] == [("ann", 1), ("ben", 1)]
-    assert word.seeks == ()
-
-
-def test_private_tables_are_shown_to_those_who_sit_at_them(hall: Hall) -> None:
-    before = hall.lobby
-    seek = hall.open_table(ANN, THREE, private=True)
-    hall.do(JoinSeek, BEN, seek=seek)
-    for name, shown in (("ann", [seek]), ("ben", [seek]), ("cyd", []), (None, [])):
-        assert [one.id for one in lobby_message(hall.lobby, "c1", (), name).seeks] == shown
-        assert [one.id for one in changes(before, hall.lobby, viewer=name).seeks] == shown
-    assert private_company(before, hall.lobby) == {"ann", "ben"}
-    before = hall.lobby
-    hall.do(LeaveSeek, BEN, seek=seek)
-    for name, gone in (("ann", ()), ("ben", (seek,)), ("cyd", ())):
-        assert changes(before, hall.lobby, viewer=name).seeks_gone == gone
-    assert private_company(before, hall.lobby) == {"ann", "ben"}
-    hall.open_table(CYD)
-    assert private_company(hall.lobby, hall.lobby) == set()
-
-
-def test_of_many_players_the_viewer_and_the_bots_are_listed_first() -> None:
-    hall = Hall()
-    crowd = [person(f"p{number}") for number in range(5 * MAX_PLAYERS)]
-    hall.arrive(*crowd, BOT, ANN)
-    listed = [one.player.id for one in lobby_message(hall.lobby, "c1", (), "ann").players]
-    assert listed == ["ann", "bot", *(one.id for one in crowd[: MAX_PLAYERS - 2])]
-
-
-def test_of_many_changes_no_word_tells_all_and_all_words_together_do() -> None:
-    hall = Hall()
-    known = Lobby()
-    hall.arrive(*(person(f"p{number}") for number in range(2 * MAX_PLAYERS)), ANN, BOT)
-    heard: list[str] = []
-    for expected in (MAX_PLAYERS, MAX_PLAYERS, 2, 0):
-        word = changes(known, hall.lobby)
-        assert len(word.players) == expected
-        heard += [one.player.id for one in word.players]
-        known = told(known, hall.lobby)
-    assert heard[0] == "bot"
-    assert set(heard) == set(hall.lobby.guests)
-    assert known is hall.lobby
-
-
 def test_the_answer_to_somebody_who_departed_meanwhile_is_not_kept(hall: Hall) -> None:
     hall.apply([Departed("ann"), Answered("ann", "c1", "new")])
     assert "ann" not in hall.lobby.answers
@@ -526,10 +497,17 @@ def test_the_answer_to_somebody_who_departed_meanwhile_is_not_kept(hall: Hall) -
 # Any interleaving
 
 
+def folded(lobby: Lobby) -> list[Any]:
+    """Return all that has been folded, to compare it with what it is later."""
+    parts = (lobby.guests, lobby.away, lobby.tables, lobby.challenges, lobby.matches, lobby.plays, lobby.sits)
+    return [dict(part) for part in (*parts, lobby.calls, lobby.answers)]
+
+
 class LobbyMachine(RuleBasedStateMachine):
     """Everybody says everything, comes and goes; the lobby stays in order."""
 
     people = st.sampled_from([ANN, BEN, CYD, BOT])
+    addresses = ("1.1.1.1", "2.2.2.2")
     games = st.sampled_from([TRAPGRID, THREE, GameSpec(name="quoridor", options={"size": 5, "players": 4})])
 
     def __init__(self) -> None:
@@ -537,15 +515,16 @@ class LobbyMachine(RuleBasedStateMachine):
         self.hall = Hall()
 
     def attempt(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> None:
-        before = self.hall.lobby
+        before = folded(self.hall.lobby)
         try:
             self.hall.do(kind, player, **fields)
         except Refusal:
-            assert self.hall.lobby == before
+            assert folded(self.hall.lobby) == before
 
-    @rule(player=people)
-    def come(self, player: Player) -> None:
-        self.hall.arrive(player)
+    @rule(player=people, name=st.sampled_from(["", "Ann", "ann (2)"]), address=st.sampled_from(addresses))
+    def come(self, player: Player, name: str, address: str) -> None:
+        player = player.model_copy(update={"name": name or player.name})
+        self.hall.apply(self.hall.lobby.arrive(player, address))
 
     @rule(player=people, pause=st.sampled_from([0, 10_000, 31_000, 61_000]))
     def go(self, player: Player, pause: int) -> None:
@@ -606,9 +585,23 @@ class LobbyMachine(RuleBasedStateMachine):
             assert {challenge.by.id, challenge.to.id} <= set(lobby.guests)
 
     @invariant()
-    def the_lobby_can_be_shown(self) -> None:
-        message = lobby_message(self.hall.lobby, "c1", ())
-        assert len(message.players) == len(self.hall.lobby.guests)
+    def indexes_agree(self) -> None:
+        lobby = self.hall.lobby
+        seats = {(one.id, name) for name, table in lobby.tables.items() for one in table.seek.joined}
+        assert {(player, name) for player, names in lobby.sits.items() for name in names} == seats
+        calls = {(one.id, name) for name, each in lobby.challenges.items() for one in (each.by, each.to)}
+        assert {(player, name) for player, names in lobby.calls.items() for name in names} == calls
+        plays = {(player, name) for name, players in lobby.matches.items() for player in players}
+        assert {(player, name) for player, names in lobby.plays.items() for name in names} == plays
+        assert len(lobby.seeks) == len(lobby.tables)
+        assert len(lobby.crowd) == len(lobby.guests)
+        assert sum(lobby.seek_origins.count(address) for address in self.addresses) == len(lobby.tables)
+        assert sum(lobby.challenge_origins.count(address) for address in self.addresses) == len(lobby.challenges)
+
+    @invariant()
+    def no_two_have_one_name(self) -> None:
+        names = [guest.player.name for guest in self.hall.lobby.guests.values()]
+        assert len(set(names)) == len(names)
 
 
 TestLobby = LobbyMachine.TestCase

@@ -821,3 +821,102 @@ def test_where_a_clock_runs_nobody_loses_by_being_away(clock: Clock) -> None:
 def test_while_everybody_is_here_nothing_is_abandoned() -> None:
     table = Table(size=5)
     assert table.match.abandoned_at((None, None)) is None
+
+
+# The bound of plies
+
+
+def bounded(plies: int, name: str = "quoridor", clock: Clock = NO_CLOCK, **options: Any) -> Table:
+    table = Table(name, clock, **options)
+    table.match = Match.replay(table.log, SEED, Patience(max_plies=plies))
+    return table
+
+
+ENDLESS: dict[str, Any] = {"size": 5, "walls": 0, "max_plies": None, "no_progress": None}
+
+
+def test_a_match_without_end_is_a_draw_at_the_servers_bound_of_plies() -> None:
+    table = bounded(10, **ENDLESS)
+    for _ in range(2):
+        table.play("b1", "d5", "c1", "c5")
+    table.play("b1")
+    assert not table.match.over
+    end = ended(table.play("d5"))
+    assert (table.match.ply, end.winner, end.places, end.reason) == (10, None, (1, 1), "ply_limit")
+
+
+def test_who_wins_with_the_last_ply_has_won() -> None:
+    table = bounded(3, **{**ENDLESS, "size": 3})
+    end = ended(table.play("b2", "a3", "b3"))
+    assert (end.winner, end.reason) == (0, "rules")
+
+
+def test_moves_that_were_taken_back_count_for_the_bound() -> None:
+    table = bounded(30, "trapgrid", size=5)
+    for _ in range(29):
+        table.play("a4")
+        table.do(RequestTakeback, 0)
+        table.do(AcceptTakeback, 1)
+    assert (table.match.ply, table.match.made) == (0, 29)
+    end = ended(table.play("a4"))
+    assert (end.reason, end.places) == ("ply_limit", (1, 1))
+
+
+def test_rolls_count_for_the_bound() -> None:
+    table = bounded(6, "isolation", width=6, height=6, dice=True)
+    while not table.match.over:
+        table.play()
+    assert (table.match.made, ended(table.log).reason) == (6, "ply_limit")
+
+
+def test_who_is_out_keeps_the_place_when_the_others_draw_at_the_bound() -> None:
+    table = bounded(12, players=4, **ENDLESS)
+    table.do(Resign, 2)
+    while not table.match.over:
+        table.play()
+    end = ended(table.log)
+    assert (end.reason, end.winner, end.places) == ("ply_limit", None, (1, 1, 4, 1))
+
+
+def test_a_journal_with_more_plies_than_the_bound_replays_and_ends_with_its_next_move() -> None:
+    table = bounded(10_000, **ENDLESS)
+    for _ in range(30):
+        table.play("b1", "d5", "c1", "c5")
+    table.match = Match.replay(table.log, SEED, Patience(max_plies=100))
+    assert (table.match.ply, table.match.over) == (120, False)
+    assert ended(table.play("b1")).reason == "ply_limit"
+    assert Match.replay(table.log, SEED, Patience(max_plies=100)).over
+
+
+def test_a_replay_can_be_interrupted_and_yields_the_match_as_it_grows() -> None:
+    table = bounded(10_000, **ENDLESS)
+    for _ in range(100):
+        table.play("b1", "d5", "c1", "c5")
+    *grown, last = Match.replaying(table.log, SEED)
+    assert [match.seq for match in grown] == [100, 200, 300, 400]
+    assert last == Match.replay(table.log, SEED)
+    assert (last.moves, last.states) == (table.match.moves, table.match.states)
+    with pytest.raises(ValueError, match="begins with `started`"):
+        next(Match.replaying((), SEED))
+
+
+# Outages
+
+
+@pytest.mark.parametrize(("away", "refunded"), [(0, 0), (-5, 0), (3_000, 3_000), (90_000, 8_000)])
+def test_a_refund_is_never_more_than_the_time_since_the_newest_event(away: int, refunded: int) -> None:
+    table = Table(size=5, clock=Fischer(initial=60))
+    table.play("a4", "e2")
+    before = table.match.timer.since
+    table.now += 8_000
+    table.apply(table.match.refund(table.now, away))
+    assert table.match.timer.since == before + refunded
+    assert table.match.refund(table.now, away) == ()
+
+
+def test_a_match_in_which_no_time_runs_is_refunded_nothing() -> None:
+    table = Table(size=5)
+    table.play("a4", "e2")
+    assert table.match.refund(table.now + 5_000, 5_000) == ()
+    table.do(Resign, 0)
+    assert table.match.refund(table.now + 5_000, 5_000) == ()

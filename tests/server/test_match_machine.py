@@ -22,11 +22,11 @@ from protocol.commands import (
     RequestTakeback,
     Resign,
 )
-from protocol.events import EVENT, Ended, MatchEvent, Rematched, RematchOffered
+from protocol.events import EVENT, Ended, MatchEvent, Played, Rematched, RematchOffered, Rolled
 from protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
 from server import views
 from server.catalogue import settle
-from server.match import Match, open_match
+from server.match import Match, Patience, open_match
 from server.refusal import Refusal
 
 SEED = bytes(range(32))
@@ -59,13 +59,14 @@ PAUSES = st.one_of(*[st.integers(-500, 2_500)] * 6, st.sampled_from([5_000, 61_0
 class MatchMachine(RuleBasedStateMachine):
     """Plays one match by every command there is, and also by time and restarts."""
 
-    @initialize(spec=GAMES, clock=CLOCKS)
-    def begin(self, spec: GameSpec, clock: Any) -> None:
+    @initialize(spec=GAMES, clock=CLOCKS, max_plies=st.sampled_from([12, 2_000]))
+    def begin(self, spec: GameSpec, clock: Any, max_plies: int) -> None:
         game, settled = settle(spec)
         players = [Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(game.seats)]
         self.now, self.ids = 1_000_000, 0
         self.log: list[MatchEvent] = list(open_match("m1", settled, players, clock, SEED, now=self.now))
-        self.match = Match.replay(self.log, SEED)
+        self.patience = Patience(max_plies=max_plies)
+        self.match = Match.replay(self.log, SEED, self.patience)
 
     def take(self, events: tuple[MatchEvent, ...]) -> None:
         was_over = self.match.over
@@ -146,10 +147,26 @@ class MatchMachine(RuleBasedStateMachine):
             later = self.match.deadline()
             assert later is None or later > self.now
 
+    @rule(served=st.integers(0, 1_500), stood=st.integers(0, 100_000))
+    def stand_still(self, served: int, stood: int) -> None:
+        """The server serves for a while, and then stands still: nothing becomes due by that."""
+        self.now += served
+        due, since = self.match.deadline(), max(self.now, self.match.at)
+        self.now = since + stood
+        self.take(self.match.refund(self.now, stood))
+        assert due is None or self.match.deadline() == due + stood
+        assert self.match.refund(self.now, stood) == ()
+
+    @invariant()
+    def nobody_plays_beyond_the_bound(self) -> None:
+        made = sum(isinstance(event, Played | Rolled) for event in self.log)
+        assert self.match.made == made <= self.patience.max_plies
+        assert self.match.over or made < self.patience.max_plies
+
     @invariant()
     def the_log_is_the_match(self) -> None:
         assert [event.seq for event in self.log] == list(range(1, len(self.log) + 1))
-        assert Match.replay(self.log, SEED) == self.match
+        assert Match.replay(self.log, SEED, self.patience) == self.match
 
     @invariant()
     def what_is_stored_is_what_was_decided(self) -> None:

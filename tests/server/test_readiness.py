@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import subprocess
 import sys
 import urllib.error
@@ -80,10 +81,51 @@ async def test_rules_that_cannot_be_compiled_beforehand_keep_nobody_out(monkeypa
     assert readiness.missing == ()
 
 
+@pytest.mark.parametrize("fault", [EOFError("Ran out of input"), pickle.UnpicklingError("truncated"), KeyError("x")])
+async def test_a_game_that_cannot_be_loaded_keeps_no_other_one_waiting(
+    monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    def load(game: str) -> None:
+        loaded.append(game)
+        if game == names[0]:
+            raise fault
+
+    names = [kind.name for kind in engine.games()]
+    loaded: list[str] = []
+    monkeypatch.setattr("server.readiness.is_warm", lambda game: True)
+    monkeypatch.setattr("server.readiness.warm", load)
+    readiness = Readiness()
+    readiness.expect_all()
+    await readiness.prepare()
+    assert loaded == names
+    assert readiness.missing == ()
+
+
+async def test_a_stray_line_of_the_compiling_process_is_ignored(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [kind.name for kind in engine.games()]
+    loaded: list[str] = []
+    compiler = tmp_path / "compiler"
+    lines = ("a warning of a library", r"\377", "catalogue", *names)
+    compiler.write_text("#!/bin/sh\n" + "".join(f"printf '{line}\\n'\n" for line in lines))
+    compiler.chmod(0o755)
+    monkeypatch.setattr("server.readiness.is_warm", lambda game: False)
+    monkeypatch.setattr("server.readiness.warm", loaded.append)
+    monkeypatch.setattr("server.readiness.sys.executable", str(compiler))
+    readiness = Readiness()
+    readiness.expect_all()
+    await readiness.prepare()
+    assert loaded == names
+    assert readiness.missing == ()
+    said = capsys.readouterr()
+    assert (said.out + said.err).count("a warning of a library") == 1
+
+
 async def test_the_server_says_when_it_is_ready_for_every_game(tmp_path: Path) -> None:
     def ask() -> tuple[int, str]:
         try:
-            with urllib.request.urlopen(f"{address}/ready") as answer:
+            with urllib.request.urlopen(f"{address}/ready", timeout=30) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             with error:
@@ -104,3 +146,12 @@ def test_the_compiling_process_names_what_is_done() -> None:
         [sys.executable, "-m", "server.readiness", *names], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["catalogue", *names]
+
+
+def test_a_game_that_cannot_be_compiled_keeps_no_other_one_waiting() -> None:
+    names = [kind.name for kind in engine.games()]
+    command = [sys.executable, "-m", "server.readiness", "no game", *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout.split() == ["catalogue", *names]
+    assert "no game" in done.stderr

@@ -13,8 +13,8 @@ from protocol.commands import AcceptTakeback, MatchCommand, Play, RequestTakebac
 from protocol.events import MatchEvent
 from protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
 from server.catalogue import settle
-from server.match import Match, open_match
-from server.records import record_of, time_control_of
+from server.match import Match, Patience, open_match
+from server.records import record_of, slices_of, time_control_of
 
 SEED = b"s" * 32
 
@@ -22,11 +22,11 @@ SEED = b"s" * 32
 class Table:
     """A match that the test plays by hand."""
 
-    def __init__(self, game: GameSpec, clock: Clock = NO_CLOCK) -> None:
+    def __init__(self, game: GameSpec, clock: Clock = NO_CLOCK, max_plies: int = 2_000) -> None:
         settled, spec = settle(game)
         players = [Player(id=f"p{seat}", name=f"Player {seat}", kind="person") for seat in range(settled.seats)]
         self.events: list[MatchEvent] = list(open_match("m", spec, players, clock, SEED, now=1_800_000_000_000))
-        self.match = Match.replay(self.events, SEED)
+        self.match = Match.replay(self.events, SEED, Patience(max_plies=max_plies))
 
     def do(self, command: MatchCommand, seat: int) -> None:
         for event in self.match.decide(command, seat, 1_800_000_000_000 + self.match.seq * 1000):
@@ -41,6 +41,7 @@ class Table:
         record = record_of(self.events)
         assert from_json(to_json(record)) == record
         assert [one.final for one in from_text(to_text(record))] == [record.final]
+        assert "".join(slices_of(record)) == to_text(record)
         return record
 
 
@@ -89,6 +90,15 @@ def test_what_was_taken_back_is_not_in_the_record() -> None:
     table.play("b4")
     moves: Sequence[str] = [str(state) for state in table.read_again().states()]
     assert len(moves) == 2
+
+
+def test_a_draw_at_the_bound_of_plies_is_read_again_also_where_the_game_knows_no_draws() -> None:
+    table = Table(GameSpec(name="isolation", options={"width": 5, "height": 5, "players": 3}), max_plies=5)
+    table.play("a1")
+    table.do(Resign(id="r", match="m"), 1)
+    while not table.match.over:
+        table.play(table.match.state.moves()[0])
+    assert (table.read_again().places, table.read_again().termination) == ((1, 3, 1), "ply_limit")
 
 
 def test_every_clock_has_a_word() -> None:

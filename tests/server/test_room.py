@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,7 +38,8 @@ from protocol.messages import (
 from protocol.values import Fischer, GameSpec, PerMove, SeekSettings
 from server import room
 from server.adapters.journal_memory import MemoryJournal
-from server.ports import JournalUnavailable
+from server.ports import DamagedMatch, JournalUnavailable, StaleSequence
+from tests.server.conftest import PATIENCE
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
@@ -337,9 +339,51 @@ async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back
         assert (ended.winner, ended.reason) == (1, "time")
 
 
-async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_stored(
-    house: Any, stores: Any, pair: Any
+class Behind(MemoryJournal):
+    """A journal that lost a match's newest events, as when an old backup is restored; or whose reads are defective."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_behind = self.is_defective = False
+        self.stale = 0
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        if self.is_behind:
+            self.stale += 1
+            raise StaleSequence(match, expected_seq)
+        await super().append(match, expected_seq, events)
+
+    async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
+        if self.is_defective:
+            raise DamagedMatch("its events cannot be read")
+        return await super().read(match, since)
+
+
+@pytest.mark.parametrize("is_defective", [False, True])
+async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch, is_defective: bool
 ) -> None:
+    monkeypatch.setattr(room, "RETRY_MS", 5)
+    monkeypatch.setattr(room, "LOOK_AGAIN_MS", 5)
+    stores.journal = Behind()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        await pair(ann, ben, clock=PerMove(seconds=1))
+        stores.journal.is_behind, stores.journal.is_defective = True, is_defective
+        stores.now.at += 2_000
+        async with asyncio.timeout(PATIENCE):
+            while not stores.journal.stale:  # noqa: ASYNC110 - a room at work tells nobody
+                await asyncio.sleep(0.005)
+        await asyncio.sleep(0.03)
+        assert stores.journal.stale < 10
+        stores.journal.is_behind = stores.journal.is_defective = False
+        ended = (await ann.hear(Happened)).events[-1]
+        assert (ended.winner, ended.reason) == (1, "time")
+
+
+async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_stored(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.rooms.RETRY_SECONDS", 3_600)
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.settings import SettingsError, load_settings
+from server.settings import SettingsError, load_settings, with_analyst_key
 
 
 @pytest.fixture(autouse=True)
@@ -111,3 +111,23 @@ def test_a_broken_or_missing_file_is_one_line(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setenv("CORNERED_CONFIG", str(tmp_path / "nowhere.toml"))
     with pytest.raises(SettingsError, match="CORNERED_CONFIG"):
         load_settings()
+
+
+@pytest.mark.parametrize("key", ["short-secret", "long-secret" * 20])
+def test_a_wrong_key_of_analysts_is_refused_without_telling_it(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("CORNERED_ANALYST_KEY", key)
+    with pytest.raises(SettingsError) as failure:
+        load_settings()
+    assert "CORNERED_ANALYST_KEY: " in str(failure.value)
+    assert "20 to 100" in str(failure.value)
+    assert "secret" not in str(failure.value)
+
+
+def test_a_key_of_analysts_is_made_where_none_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = [with_analyst_key(load_settings()).analyst_key.get_secret_value() for _ in range(2)]
+    assert made[0] != made[1]
+    assert all(len(key) >= 40 for key in made)
+    monkeypatch.setenv("CORNERED_ANALYST_KEY", "the-key-of-the-operator")
+    settings = with_analyst_key(load_settings())
+    assert settings.analyst_key.get_secret_value() == "the-key-of-the-operator"
+    assert "the-key" not in repr(settings)

@@ -128,6 +128,14 @@ def test_moves_of_earlier_plies_can_be_asked_for_but_not_of_later_ones() -> None
     assert caught.value.code == "stale_ply"
 
 
+def test_what_is_remembered_of_a_position_is_told_of_the_same_position_only() -> None:
+    first, second = match_of("trapgrid", "a4", size=5), match_of("trapgrid", "a4", "e2", size=5)
+    told_first = views.moves(first, 1, id="c1")
+    assert views.moves(second, 1, id="c1") == told_first
+    assert views.moves(second, 2, id="c1").moves == tuple(second.state.moves()) != told_first.moves
+    assert views.moves(told(first, Resign, 0), 1, id="c1").moves == ()
+
+
 def test_when_the_match_is_over_nothing_is_legal_any_more() -> None:
     match = told(match_of("trapgrid", "a4", size=5), Resign, 0)
     assert views.moves(match, 1, id="c").moves == ()

@@ -25,7 +25,7 @@ from bots.lab.arena import lost
 from bots.lab.terms import Fixture, Terms
 from bots.lab.workforce import Workforce
 from tests.bots.lab.errands import act, play, play_where, square
-from tests.conftest import accepts, free_port, require, wait_until
+from tests.conftest import DEADLINE, accepts, free_port, require, wait_until
 
 ROOT = Path(__file__).resolve().parents[3]
 WORKERS = 3
@@ -67,12 +67,13 @@ class LocalMachines:
         """Kill a worker; raises a StopIteration for what is none."""
         process = next(process for process in self._processes[1:] if process.pid == pid)
         process.kill()
-        process.wait()
+        process.wait(DEADLINE)
 
     def end(self) -> None:
         for process in self._processes:
             process.kill()
-            process.wait()
+        for process in self._processes:
+            process.wait(DEADLINE)
 
 
 @pytest.fixture(scope="module")

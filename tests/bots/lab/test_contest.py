@@ -24,6 +24,10 @@ def workforce() -> Iterator[Workforce]:
         yield workforce
 
 
+MANY = 60
+"""More games than the workers can have finished when the first few are taken."""
+
+
 def fixtures(count: int) -> list[Fixture]:
     return list(itertools.islice(paired("random", "greedy", random_plies(TERMS), count), count))
 
@@ -45,13 +49,13 @@ def test_what_is_kept_is_not_played_again(workforce: Workforce) -> None:
 
 
 def test_whoever_stops_early_can_go_on(tmp_path: Path, workforce: Workforce) -> None:
-    whole = list(stream(TERMS, fixtures(12), workforce, Memory()))
+    whole = list(stream(TERMS, fixtures(MANY), workforce, Memory()))
     with Journal.open(tmp_path, TERMS, {}) as journal:
-        for _ in itertools.islice(stream(TERMS, fixtures(12), workforce, journal), 5):
+        for _ in itertools.islice(stream(TERMS, fixtures(MANY), workforce, journal), 5):
             pass
-        assert 5 <= len(journal.games) < 12
+        assert 5 <= len(journal.games) < MANY
     with Journal.open(tmp_path, TERMS, {}) as journal:
-        again = list(stream(TERMS, fixtures(12), workforce, journal))
+        again = list(stream(TERMS, fixtures(MANY), workforce, journal))
     assert [game.moves for game in again] == [game.moves for game in whole]
 
 

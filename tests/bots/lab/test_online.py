@@ -35,7 +35,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-async def address(tmp_path: Path) -> AsyncIterator[str]:
+async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
     async with run(Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")) as address:
         yield address
 
@@ -257,7 +257,9 @@ async def test_a_server_that_goes_away_is_an_error_and_the_contest_goes_on_when_
     assert played.ending == "rules"
 
 
-async def test_a_first_move_that_never_comes_loses_on_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_first_move_that_never_comes_loses_on_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: None
+) -> None:
     def dream(state: State) -> Thought:
         time.sleep(1.3)
         return first_move(state)

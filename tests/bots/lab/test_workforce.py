@@ -7,16 +7,22 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures import process as executors
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
 from bots.lab import processes
 from bots.lab.arena import lost
+from bots.lab.processes import Batch, Part, Processes
 from bots.lab.terms import Fixture, Terms
 from bots.lab.workforce import Death, Workforce, in_order
 from tests.bots.lab.errands import act, play, refuse, square
@@ -167,6 +173,9 @@ def test_a_worker_that_is_killed_costs_no_result(workforce: Workforce, tmp_path:
     told = tmp_path / "told"
     working = workforce.carry_out(act, [f"tell {told}", *["sleep 0.02"] * 40], lost=fate, batch=1)
     done = [next(working)]
+    while not (told.exists() and told.read_text()):
+        # Another worker may be the first to finish anything.
+        done.append(next(working))
     os.kill(int(told.read_text()), signal.SIGKILL)
     done += working
     assert sorted(place for place, _ in done) == list(range(41))
@@ -180,6 +189,80 @@ def test_a_worker_that_is_killed_while_it_rests_is_replaced(workforce: Workforce
     process.kill()
     psutil.wait_procs([process], timeout=5)
     assert results(workforce, ["a", "b", "c"]) == ["a is done", "b is done", "c is done"]
+
+
+@pytest.fixture
+def one(tmp_path: Path) -> Iterator[Processes]:
+    processes = Processes(1, tmp_path)
+    yield processes
+    processes.close()
+
+
+def batch_of(item: str) -> Batch[str, str]:
+    return Batch(0, act, [(0, item)], None, 1.0)
+
+
+def submit_to_the_dying(one: Processes, monkeypatch: pytest.MonkeyPatch, kill: Callable[[], None]) -> Future[Part[str]]:
+    """Kill the process while it gets a batch, so that its executor has broken all it knew of just before this one."""
+    has_broken = threading.Event()
+    break_off = executors._ExecutorManagerThread.join_executor_internals
+
+    def tell(manager: executors._ExecutorManagerThread) -> None:
+        has_broken.set()
+        break_off(manager)
+
+    class Late(executors._WorkItem):  # type: ignore[type-arg]  # takes no arguments at run time
+        def __init__(self, *arguments: Any) -> None:
+            kill()
+            assert has_broken.wait(10)
+            super().__init__(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(executors._ExecutorManagerThread, "join_executor_internals", tell)
+        patch.setattr(executors, "_WorkItem", Late)
+        return one.submit(batch_of("fine"))
+
+
+def test_a_batch_that_comes_while_its_process_dies_at_work_is_known_to_be_lost(
+    one: Processes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    go = tmp_path / "go"
+    dying = one.submit(Batch(0, exit_on, [(0, str(go))], None, 1.0))
+    late = submit_to_the_dying(one, monkeypatch, go.touch)
+    assert isinstance(dying.exception(timeout=10), BrokenProcessPool)
+    ended = one.settle(dying)
+    assert ended is not None
+    assert ended[0].cause == "ended with exit code 6"
+    assert isinstance(late.exception(timeout=10), BrokenProcessPool)
+    assert one.settle(late) is not None
+    assert one.submit(batch_of("again")).result(timeout=30).results == ["again is done"]
+
+
+def test_a_batch_that_comes_while_its_process_dies_at_rest_is_known_to_be_lost(
+    one: Processes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    one.submit(batch_of(f"tell {told}")).result(timeout=30)
+    late = submit_to_the_dying(one, monkeypatch, lambda: os.kill(int(told.read_text()), signal.SIGKILL))
+    one.watch()
+    assert isinstance(late.exception(timeout=10), BrokenProcessPool)
+    ended = one.settle(late)
+    assert ended is not None
+    assert ended[0].cause == "was ended by SIGKILL"
+    assert one.submit(batch_of("again")).result(timeout=30).results == ["again is done"]
+
+
+def test_an_executor_that_is_just_breaking_gets_no_batch(one: Processes) -> None:
+    assert one.submit(batch_of("first")).result(timeout=30).results == ["first is done"]
+    # It has the mark that it is breaking, but not yet the mark that it is broken.
+    one._staff[0]._executor.shutdown()
+    assert one.submit(batch_of("second")).result(timeout=30).results == ["second is done"]
+
+
+def exit_on(path: str) -> str:
+    """End the process as soon as there is a file."""
+    wait_for(Path(path).exists)
+    os._exit(6)
 
 
 def test_a_bot_that_ends_its_process_or_hangs_loses_its_games_and_no_other_game_changes(workforce: Workforce) -> None:
@@ -267,8 +350,14 @@ def program(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         text=True,
         start_new_session=True,
     ) as process:
-        yield process
-        process.kill()
+        # Whoever waits for its word hears when it is killed, too.
+        too_late = threading.Timer(60, process.kill)
+        too_late.start()
+        try:
+            yield process
+        finally:
+            too_late.cancel()
+            process.kill()
 
 
 def hear(process: subprocess.Popen[str], word: str) -> list[psutil.Process]:
@@ -307,5 +396,5 @@ def test_workers_do_not_outlive_a_program_that_is_killed(program: subprocess.Pop
     workers = hear(program, "works")
     assert len(workers) >= 3
     program.kill()
-    program.wait()
+    program.wait(10)
     assert psutil.wait_procs(workers, timeout=5)[1] == []

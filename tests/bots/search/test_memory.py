@@ -14,12 +14,14 @@ from bots.search.memory import Memory
 from bots.search.searcher import FULL_WIDTH, Limit, Searcher
 
 ROOT = Path(__file__).parents[3]
+DEADLINE = 120.0
+"""Seconds for a program that only loads."""
 
 
 def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a program of its own, with a resource tracker of its own."""
     command = [sys.executable, "-W", "error", "-c", program, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=DEADLINE)
 
 
 def test_a_stop_reaches_one_desk_or_all_and_stays_until_resumed() -> None:
@@ -71,6 +73,8 @@ if __name__ == "__main__":
         for desk, method in enumerate(methods, start=1):
             process = multiprocessing.get_context(method).Process(target=child, args=(memory.name, desk))
             process.start()
+            process.join(50)
+            process.kill()
             process.join()
             other = Memory.attach(memory.name, desk)
             print(method, other.own.nodes == desk)
@@ -83,7 +87,7 @@ def test_children_of_every_start_method_attach_without_a_word(tmp_path: Path) ->
     program.write_text(CHILDREN)
     command = [sys.executable, "-W", "error", str(program)]
     paths = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=paths, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=paths, check=False, timeout=DEADLINE)
     assert ended.stderr == ""
     assert ended.stdout
     assert all(line.endswith("True") for line in ended.stdout.splitlines())

@@ -27,6 +27,8 @@ from tests.bots.search.choosy import narrow_to_two, never_quiet
 
 ROOT = Path(__file__).parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles"
+DEADLINE = 240.0
+"""Seconds for a program that may have to compile a search of every game."""
 NAMES = ("trapgrid", "isolation", "bamboo", "quoridor")
 SMALL = {
     "trapgrid": [{"size": 3}, {"size": 4}],
@@ -108,7 +110,7 @@ def test_fresh_processes_load_the_same_search_and_come_to_the_same(tmp_path: Pat
         "    for method in ('spawn', 'forkserver'):\n"
         "        if method in multiprocessing.get_all_start_methods():\n"
         f"            child = multiprocessing.get_context(method).Process(target=runpy.run_path, args=({str(tmp_path / 'program.py')!r},))\n"  # noqa: E501
-        "            child.start(); child.join(); assert child.exitcode == 0\n"
+        "            child.start(); child.join(200); child.kill(); child.join(); assert child.exitcode == 0\n"
     )
     (tmp_path / "children.py").write_text(spawned)
     expected = run(str(tmp_path / "program.py"))
@@ -121,7 +123,7 @@ def test_fresh_processes_load_the_same_search_and_come_to_the_same(tmp_path: Pat
 
 def run(*arguments: str) -> list[str]:
     command, paths = [sys.executable, *arguments], {**os.environ, "PYTHONPATH": str(ROOT)}
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=paths, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=paths, check=False, timeout=DEADLINE)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout.splitlines()
 
@@ -140,13 +142,17 @@ def test_a_node_limit_is_met_exactly(name: str) -> None:
 def test_a_stopped_search_looks_at_no_further_position(name: str) -> None:
     state, memory = middle(name, 4), Memory.private()
     answers: list[Thought] = []
-    searching = threading.Thread(target=lambda: answers.append(Searcher(state.game, memory).search(state, Limit())))
+    searching = threading.Thread(
+        target=lambda: answers.append(Searcher(state.game, memory).search(state, Limit())), daemon=True
+    )
     searching.start()
-    while memory.own.nodes < 1_000 and searching.is_alive():
+    deadline = time.monotonic() + DEADLINE
+    while memory.own.nodes < 1_000 and searching.is_alive() and time.monotonic() < deadline:
         time.sleep(0.001)
     memory.stop()
     nodes = int(memory.own.nodes)
-    searching.join()
+    searching.join(10)
+    assert not searching.is_alive()
     # It may have looked at a few while this thread counted.
     assert answers[0].nodes - nodes <= 1_000
     assert answers[0].move in state.moves()
@@ -364,13 +370,19 @@ memory.close()
     expected = [Searcher(game).search(state, Limit(depth=depth), FULL_WIDTH).score for depth in range(1, 6)]
     with Memory.create(2) as memory:
         command = [sys.executable, "-c", program, str(memory.name), str(state)]
-        helper = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
-        assert helper.stdout is not None
-        assert helper.stdout.readline() == "ready\n"
-        searcher = Searcher(game, memory)
-        for _ in range(20):
-            for depth, score in enumerate(expected, start=1):
-                assert searcher.search(state, Limit(depth=depth), FULL_WIDTH).score == score
-        memory.stop(1)
-        helper.stdout.close()
-        assert helper.wait() == 0
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as helper:
+            # Whoever waits for its word hears when it is killed, too.
+            too_late = threading.Timer(DEADLINE, helper.kill)
+            too_late.start()
+            try:
+                assert helper.stdout is not None
+                assert helper.stdout.readline() == "ready\n"
+                searcher = Searcher(game, memory)
+                for _ in range(20):
+                    for depth, score in enumerate(expected, start=1):
+                        assert searcher.search(state, Limit(depth=depth), FULL_WIDTH).score == score
+                memory.stop(1)
+                assert helper.wait(60) == 0
+            finally:
+                too_late.cancel()
+                helper.kill()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -222,10 +223,13 @@ def test_what_is_too_much_is_refused() -> None:
     assert not solver.is_within_reach(ended)
 
 
-def test_time_stops_the_tables_and_what_is_settled_stays() -> None:
+def test_time_stops_the_tables_and_what_is_settled_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     start = engine.load("quoridor", size=5, walls=2).start()
     heard: list[int] = []
+    # The time is up at the first look after something is settled.
+    monkeypatch.setattr(solver, "monotonic", lambda: inf if heard else 0.0)
     assert solver.solve(start, Limit(time=5), heard.append) is None
+    monkeypatch.undo()
     rest = solver.solve(start, Limit(), heard.append)
     assert rest is not None
     assert 0 < rest.nodes < 18_868_750

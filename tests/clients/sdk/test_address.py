@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from clients.sdk.address import require_listener, require_name, require_token, socket_url
+from clients.sdk.address import normalised, require_listener, require_name, require_token, socket_url
 
 
 @pytest.mark.parametrize(
@@ -30,8 +30,9 @@ def test_what_is_no_address_is_refused(wrong: str) -> None:
 def test_names_and_tokens_are_checked_before_they_are_sent() -> None:
     assert require_name("Ann Lee") == "Ann Lee"
     assert require_token("t" * 20) == "t" * 20
-    for wrong in ("", " Ann", "x" * 25, "a\nb"):
-        with pytest.raises(ValueError, match="a name has"):
+    assert require_name(" Ann  Lee ") == "Ann Lee"
+    for wrong in ("", "  ", "x" * 25, "a\nb", "a\u202eb"):
+        with pytest.raises(ValueError, match=r"a name (has|must not hold)"):
             require_name(wrong)
     with pytest.raises(ValueError, match="no token") as error:
         require_token("secret")
@@ -44,3 +45,30 @@ def test_whether_anybody_listens_is_told_at_once() -> None:
         require_listener(f"ws://127.0.0.1:{port}")
     with pytest.raises(ValueError, match="cornered serve"):
         require_listener(f"http://127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        ("ws://localhost:8420", "ws://localhost:8420"),
+        ("http://LOCALHOST:8420/", "ws://localhost:8420"),
+        ("HTTP://localhost:8420/ws", "ws://localhost:8420"),
+        ("ws://localhost:8420/ws/", "ws://localhost:8420"),
+        ("ws://127.0.0.1:8420", "ws://127.0.0.1:8420"),
+        ("http://example.org:80", "ws://example.org"),
+        ("https://Example.org:443/ws", "wss://example.org"),
+        ("wss://example.org", "wss://example.org"),
+        ("ws://example.org:443", "ws://example.org:443"),
+        ("http://[::1]:8420/", "ws://[::1]:8420"),
+        ("https://example.org/games/ws", "wss://example.org/games"),
+        ("https://ann:secret@example.org", "wss://example.org"),
+    ],
+)
+def test_every_spelling_of_an_address_has_one_key(given: str, key: str) -> None:
+    assert normalised(given) == key
+    assert normalised(key) == key
+
+
+def test_what_is_no_address_has_no_key() -> None:
+    with pytest.raises(ValueError, match="looks like ws://host:port"):
+        normalised("house")

@@ -6,12 +6,16 @@ import asyncio
 import socket
 
 import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.http11 import Request, Response
 
-from clients.sdk import Client, Closed, Refused, Unreachable
+from clients.sdk import Client, Closed, Refused, Unavailable, Unreachable
 from protocol import messages
 from protocol.commands import (
+    AskLobby,
     AskMoves,
     Challenge,
+    Command,
     CreateSeek,
     Declare,
     Hello,
@@ -25,6 +29,7 @@ from protocol.commands import (
 from protocol.messages import (
     ChallengeClosed,
     LobbyChanged,
+    LobbyPage,
     LobbyState,
     Moves,
     Paired,
@@ -33,7 +38,7 @@ from protocol.messages import (
     SeatPresence,
     Watchers,
 )
-from protocol.values import Accepts, GameSpec, Presence, SeekSettings
+from protocol.values import NO_CLOCK, Accepts, GameSpec, MatchStanding, MatchSummary, Presence, SeekSettings
 from tests.clients.sdk.scripted import ANN, BOB, TOKEN, Wire, at_once, connected, played, scripted, snapshot
 
 
@@ -84,6 +89,93 @@ async def test_a_full_server_is_tried_again() -> None:
 
     async with scripted(full, full, free) as server, connected(server) as client:
         assert client.player == ANN
+
+
+@pytest.fixture
+def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that the link waits between its attempts, which do not pass."""
+    waits: list[float] = []
+    real = asyncio.sleep
+
+    async def sleep(seconds: float) -> None:
+        task = asyncio.current_task()
+        if task is not None and task.get_name().startswith("link["):
+            waits.append(seconds)
+            seconds = 0.0
+        await real(seconds)
+
+    monkeypatch.setattr("clients.sdk.link.asyncio.sleep", sleep)
+    return waits
+
+
+@pytest.mark.parametrize(
+    ("status", "after", "waited"),
+    [
+        (429, "7", 7.0),
+        (503, "86400", 60.0),
+        (503, "Wed, 21 Oct 2026 07:28:09 GMT", 9.0),
+        (503, "Wed, 21 Oct 2026 07:27:00 GMT", 0.0),
+        (503, "Wed, 99 Oct 2026", 0.0),
+        (429, "-5", 0.0),
+        (421, "", 0.0),
+        (403, "", 0.0),
+    ],
+)
+async def test_a_refused_handshake_is_tried_again_when_the_server_says(
+    status: int, after: str, waited: float, slept: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def nobody(socket: ServerConnection) -> None:
+        raise AssertionError("the handshake was refused")
+
+    def refuse(socket: ServerConnection, request: Request) -> Response:
+        response = socket.respond(status, "200 connections come from your address\x1b]0;mine\x07\nmore")
+        del response.headers["Date"]
+        response.headers["Date"] = "Wed, 21 Oct 2026 07:28:00 GMT"
+        response.headers["Retry-After"] = after
+        return response
+
+    async with serve(nobody, "127.0.0.1", 0, process_request=refuse) as refusing:
+        url = f"ws://127.0.0.1:{next(iter(refusing.sockets)).getsockname()[1]}"
+        with pytest.raises(Unavailable, match="200 connections come from your address"):
+            async with Client.connect(url, patience=0.5, backoff=at_once):
+                pass
+    assert set(slept) == {waited}
+    (record,) = caplog.records
+    assert "200 connections come from your address" in record.getMessage()
+    assert "more" not in record.getMessage()
+    assert record.getMessage().isprintable()
+
+
+async def test_the_page_of_another_server_is_no_reason(slept: list[float]) -> None:
+    def answer(socket: ServerConnection, request: Request) -> Response:
+        response = socket.respond(404, "<!DOCTYPE html>")
+        del response.headers["Content-Type"]
+        response.headers["Content-Type"] = "text/html"
+        return response
+
+    async def nobody(socket: ServerConnection) -> None:
+        raise AssertionError("the handshake was refused")
+
+    async with serve(nobody, "127.0.0.1", 0, process_request=answer) as other:
+        url = f"ws://127.0.0.1:{next(iter(other.sockets)).getsockname()[1]}"
+        with pytest.raises(Unavailable, match="404 Not Found"):
+            async with Client.connect(url, patience=0.2, backoff=at_once):
+                pass
+
+
+async def test_a_refused_hello_is_said_again_when_the_server_says(slept: list[float]) -> None:
+    refused = messages.Refused(id=None, code="server_full", text="come back later", retry_after=2_500)
+
+    async def full(wire: Wire) -> None:
+        await wire.hear(Hello)
+        await wire.say(refused)
+
+    async def free(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.stay()
+
+    async with scripted(full, free) as server, connected(server):
+        assert slept == [2.5]
 
 
 async def test_a_server_that_is_not_there_is_unreachable() -> None:
@@ -238,6 +330,42 @@ async def test_the_lobby_follows_what_changes() -> None:
         assert set(lobby.players) == {"ann"}
 
 
+async def test_the_lobby_is_read_page_by_page() -> None:
+    def match(name: str, ply: int = 0) -> MatchSummary:
+        spec = GameSpec(name="trapgrid")
+        return MatchSummary(
+            id=name, game=spec, clock=NO_CLOCK, players=(ANN, BOB), ply=ply, position=f"{ply}", watchers=0, started=0
+        )
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        watch = await wire.hear(WatchLobby)
+        page = LobbyState(id=watch.id, seeks=(), matches=(match("m3"),), players=(), matches_total=3, matches_more="7")
+        await wire.say(page)
+        for after, name, more in (("7", "m2", "6"), ("6", "m1", None)):
+            ask = await wire.hear(AskLobby)
+            assert (ask.section, ask.after) == ("matches", after)
+            await wire.say(LobbyPage(id=ask.id, section="matches", matches=(match(name),), total=3, more=more))
+        await wire.hear(Ping)
+        moved = tuple(MatchStanding(id=name, ply=5, position="5", watchers=2) for name in ("m2", "unknown"))
+        await wire.say(LobbyChanged(moved=moved, matches_gone=("m3",), matches_total=2))
+        await wire.say(LobbyState(id=None, seeks=(), matches=(match("m9"),), players=(), matches_total=1))
+        await wire.stay()
+
+    async with scripted(script) as server, connected(server) as client:
+        lobby = await client.lobby()
+        assert (lobby.totals["matches"], lobby.unseen("matches")) == (3, 2)
+        for left in (1, 0):
+            await client.more_of_lobby("matches")
+            assert lobby.unseen("matches") == left
+        client.mention(Ping(id="now"))
+        while "m9" not in lobby.matches:
+            if lobby.totals["matches"] == 2:
+                assert {name: one.ply for name, one in lobby.matches.items()} == {"m1": 0, "m2": 5}
+            await lobby.changed(lobby.version)
+        assert set(lobby.matches) == {"m9"}
+
+
 async def test_a_player_sees_every_event_across_a_broken_line() -> None:
     async def first(wire: Wire) -> None:
         await wire.welcome()
@@ -307,6 +435,114 @@ async def test_a_match_that_cannot_be_followed_any_more_wakes_who_waits() -> Non
         match = await client.join("m")
         with pytest.raises(Closed):
             await match.ended()
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no time pass before a refused command is tried again."""
+    monkeypatch.setattr("clients.sdk.errors.RETRY", 0.001)
+
+
+async def put_off(wire: Wire, command: Command) -> None:
+    await wire.say(messages.Refused(id=command.id, code="too_fast", text="slow down", retry_after=1))
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_a_match_whose_rejoin_is_refused_for_now_is_rejoined_later() -> None:
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome("m")
+        for _ in range(2):
+            await put_off(wire, await wire.hear(Join))
+        join = await wire.hear(Join)
+        assert join.since == 1
+        await wire.say(played(0))
+        await wire.acknowledge(join, seq=2)
+        await wire.stay()
+
+    async with scripted(first, second) as server, connected(server) as client:
+        match = await client.join("m")
+        await match.changed(match.version)
+        assert match.snapshot.moves == ("b3",)
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_what_holds_for_one_connection_is_said_again_where_it_is_refused_for_now() -> None:
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(Declare))
+        await wire.say(LobbyState(id=(await wire.hear(WatchLobby)).id, seeks=(), matches=(), players=()))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        declare, watch = await wire.hear(Declare), await wire.hear(WatchLobby)
+        await put_off(wire, declare)
+        await put_off(wire, watch)
+        again = await wire.hear(Declare)
+        assert again == declare.model_copy(update={"id": again.id})
+        await wire.acknowledge(again)
+        presence = Presence(player=ANN, playing=0)
+        await wire.say(LobbyState(id=(await wire.hear(WatchLobby)).id, seeks=(), matches=(), players=(presence,)))
+        await wire.stay()
+
+    async with scripted(first, second) as server, connected(server) as client:
+        await client.declare([Accepts(game="trapgrid")], 3)
+        lobby = await client.lobby()
+        await lobby.changed(lobby.version)
+        assert set(lobby.players) == {"ann"}
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_a_newer_declaration_takes_the_place_of_one_that_is_refused_for_now() -> None:
+    async def silence(wire: Wire) -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.03):
+                await wire.socket.recv()
+
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(Declare))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        older, newer = await wire.hear(Declare), await wire.hear(Declare)
+        assert [older.accepts, newer.accepts] == [(Accepts(game="trapgrid"),), ()]
+        await put_off(wire, older)
+        await silence(wire)
+        await wire.acknowledge(newer)
+        await silence(wire)
+        done.set()
+        await wire.stay()
+
+    done = asyncio.Event()
+    async with scripted(first, second) as server, connected(server) as client:
+        await client.declare([Accepts(game="trapgrid")], 3)
+        await client.declare([], 3)
+        await done.wait()
+
+
+async def test_a_client_that_is_put_off_closes_at_once() -> None:
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(Declare))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        declare = await wire.hear(Declare)
+        await wire.say(messages.Refused(id=declare.id, code="too_fast", text="slow down", retry_after=60_000))
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(first, second) as server, connected(server) as client:
+        await client.declare([Accepts(game="trapgrid")], 3)
+        await client.ping()
 
 
 async def test_words_watchers_and_presence_reach_the_match() -> None:
@@ -404,3 +640,30 @@ async def test_it_says_once_that_nobody_answers_and_when_it_is_back(caplog: pyte
         f"no server answers at {server.url}; trying again",
         f"back at {server.url}",
     ]
+
+
+async def test_a_bot_hears_once_that_another_program_plays_as_it(caplog: pytest.LogCaptureFixture) -> None:
+    hellos: list[Hello] = []
+    notice = messages.Notice(code="also_here", text="another program plays as Ann too\x1b[2J")
+
+    async def first(wire: Wire) -> None:
+        hellos.append(await wire.welcome())
+        await wire.say(notice, notice)
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        hellos.append(await wire.welcome())
+        await wire.say(notice)
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    with caplog.at_level("WARNING", "cornered.sdk"):
+        async with scripted(first, second) as server, connected(server) as client:
+            await client.ping()
+            await client.ping()
+    (record,) = caplog.records
+    assert "another program plays as Ann too" in record.getMessage()
+    assert record.getMessage().isprintable()
+    assert hellos[0].instance is not None
+    assert hellos[0].instance == hellos[1].instance

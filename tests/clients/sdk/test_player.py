@@ -1,21 +1,24 @@
-"""A bot that its opponent left: it claims the game when it may, and asks again only after a while."""
+"""What a bot does when the server puts it off or its opponent leaves, and what it tells when `choose` fails."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from clients.sdk import BotPlayer, Limit, MatchView
+from clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore, stay_as
 from clients.sdk import player as playing
+from clients.sdk.player import Choose
 from protocol import messages
-from protocol.commands import Claim, Join, Leave
+from protocol.commands import Claim, Declare, Hello, Join, Leave, Ping, Resign
 from protocol.events import Ended
-from protocol.messages import Happened, SeatPresence, Snapshot
+from protocol.messages import ErrorCode, Happened, Pong, SeatPresence, Snapshot
 from protocol.values import Accepts, Correspondence
-from tests.clients.sdk.scripted import CLOCKS, POSITIONS, Scripted, Wire, connected, scripted, snapshot
+from tests.clients.sdk.scripted import CLOCKS, POSITIONS, TOKEN, Scripted, Wire, connected, scripted, snapshot
 
 NOW = 1_000_000
 """The scripted server's time when it says welcome."""
@@ -26,10 +29,10 @@ async def no_move(match: MatchView, limit: Limit) -> str:
 
 
 @asynccontextmanager
-async def bot_at(server: Scripted) -> AsyncIterator[None]:
+async def bot_at(server: Scripted, choose: Choose = no_move) -> AsyncIterator[None]:
     """Let a bot play on the scripted server inside the block."""
     async with connected(server) as client:
-        player = BotPlayer(client, no_move, accepts=[Accepts(game="trapgrid")])
+        player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid")])
         task = asyncio.ensure_future(player.run())
         try:
             yield
@@ -118,3 +121,122 @@ async def test_days_for_a_move_are_never_claimed(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(playing, "UNTOLD", 0.01)
 
     await play_out(no_claim, clock=Correspondence(days=3))
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no time pass before a refused command is tried again."""
+    monkeypatch.setattr("clients.sdk.errors.RETRY", 0.001)
+
+
+@pytest.mark.parametrize("code", ["too_fast", "internal"])
+@pytest.mark.usefixtures("hasty")
+async def test_a_match_that_cannot_be_joined_just_now_is_joined_later(code: ErrorCode) -> None:
+    done = asyncio.Event()
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome("m")
+        await wire.say(messages.Refused(id=(await wire.hear(Join)).id, code=code, text="later", retry_after=1))
+        await wire.say(absent((await wire.hear(Join)).id), gone(NOW))
+        await end(wire)
+        done.set()
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(scene) as server, bot_at(server):
+        await done.wait()
+
+
+async def test_a_bot_joins_its_matches_a_few_at_a_time() -> None:
+    done = asyncio.Event()
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome(*(f"m{number}" for number in range(3 * playing.JOINS)))
+        for _ in range(playing.JOINS):
+            await wire.hear(Join)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await wire.hear(Join)
+        done.set()
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(scene) as server, bot_at(server):
+        await done.wait()
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_a_declaration_that_is_refused_for_now_is_made_again() -> None:
+    async def scene(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(messages.Refused(id=(await wire.hear(Declare)).id, code="too_fast", text="later"))
+        await wire.acknowledge(await wire.hear(Declare))
+        await wire.stay()
+
+    async with asyncio.timeout(10), scripted(scene) as server, connected(server) as client:
+        await BotPlayer(client, no_move, accepts=[Accepts(game="trapgrid")]).declare()
+
+
+async def test_a_bot_whose_server_lost_its_accounts_comes_back_as_a_new_player(tmp_path: Path) -> None:
+    hellos: list[Hello] = []
+
+    async def first(wire: Wire) -> None:
+        hellos.append(await wire.welcome(token=TOKEN))
+        await wire.hear(Ping)
+        wire.cut()
+
+    async def lost(wire: Wire) -> None:
+        hellos.append(await wire.hear(Hello))
+        await wire.say(messages.Refused(id=None, code="bad_token", text="nobody has this token"))
+
+    async def new(wire: Wire) -> None:
+        hellos.append(await wire.welcome(token="another-token-of-this-length"))
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=NOW))
+        await wire.stay()
+
+    async def play(client: Client) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(client.ping())
+
+    store = TokenStore(tmp_path / "tokens.json")
+    async with asyncio.timeout(10), scripted(first, lost, new) as server:
+        await stay_as("Ann", play, server=server.url, store=store)
+    assert [hello.token for hello in hellos] == [None, TOKEN, None]
+    assert store.get(server.url, "Ann") == "another-token-of-this-length"
+
+
+class Rude:
+    def __repr__(self) -> str:
+        raise RuntimeError("no text either")
+
+
+@pytest.mark.parametrize("wrong", [None, "", "x" * 1_000_000, 7, {"a": [1] * 10_000}, Rude(), "\x1b]0;hello\x07"])
+async def test_a_bot_resigns_and_says_in_a_short_line_what_choose_returned(
+    wrong: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    done = asyncio.Event()
+
+    async def scene(wire: Wire) -> None:
+        await wire.welcome("m")
+        await wire.say(snapshot((await wire.hear(Join)).id))
+        resign = await wire.hear(Resign)
+        ended = Ended(
+            seq=2, at=1, cause=resign.id, seat=0, winner=1, places=(2, 1), reason="resignation", seed="0" * 64
+        )
+        await wire.say(
+            Happened(match="m", events=(ended,), position=POSITIONS[0], ply=0, to_move=0, clocks=CLOCKS),
+        )
+        await wire.acknowledge(resign, seq=2)
+        done.set()
+        await wire.stay()
+
+    async def choose(match: MatchView, limit: Limit) -> Any:
+        return wrong
+
+    with caplog.at_level("ERROR", "cornered.bot"):
+        async with asyncio.timeout(10), scripted(scene) as server, bot_at(server, choose):
+            await done.wait()
+    (record,) = caplog.records
+    told = record.getMessage()
+    assert told.startswith("the bot resigns match m of trapgrid at ply 0: choose returned ")
+    assert type(wrong).__name__ in told
+    assert len(told) < 300
+    assert told.isprintable()

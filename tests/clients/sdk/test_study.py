@@ -9,7 +9,7 @@ import pytest
 from clients.sdk import Closed, Refused
 from protocol import messages
 from protocol.analysis import Report, ScoredLine
-from protocol.commands import Analysed, AskAnalysis, CancelAnalysis, OfferAnalysis
+from protocol.commands import Analysed, AskAnalysis, CancelAnalysis, OfferAnalysis, Ping
 from protocol.messages import Analyse, Analysis, StopAnalysis
 from protocol.values import GameSpec
 from tests.clients.sdk.scripted import Wire, connected, scripted
@@ -197,3 +197,28 @@ async def test_an_offer_is_made_again_on_every_connection_and_old_jobs_are_not_d
             await anext(jobs)
     assert [offer.games for offer in offers] == [("trapgrid",), ("trapgrid",)]
     assert offers[0].id != offers[1].id
+
+
+async def test_an_offer_is_made_again_with_its_key_and_a_refusal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    offers: list[OfferAnalysis] = []
+
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        offers.append(await wire.hear(OfferAnalysis))
+        await wire.acknowledge(offers[-1])
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome()
+        offers.append(await wire.hear(OfferAnalysis))
+        await wire.say(messages.Refused(id=offers[-1].id, code="not_allowed", text="another key"))
+        await wire.say(messages.Pong(id=(await wire.hear(Ping)).id, sent=0, now=1))
+        await wire.stay()
+
+    with caplog.at_level("WARNING", "cornered.sdk"):
+        async with asyncio.timeout(10), scripted(first, second) as server, connected(server) as client:
+            await client.jobs.offer(["trapgrid"], 1, "deep", key="the-key-of-the-operator")
+            await client.ping()
+    assert [offer.key for offer in offers] == ["the-key-of-the-operator"] * 2
+    (record,) = caplog.records
+    assert "another key" in record.getMessage()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -55,3 +56,27 @@ def test_the_store_of_one_place_asks_for_no_address(store: TokenStore) -> None:
     assert house.get("ws://127.0.0.1:2", "ann") == "first"
     house.forget("ws://127.0.0.1:3", "ann")
     assert house.get("ws://127.0.0.1:1", "ann") is None
+
+
+def test_a_token_is_found_under_every_spelling_of_the_address(store: TokenStore) -> None:
+    store.put("ws://localhost:8420", "ann", "first")
+    for url in ("http://LOCALHOST:8420/", "ws://localhost:8420/ws", "http://localhost:8420"):
+        assert store.get(url, "ann") == "first"
+    assert store.get("ws://127.0.0.1:8420", "ann") is None
+    store.put("http://localhost:8420/", "ann", "second")
+    assert store.get("ws://localhost:8420", "ann") == "second"
+    store.forget("ws://Localhost:8420/ws", "ann")
+    assert store.get("ws://localhost:8420", "ann") is None
+
+
+def test_a_file_of_an_earlier_version_is_still_read(store: TokenStore) -> None:
+    store.path.parent.mkdir(parents=True)
+    old = {
+        "ws://LOCALHOST:8420": {"ann": "older", "bob": "his"},
+        "http://localhost:8420/": {"ann": "newer"},
+        "house": {"champion": "ours"},
+    }
+    store.path.write_text(json.dumps(old))
+    assert store.get("ws://localhost:8420", "ann") == "newer"
+    assert store.get("ws://localhost:8420", "bob") == "his"
+    assert TokenStore(store.path, place="house").get("ws://127.0.0.1:1", "champion") == "ours"

@@ -7,9 +7,13 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from clients.tui.plain import PlainMatch
-from protocol.messages import Said
-from protocol.values import Player
+from clients.tui.errors import CannotStart
+from clients.tui.plain import PlainMatch, play_plainly, write_line
+from protocol import messages
+from protocol.commands import Join, WatchLobby
+from protocol.messages import ChallengeClosed, Challenged, LobbyState, Paired, Said
+from protocol.values import NO_CLOCK, GameSpec, Player, Seek, SeekSettings
+from tests.clients.sdk.scripted import ANN, BOB, Script, Wire, connected, scripted
 
 
 class Lines:
@@ -51,13 +55,23 @@ async def run(table, *lines: str) -> list[str]:
 async def test_a_match_is_told_with_its_players_its_board_and_the_moves(local_table):
     written = await run(local_table("trapgrid", size=3), "board")
     assert written[0] == "TrapGrid, no clock. A is Ana, B is minimax [bot]. Match m1."
-    assert "3  A  .  . \n2  .  .  . \n1  .  .  B \n   a  b  c " in written
+    assert "3  A  .  . \n2  .  .  . \n1  .  .  B \n   a  b  c " in "\n".join(written)
     assert "Your turn, you are A. Moves: a2 b3." in written
 
 
 async def test_nothing_but_plain_characters_is_written(local_table):
     for game in ("trapgrid", "isolation", "bamboo", "quoridor"):
         assert all(line.isascii() for line in await run(local_table(game), "board"))
+
+
+async def test_every_write_is_one_line_without_control_characters(local_table, capsys):
+    table = local_table("trapgrid", size=3, names=("An\x1b[31ma\u202e\nmatch over", "minimax"))
+    for line in await run(table, "board", "clocks"):
+        write_line(line)
+    written = capsys.readouterr().out
+    assert "A is An\\x1b[31ma\\u202e\\x0amatch over" in written
+    assert all(line.isprintable() for line in written.split("\n"))
+    assert "match over" not in [line.strip() for line in written.split("\n")]
 
 
 async def test_a_move_that_comes_early_waits_for_its_turn(local_table):
@@ -148,6 +162,103 @@ async def test_whoever_watches_hears_the_end(local_table):
         await watching
         telling.cancel()
     assert written[-1].endswith("won, by the rules of the game.")
+
+
+def asked(challenge: str, by: Player, to: Player) -> Challenged:
+    spec = GameSpec(name="trapgrid")
+    return Challenged(challenge=challenge, by=by, to=to, game=spec, clock=NO_CLOCK, seat=None, expires=1)
+
+
+async def waiting(*scripts: Script) -> str:
+    """Wait for a match on a scripted server, and return why none begins."""
+    async with asyncio.timeout(10), scripted(*scripts) as server, connected(server) as client:
+        with pytest.raises(CannotStart) as raised:
+            await play_plainly(client, "Asking Bob for trapgrid.", write=lambda line: None)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("how", "reason", "told"),
+    [
+        ("declined", "no thanks", "the challenge was declined: no thanks"),
+        ("declined", "", "the challenge was declined"),
+        ("expired", "", "the challenge has expired"),
+        ("cancelled", "", "the challenge was cancelled"),
+    ],
+)
+async def test_a_refused_challenge_ends_the_wait(how, reason, told):
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(asked("c1", ANN, BOB), ChallengeClosed(challenge="c1", how=how, reason=reason))
+        await wire.stay()
+
+    assert await waiting(script) == told
+
+
+async def test_the_challenges_of_others_do_not_end_the_wait():
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(asked("c2", BOB, ANN), ChallengeClosed(challenge="c2", how="cancelled"))
+        await wire.say(asked("c1", ANN, BOB), ChallengeClosed(challenge="c1", how="accepted", match="m"))
+        await wire.say(Paired(match="m", seat=0))
+        await no_match(wire)
+
+    assert await waiting(script) == "there is no such match"
+
+
+def table_of(host: Player) -> Seek:
+    settings = SeekSettings(game=GameSpec(name="trapgrid"))
+    return Seek(id="s", by=host, settings=settings, joined=(host,), seats=2, since=0)
+
+
+async def lobby_with(wire: Wire, *tables: Seek) -> None:
+    watch = await wire.hear(WatchLobby)
+    await wire.say(LobbyState(id=watch.id, seeks=tables, matches=(), players=()))
+
+
+async def cut_short(wire: Wire) -> None:
+    await wire.welcome()
+    wire.cut()
+
+
+async def test_a_table_or_challenge_that_a_restart_closed_ends_the_wait():
+    async def back(wire: Wire) -> None:
+        await wire.welcome()
+        await lobby_with(wire, table_of(BOB))
+        await wire.stay()
+
+    assert await waiting(cut_short, back) == "the table or challenge is gone: the connection was lost"
+
+
+@pytest.mark.parametrize("stands", ["table", "challenge"])
+async def test_what_outlives_a_lost_connection_is_waited_for(stands):
+    async def back(wire: Wire) -> None:
+        await wire.welcome()
+        if stands == "challenge":
+            await wire.say(asked("c1", ANN, BOB))
+        await lobby_with(wire, *([table_of(ANN)] if stands == "table" else []))
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.03):
+                await wire.socket.recv()
+        await wire.say(Paired(match="m", seat=0))
+        await no_match(wire)
+
+    assert await waiting(cut_short, back) == "there is no such match"
+
+
+async def test_a_match_that_began_without_a_connection_is_played():
+    async def back(wire: Wire) -> None:
+        await wire.welcome("m")
+        await no_match(wire)
+
+    assert await waiting(cut_short, back) == "there is no such match"
+
+
+async def no_match(wire: Wire) -> None:
+    """Tell whoever joins that there is nothing to play, which is enough for these tests."""
+    join = await wire.hear(Join)
+    await wire.say(messages.Refused(id=join.id, code="unknown_match", text="there is no such match"))
+    await wire.stay()
 
 
 def _ended() -> Lines:

@@ -73,6 +73,7 @@ def test_options_that_are_off_are_not_named():
         ({"over": True, "winner": 0, "reason": "rules"}, "You won, by the rules of the game."),
         ({"over": True, "winner": 1, "reason": "resignation"}, "minimax won, by resignation."),
         ({"over": True, "reason": "agreement"}, "A draw, by agreement."),
+        ({"over": True, "reason": "ply_limit"}, "A draw, because the match reached this server's limit of moves."),
         ({"over": True, "reason": "aborted"}, "The match was called off; nothing counts."),
         ({"over": True, "reason": "expired"}, "Nobody made the first move in time; nothing counts."),
     ],

@@ -95,17 +95,19 @@ class MqttOutside:
 
     async def listen(self) -> None:
         """Hear what the broker passes on, again and again when it was away."""
-        while True:
+        while not is_cancelled():
             with contextlib.suppress(aiomqtt.MqttError):
                 async with aiomqtt.Client("127.0.0.1", self._port) as client:
                     await client.subscribe("cornered/v1/#", qos=1)
+                    if is_cancelled():
+                        return
                     await self.ears.hear("listening", b"true")
                     async for message in client.messages:
                         assert isinstance(message.payload, bytes)
                         await self.ears.hear(str(message.topic), message.payload)
 
     async def kept(self, topic: str) -> Any:
-        async with aiomqtt.Client("127.0.0.1", self._port) as client:
+        async with asyncio.timeout(20), aiomqtt.Client("127.0.0.1", self._port) as client:
             await client.subscribe([(topic, 0), ("test/marker", 0)])
             await client.publish("test/marker", b"")
             async for message in client.messages:
@@ -113,6 +115,13 @@ class MqttOutside:
                     return None
                 assert isinstance(message.payload, bytes)
                 return json.loads(message.payload)
+
+
+def is_cancelled() -> bool:
+    """Whether this task was cancelled: the MQTT client may keep it to itself before Python 3.12."""
+    task = asyncio.current_task()
+    assert task is not None
+    return task.cancelling() > 0
 
 
 @contextlib.asynccontextmanager
@@ -123,6 +132,9 @@ async def running(*coroutines: Any) -> AsyncIterator[list[asyncio.Task[None]]]:
     finally:
         for task in tasks:
             task.cancel()
+        if tasks:
+            _, still = await asyncio.wait(tasks, timeout=20)
+            assert not still, "cancelled once, they go on"
         for outcome in await asyncio.gather(*tasks, return_exceptions=True):
             if isinstance(outcome, Exception):
                 raise outcome
@@ -230,11 +242,38 @@ async def test_a_goodbye_comes_after_everything_that_was_to_be_told(sample: Any,
                 await outside.ears.until(lambda ears=outside.ears: bool(ears.on(NODE)))  # type: ignore[misc]
                 outside.bus.publish_match(sample.happened("m", sample.started("m")))
                 task.cancel()
-                await asyncio.wait([task])
+                await asyncio.wait([task], timeout=20)
+                assert task.done()
                 await outside.bus.close()
             await outside.ears.until_last(NODE, {"node": "here", "status": "offline"})
             assert len(outside.ears.on(events_of("m"))) == 1
         assert (await outside.kept(NODE))["status"] == "offline"
+
+
+@pytest.mark.mqtt
+@pytest.mark.parametrize("end", [None, aiomqtt.MqttError("lost")])
+async def test_a_bus_whose_client_keeps_a_cancellation_to_itself_ends_nevertheless(
+    mosquitto: Any, monkeypatch: pytest.MonkeyPatch, end: Exception | None
+) -> None:
+    """As `wait_for` does when the broker's answer comes just then, and a task group when the connection ends."""
+    really_publish = aiomqtt.Client.publish
+    outside = MqttOutside(mosquitto.port)
+    telling = asyncio.create_task(outside.bus.run())
+
+    async def publish(*about: Any, **more: Any) -> None:
+        await really_publish(*about, **more)
+        if not telling.cancelling():
+            telling.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+            if end is not None:
+                raise end
+
+    monkeypatch.setattr(aiomqtt.Client, "publish", publish)
+    await asyncio.wait([telling], timeout=10)
+    assert telling.cancelled()
+    if end is None:
+        assert await outside.kept(NODE) == {"node": "here", "status": "offline"}
 
 
 async def test_a_bus_without_a_listener_keeps_nothing(sample: Any) -> None:
@@ -325,7 +364,7 @@ async def test_a_state_is_kept_under_a_lease_that_runs_out(mosquitto: Any, sampl
     async with running(outside.bus.run()):
         outside.bus.publish_match(sample.happened("m", sample.started("m")))
         version = aiomqtt.ProtocolVersion.V5
-        async with aiomqtt.Client("127.0.0.1", mosquitto.port, protocol=version) as client:
+        async with asyncio.timeout(20), aiomqtt.Client("127.0.0.1", mosquitto.port, protocol=version) as client:
             await client.subscribe(state_of("m"))
             message = await anext(aiter(client.messages))
     assert message.properties is not None

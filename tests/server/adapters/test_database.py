@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,27 @@ async def test_a_missing_folder_is_made(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "down" / "cornered.db"
     await (await Database.open(f"sqlite:///{path}")).close()
     assert path.exists()
+
+
+async def test_another_process_may_read_the_file_and_nothing_is_lost(tmp_path: Path) -> None:
+    """SQLite lets the last process that closes a file delete its log: it must see that this one still has it open."""
+    path = tmp_path / "cornered.db"
+    database = await Database.open(f"sqlite:///{path}")
+    for number in range(3):
+        async with database.writing() as connection:
+            await connection.execute(text("UPDATE alembic_version SET version_num = :number"), {"number": str(number)})
+        assert _read_elsewhere(path) == str(number)
+        assert path.with_name("cornered.db-wal").exists()
+    await database.close()
+
+
+def _read_elsewhere(path: Path) -> str:
+    program = (
+        "import sqlite3, sys; connection = sqlite3.connect(sys.argv[1]); "
+        "print(connection.execute('SELECT version_num FROM alembic_version').fetchone()[0]); connection.close()"
+    )
+    done = subprocess.run([sys.executable, "-c", program, path], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
 
 
 @pytest.mark.parametrize("url", ["mysql://host/name", "nonsense", ""])

@@ -135,6 +135,14 @@ def test_the_lobby_comes_again_when_it_was_not_told_or_may_be_lost(sample: Any) 
     assert list(everything(feed)) == [state]
 
 
+def test_words_about_the_lobby_that_wait_are_bounded(sample: Any) -> None:
+    feed = Feed()
+    for number in range(1_000):
+        feed.lobby(LobbyChanged(players_gone=(f"p{number}",)))
+    told = [json.loads(one.payload)["players_gone"] for one in everything(feed)]
+    assert told == [[f"p{number}"] for number in range(900, 1_000)]
+
+
 async def test_waiting_ends_when_there_is_something_to_take(sample: Any) -> None:
     feed = Feed()
     assert feed.take() is None

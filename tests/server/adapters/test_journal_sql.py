@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+import sqlite3
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from server.adapters.accounts_sql import SqlAccounts
 from server.adapters.database import Database
 from server.adapters.journal_sql import SqlJournal
-from server.ports import JournalUnavailable, StaleSequence
+from server.ports import DamagedMatch, JournalUnavailable, StaleSequence
+from tests.server.turns import watched_loop
 
 
 @contextlib.asynccontextmanager
@@ -40,10 +45,21 @@ async def test_everything_is_there_after_opening_again(open_database: Any, sampl
     await first.close()
     second = SqlJournal(await open_database())
     assert list(await second.read("m")) == log
-    assert list(await second.live()) == ["m"]
+    assert [started.match for started in await second.live()] == ["m"]
     assert await second.secret() == secret
     await second.append("m", 2, [sample.played(3)])
     await second.close()
+
+
+async def test_a_crowd_of_new_guests_keeps_no_move_waiting(sqlite: str, sample: Any) -> None:
+    async with opened(sqlite) as (database, journal):
+        accounts = SqlAccounts(database)
+        await journal.append("m", 0, [sample.started("m")])
+        guests = [asyncio.create_task(accounts.create("Eve", "person")) for _ in range(50)]
+        await asyncio.sleep(0)
+        await journal.append("m", 1, [sample.played(2)])
+        assert sum(guest.done() for guest in guests) <= 3
+        await asyncio.gather(*guests)
 
 
 async def test_two_servers_on_one_database_never_store_one_number_twice(open_database: Any, sample: Any) -> None:
@@ -99,7 +115,7 @@ async def test_a_caller_who_gives_up_harms_nobody(open_database: Any, sample: An
         impatient.cancel()
         await asyncio.sleep(0)
     await patient
-    assert "m" in await journal.live()
+    assert "m" in [started.match for started in await journal.live()]
     await journal.close()
 
 
@@ -141,6 +157,59 @@ async def test_a_full_disk_makes_it_unavailable_until_there_is_room(sqlite: str,
         await journal.append("m", 1, [sample.played(2)])
         await journal.append("long", 0, long)
         assert len(await journal.read("m")) == 2
+
+
+def io_error(code: int) -> OperationalError:
+    """Return what SQLAlchemy makes of an error of SQLite's that has this code."""
+    cause = sqlite3.OperationalError("disk I/O error")
+    cause.sqlite_errorcode = code
+    return OperationalError("a statement", {}, cause)
+
+
+class FailingDisk(Database):
+    """A database whose disk answers with errors."""
+
+    code = sqlite3.SQLITE_OK
+
+    @contextlib.asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        self._fail()
+        async with super().reading() as connection:
+            yield connection
+
+    @contextlib.asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        self._fail()
+        async with super().writing() as connection:
+            yield connection
+
+    def _fail(self) -> None:
+        if self.code != sqlite3.SQLITE_OK:
+            raise io_error(self.code)
+
+
+async def test_what_the_disk_cannot_read_is_damaged_and_what_it_cannot_write_is_an_obstacle(
+    sqlite: str, sample: Any
+) -> None:
+    database = await FailingDisk.open(sqlite)
+    journal = SqlJournal(database)
+    await journal.append("m", 0, [sample.started("m")])
+    for code in (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ):
+        database.code = code
+        with pytest.raises(DamagedMatch):
+            await journal.read("m")
+        with pytest.raises(JournalUnavailable):
+            await journal.append("m", 1, [sample.played(2)])
+        assert journal.obstacle == "the store cannot be written"
+    for code in (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_FULL):
+        database.code = code
+        with pytest.raises(JournalUnavailable):
+            await journal.read("m")
+    database.code = sqlite3.SQLITE_OK
+    await journal.append("m", 1, [sample.played(2)])
+    assert len(await journal.read("m")) == 2
+    await journal.close()
+    await database.close()
 
 
 @pytest.mark.postgres
@@ -195,5 +264,83 @@ async def test_the_death_of_the_committer_fails_who_waits_and_the_next_append_st
             outcomes = await asyncio.gather(*appends, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [JournalUnavailable] * 2
     await journal.append("m", 0, [sample.started("m")])
-    assert list(await journal.live()) == ["m"]
+    assert [started.match for started in await journal.live()] == ["m"]
     await journal.close()
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not is_so():  # noqa: ASYNC110 - the watching task tells nobody
+            await asyncio.sleep(0.01)
+
+
+@contextlib.asynccontextmanager
+async def watched(journal: SqlJournal) -> AsyncIterator[None]:
+    watching = asyncio.create_task(journal.watch())
+    yield
+    watching.cancel()
+    await asyncio.wait((watching,))
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PROBE_SECONDS", "IDLE_SECONDS"):
+        monkeypatch.setattr(f"server.adapters.journal_sql.{name}", 0.02)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_full_disk_is_an_obstacle_until_there_is_room_and_nobody_need_write(sqlite: str, sample: Any) -> None:
+    async with opened(sqlite) as (database, journal), watched(journal):
+        await journal.append("m", 0, [sample.started("m")])
+        # SQLite refuses to grow the file, as a full disk does; a trigger stands for it on every new connection.
+        async with database.writing() as connection:
+            await connection.exec_driver_sql(
+                "CREATE TRIGGER full BEFORE INSERT ON probes BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"
+            )
+        await until(lambda: journal.obstacle == "the store cannot be written")
+        async with database.writing() as connection:
+            await connection.exec_driver_sql("DROP TRIGGER full")
+        await until(lambda: journal.obstacle == "")
+
+
+async def test_a_failed_append_is_an_obstacle_at_once_and_the_next_stored_one_ends_it(sqlite: str, sample: Any) -> None:
+    async with opened(sqlite) as (database, journal):
+        async with database.writing() as connection:
+            await connection.exec_driver_sql("PRAGMA max_page_count = 1")
+        long = [sample.started("long"), *(sample.played(seq) for seq in range(2, 500))]
+        with pytest.raises(JournalUnavailable):
+            await journal.append("long", 0, long)
+        assert journal.obstacle == "the store cannot be written"
+        await journal.append("long", 0, long)
+        assert journal.obstacle == ""
+
+
+@pytest.mark.postgres
+@pytest.mark.usefixtures("impatient")
+async def test_a_database_server_that_is_away_is_an_obstacle_while_nobody_plays(postgres: Any) -> None:
+    async with opened(postgres.new_database()) as (_, journal), watched(journal):
+        postgres.kill()
+        try:
+            await until(lambda: journal.obstacle != "")
+        finally:
+            postgres.start()
+        await until(lambda: journal.obstacle == "")
+
+
+async def test_a_commit_that_hangs_is_an_obstacle(sqlite: str, sample: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.adapters.journal_sql.STALL_SECONDS", 0.01)
+    async with opened(sqlite) as (database, journal):
+        async with database.writing():
+            append = asyncio.create_task(journal.append("m", 0, [sample.started("m")]))
+            await until(lambda: journal.obstacle == "the store does not answer")
+        await append
+        assert journal.obstacle == ""
+
+
+async def test_a_long_match_is_read_in_slices(sqlite: str, sample: Any) -> None:
+    async with opened(sqlite) as (_, journal):
+        log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 3_000))]
+        await journal.append("m", 0, log)
+        async with watched_loop() as turns:
+            assert list(await journal.read("m")) == log
+        assert max(turns) < sum(turns) / 2

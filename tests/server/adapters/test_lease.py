@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import create_async_engine
 
-from server.adapters.lease import StoreTaken, lease
+from server.adapters.accounts_sql import SqlAccounts
+from server.adapters.database import Database, WriteForbidden, address_of
+from server.adapters.journal_sql import SqlJournal
+from server.adapters.lease import KEY, Lease, StoreTaken, lease
+from server.ports import AccountsUnavailable, JournalUnavailable
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
@@ -76,26 +84,153 @@ async def test_a_store_without_a_file_needs_no_lease() -> None:
         pass
 
 
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not is_so():  # noqa: ASYNC110 - what is waited for happens in another process
+            await asyncio.sleep(0.01)
+
+
+@contextlib.asynccontextmanager
+async def kept(held: Lease) -> AsyncIterator[asyncio.Task[None]]:
+    keeping = asyncio.create_task(held.keep())
+    yield keeping
+    keeping.cancel()
+    await asyncio.wait((keeping,))
+
+
+async def holders(url: str) -> list[int]:
+    """Return the numbers of the database's processes that hold a lease of this database."""
+    engine = create_async_engine(address_of(url))
+    async with engine.connect() as connection:
+        held = "SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND granted"
+        rows = (await connection.execute(text(f"{held} AND datname = current_database()"))).all()
+    await engine.dispose()
+    return [pid for (pid,) in rows]
+
+
+async def end_the_holder(url: str) -> None:
+    """End the database's side of the connection that holds the lease, as a failing network or an operator does."""
+    engine = create_async_engine(address_of(url))
+    for pid in await holders(url):
+        async with engine.connect() as connection:
+            await connection.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+    await engine.dispose()
+
+
+@contextlib.asynccontextmanager
+async def next_in_line(url: str) -> AsyncIterator[None]:
+    """Wait for the lease as another server's connection does that gets it the moment it is free."""
+    engine = create_async_engine(address_of(url), isolation_level="AUTOCOMMIT")
+    try:
+        async with engine.connect() as connection:
+            taking = asyncio.create_task(connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": KEY}))
+            try:
+                async with asyncio.timeout(30), engine.connect() as other:
+                    while not (await other.execute(text("SELECT count(*) FROM pg_locks WHERE NOT granted"))).scalar():  # noqa: ASYNC110
+                        await asyncio.sleep(0.005)
+                yield
+            finally:
+                # Where it did not get the lease, it waits for what is let go only after this.
+                await asyncio.wait((taking,), timeout=5)
+                taking.cancel()
+                await asyncio.wait((taking,), timeout=5)
+    finally:
+        await engine.dispose()
+
+
+@pytest.fixture
+def postgres_url(postgres: Any) -> str:
+    new: str = postgres.new_database()
+    return new
+
+
 @pytest.mark.postgres
 async def test_a_lease_comes_back_with_its_database(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    postgres: Any, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    postgres = request.getfixturevalue("postgres")
-    url = postgres.new_database()
-    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 0.001)
-    monkeypatch.setattr("server.adapters.lease.ATTEMPTS", 1)
-    async with asyncio.timeout(30), lease(url) as held:
-        keeping = asyncio.ensure_future(held.keep())
+    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 0.01)
+    async with lease(postgres_url) as held, kept(held):
         postgres.kill()
         try:
-            await asyncio.sleep(0.01)
+            await until(lambda: not held.is_held)
         finally:
             postgres.start()
-        while True:
+        await until(lambda: held.is_held)
+        monkeypatch.setattr("server.adapters.lease.ATTEMPTS", 1)
+        with pytest.raises(StoreTaken):
+            async with lease(postgres_url):
+                pass
+
+
+@pytest.mark.postgres
+async def test_a_lost_lease_is_noticed_at_once_and_stops_every_write_until_it_is_back(
+    postgres_url: str, sample: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 60)
+    async with lease(postgres_url) as held:
+        database = await Database.open(postgres_url, may_write=lambda: held.is_held)
+        journal, accounts = SqlJournal(database), SqlAccounts(database)
+        await journal.append("m", 0, [sample.started("m")])
+        await end_the_holder(postgres_url)
+        await until(lambda: not held.is_held)
+        assert journal.obstacle == "the lease of the database is lost"
+        with pytest.raises(JournalUnavailable):
+            await journal.append("m", 1, [sample.played(2)])
+        with pytest.raises(AccountsUnavailable):
+            await accounts.create("Anna", "person")
+        async with kept(held):
+            await until(lambda: held.is_held)
+            await journal.append("m", 1, [sample.played(2)])
+            assert journal.obstacle == ""
+        await journal.close()
+        await database.close()
+
+
+@pytest.mark.postgres
+async def test_a_write_is_not_committed_when_the_lease_goes_before_the_commit(postgres_url: str) -> None:
+    may_write = True
+    database = await Database.open(postgres_url, may_write=lambda: may_write)
+
+    async def lose_it_half_way() -> None:
+        nonlocal may_write
+        async with database.writing() as connection:
+            await connection.execute(text("INSERT INTO players (id, name, kind) VALUES ('p', 'Anna', 'person')"))
+            may_write = False
+
+    with pytest.raises(WriteForbidden):
+        await lose_it_half_way()
+    async with database.reading() as connection:
+        assert (await connection.execute(text("SELECT count(*) FROM players"))).scalar() == 0
+    await database.close()
+
+
+@pytest.mark.postgres
+async def test_a_server_whose_lease_another_one_took_stops(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 0.01)
+    async with lease(postgres_url) as held, next_in_line(postgres_url), kept(held) as keeping:
+        await end_the_holder(postgres_url)
+        with pytest.raises(StoreTaken):
+            await asyncio.wait_for(keeping, 30)
+        assert not held.is_held
+
+
+@pytest.mark.postgres
+async def test_a_server_is_not_stopped_by_its_own_lost_connection(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 0.01)
+    monkeypatch.setattr("server.adapters.lease.ANSWER_SECONDS", 0.2)
+    async with lease(postgres_url) as held:
+        (holder,) = await holders(postgres_url)
+        async with kept(held) as keeping:
+            # Frozen, the database's side answers nothing and keeps its lock, even when its end is ordered.
+            os.kill(holder, signal.SIGSTOP)
             try:
-                async with lease(url):
-                    await asyncio.sleep(0)
-            except StoreTaken:
-                break
-        keeping.cancel()
-        await asyncio.wait((keeping,))
+                await until(lambda: not held.is_held)
+                await asyncio.sleep(1)
+                assert not keeping.done()
+                assert not held.is_held
+            finally:
+                os.kill(holder, signal.SIGCONT)
+            await until(lambda: held.is_held)
+        assert await holders(postgres_url) != [holder]

@@ -1,0 +1,199 @@
+"""Runs attacks one after the other on real server processes, and measures what the bystanders feel."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from bench.attacks.bystanders import Bystanders
+from bench.attacks.server_process import ServerProcess
+from bench.attacks.stage import Attack
+from bench.attacks.trials import Trial
+from bench.attacks.verdict import Row, judge
+
+__all__ = ["Arena"]
+
+CALM_SECONDS: Final = 0.5
+SETTLE_SECONDS: Final = 3.0
+"""How long sockets and tasks may take to be gone after an attack."""
+LAZY_TASKS: Final = 2
+"""Tasks that a server begins when something is done for the first time, such as the journal's."""
+SAMPLE_SECONDS: Final = 0.05
+PREPARE_SECONDS: Final = 60.0
+
+
+class Arena:
+    """Keeps a server for each kind of settings while it withstands, and replaces one that did not."""
+
+    def __init__(self, slack: float) -> None:
+        self._slack = slack
+        self._stacks: dict[frozenset[tuple[str, str]], contextlib.AsyncExitStack] = {}
+        self._servers: dict[frozenset[tuple[str, str]], ServerProcess] = {}
+        self._networks = itertools.count(10)
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(cls, *, slack: float = 1.0) -> AsyncIterator[Arena]:
+        """Run servers inside the block only; bounds of latencies are multiplied by `slack`."""
+        arena = cls(slack)
+        try:
+            yield arena
+        finally:
+            for key in tuple(arena._servers):
+                await arena._drop(key)
+
+    async def server(self, settings: Mapping[str, str]) -> ServerProcess:
+        """Return a server with these settings that no attack has hurt."""
+        key = frozenset(settings.items())
+        if key not in self._servers:
+            stack = contextlib.AsyncExitStack()
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="cornered-attack-"))
+            self._servers[key] = await stack.enter_async_context(ServerProcess.start(Path(folder), **settings))
+            self._stacks[key] = stack
+        return self._servers[key]
+
+    async def _drop(self, key: frozenset[tuple[str, str]]) -> None:
+        self._servers.pop(key)
+        await self._stacks.pop(key).aclose()
+
+    async def run(
+        self, attack: Attack, *, seconds: float, scale: float = 1.0, options: Mapping[str, str] | None = None
+    ) -> Row:
+        """Carry out one attack beside bystanders, and judge it.
+
+        What only took too long is tried once more: a machine's hiccup does not come back, a server's does.
+        """
+        try:
+            row = await self._run(attack, seconds, scale, options or {})
+        except RuntimeError as error:
+            row = Row(attack.name, faults=[str(error)])
+        if row.was_only_slow:
+            row = await self._run(attack, seconds, scale, options or {})
+        if not row.is_withstood:
+            await self._drop(frozenset(attack.settings.items()))
+        return row
+
+    async def try_out(self, trial: Trial, *, scale: float = 1.0) -> Row:
+        """Carry out one trial, on a server of its own."""
+        row = Row(trial.name)
+        try:
+            await trial.run(row, scale)
+        except (OSError, TimeoutError, RuntimeError) as error:
+            row.faults.append(f"it could not be carried out: {error!r}")
+        return row
+
+    async def _run(self, attack: Attack, seconds: float, scale: float, options: Mapping[str, str]) -> Row:
+        server = await self.server(attack.settings)
+        row = Row(attack.name)
+        before = await self._standing(server)
+        if attack.keeps_matches:
+            before = {name: number for name, number in before.items() if name not in ("rooms", "tasks")}
+        seen = len(server.log)
+        stage = {
+            "address": server.address,
+            "network": f"127.{next(self._networks) % 240 + 10}.0",
+            "seconds": seconds,
+            "scale": scale,
+            "options": dict(options),
+        }
+        # The attacker's process loads its program while the bystanders begin to play.
+        async with _process(attack) as process, Bystanders.at(server.address) as bystanders:
+            with contextlib.suppress(TimeoutError):
+                await bystanders.settle()
+            await _prepare(process, stage | {"players": [player.player for player in bystanders.players]})
+            bystanders.turn(row.without)
+            await asyncio.sleep(CALM_SECONDS if attack.is_timed else 0.0)
+            bystanders.turn(row.during)
+            row.growth, told = await self._attack(process, server, seconds)
+            row.did, row.faults = told["did"], told["faults"]
+            await bystanders.finish()
+            await _end(process)
+            # What the attacker leaves behind is looked at when only the server could still hold it.
+            row.left = await self._left(server, before, staying=len(bystanders.pairs) * 3)
+        row.left |= await self._left(server, before)
+        row.log = server.log[seen:]
+        if not server.is_alive:
+            row.faults.append("the server is dead")
+        judge(row, is_timed=attack.is_timed, slack=self._slack)
+        return row
+
+    async def _attack(
+        self, process: asyncio.subprocess.Process, server: ServerProcess, seconds: float
+    ) -> tuple[int, dict[str, Any]]:
+        """Let the attack begin; return the growth of memory at its highest, and what the attacker says."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        resident = highest = server.resident
+        process.stdin.write(b"begin\n")
+        result = asyncio.ensure_future(process.stdout.readline())
+        async with asyncio.timeout(seconds + PREPARE_SECONDS):
+            while not result.done():
+                highest = max(highest, server.resident)
+                await asyncio.wait([result], timeout=SAMPLE_SECONDS)
+        line = await result
+        told = json.loads(line) if line else {"did": "", "faults": ["the attacker's process broke down"]}
+        return highest - resident, told
+
+    async def _standing(self, server: ServerProcess) -> dict[str, float]:
+        """Return what must come back to the same number after an attack."""
+        gauges = await server.gauges()
+        known = {name: gauges[name] for name in ("sockets", "tasks", "players", "rooms") if name in gauges}
+        return known | {"open connections": float(server.handles["sockets"])}
+
+    async def _left(self, server: ServerProcess, before: dict[str, float], *, staying: int = 0) -> dict[str, float]:
+        """Return by how much what stands there is more than before, once it had time to go."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + SETTLE_SECONDS
+        while True:
+            try:
+                now = await self._standing(server)
+            except (OSError, TimeoutError):
+                return {"answers to /metrics": -1.0}
+            allowed = dict.fromkeys(before, staying) | {"tasks": 2 * staying + LAZY_TASKS}
+            left = {
+                name: now[name] - number - allowed[name]
+                for name, number in before.items()
+                if now[name] > number + allowed[name]
+            }
+            if not left or loop.time() > until:
+                return left
+            await asyncio.sleep(SAMPLE_SECONDS)
+
+
+@contextlib.asynccontextmanager
+async def _process(attack: Attack) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run the process that carries out an attack, at most until the end of the block."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", attack.module, attack.name),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        await _end(process)
+
+
+async def _prepare(process: asyncio.subprocess.Process, stage: Mapping[str, object]) -> None:
+    """Tell the attacker's process its stage, and return when it is prepared."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{json.dumps(stage)}\n".encode())
+    async with asyncio.timeout(PREPARE_SECONDS):
+        if await process.stdout.readline() != b"ready\n":
+            raise RuntimeError("the attack could not be prepared")
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Let the attacker's process end, and with it all its sockets."""
+    if process.returncode is None:
+        process.kill()
+    await process.wait()

@@ -1,0 +1,61 @@
+"""The attacker's process: `python -m bench.attacks.attacker NAME` with its stage as one line of JSON on standard input.
+
+It prints `ready`, attacks when it reads a line, prints its result, and keeps its sockets until standard input ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from typing import Final
+
+from bench.attacks import crowds, frames, matches, pages, texts
+from bench.attacks.stage import ATTACKS, Stage
+
+__all__ = ["LOADED", "main"]
+
+LOADED: Final = (frames, matches, crowds, texts, pages)
+"""The modules whose attacks are registered."""
+NICENESS: Final = 10
+"""A real attacker has a machine of its own: this one takes the time that server and bystanders leave."""
+
+
+async def _run(name: str) -> None:
+    loop = asyncio.get_running_loop()
+    given = json.loads(sys.stdin.readline())
+
+    def write(text: str) -> None:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+
+    async def started() -> None:
+        write("ready")
+        await loop.run_in_executor(None, sys.stdin.readline)
+
+    stage = Stage(
+        address=given["address"],
+        network=given["network"],
+        seconds=given["seconds"],
+        scale=given["scale"],
+        players=tuple(given["players"]),
+        started=started,
+        options=given["options"],
+    )
+    try:
+        did = await ATTACKS[name].run(stage)
+    except (OSError, TimeoutError) as error:
+        did = f"ended early: {error!r}"
+    write(json.dumps({"did": did, "faults": stage.faults}))
+    await loop.run_in_executor(None, sys.stdin.read)
+
+
+def main() -> None:
+    """Carry out the attack that the first argument names."""
+    os.nice(NICENESS)
+    asyncio.run(_run(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()

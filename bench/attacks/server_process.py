@@ -1,0 +1,140 @@
+"""A real server in a process of its own, as its operator sees it: log, memory, handles, metrics, signals."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, Final
+
+from bench.attacks.sockets import request
+
+__all__ = ["STOP_SECONDS", "ServerProcess"]
+
+STOP_SECONDS: Final = 20.0
+"""The server's own deadline for stopping."""
+START_SECONDS: Final = 60.0
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_GAUGE: Final = re.compile(r"^cornered_(\w+) ([0-9.e+]+)$", re.MULTILINE)
+
+
+class ServerProcess:
+    """`cornered serve --no-bots` on a free port. `log` grows with every line of its standard error output."""
+
+    def __init__(self, process: asyncio.subprocess.Process, address: str, started_in: float) -> None:
+        self._process = process
+        self.address = address
+        self.started_in = started_in
+        """Seconds from the start of the process to its being ready."""
+        self.log: list[dict[str, Any]] = []
+        self._reading = asyncio.create_task(self._read(), name="server log")
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def start(cls, data: Path, **settings: str) -> AsyncIterator[ServerProcess]:
+        """Run a server on the data directory until the end of the block; `settings` are environment variables."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("CORNERED_")}
+        kernels = {name: value for name, value in os.environ.items() if name == "CORNERED_KERNELS"}
+        began = time.monotonic()
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "clients.cli", "serve", "--no-bots", "--port", "0", "--data", str(data)),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=1 << 20,
+            env=clean | kernels | {"CORNERED_LOG_FORMAT": "json", "PYTHONUNBUFFERED": "1"} | settings,
+            # Ctrl-C in the terminal is for the measuring process, which then ends this in good order.
+            start_new_session=True,
+        )
+        server: ServerProcess | None = None
+        try:
+            assert process.stdout is not None
+            async with asyncio.timeout(START_SECONDS):
+                line = (await process.stdout.readline()).decode()
+                found = re.search(r"http://\S+", line)
+                if found is None:
+                    assert process.stderr is not None
+                    raise RuntimeError(f"the server does not start: {(await process.stderr.read()).decode()}")
+                server = cls(process, found.group(), time.monotonic() - began)
+                await server.ready()
+            yield server
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+            if server is not None:
+                await server._reading
+
+    async def _read(self) -> None:
+        assert self._process.stderr is not None
+        async for line in self._process.stderr:
+            text = line.decode(errors="replace").rstrip()
+            try:
+                entry = json.loads(text)
+            except ValueError:
+                entry = {"level": "raw", "event": text}
+            self.log.append(entry if isinstance(entry, dict) else {"level": "raw", "event": text})
+
+    async def ready(self) -> None:
+        """Wait until it plays every game."""
+        while await self.get("/ready") != 200:  # noqa: ASYNC110 - another process has no event to wait for
+            await asyncio.sleep(0.02)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.returncode is None
+
+    @property
+    def resident(self) -> int:
+        """Resident bytes; 0 when the process is gone."""
+        try:
+            return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * _PAGE
+        except (OSError, IndexError):
+            return 0
+
+    @property
+    def handles(self) -> dict[str, int]:
+        """How many file descriptors are open: `all` of them, and the `sockets` among them."""
+        names = []
+        with contextlib.suppress(OSError):
+            for one in os.scandir(f"/proc/{self.pid}/fd"):
+                with contextlib.suppress(OSError):
+                    names.append(os.readlink(one.path))
+        return {"all": len(names), "sockets": sum(name.startswith("socket:") for name in names)}
+
+    async def get(self, path: str) -> int:
+        """Return the status of a GET."""
+        return (await self._fetch(path))[0]
+
+    async def gauges(self) -> dict[str, float]:
+        """Return the metrics that have no labels, without their prefix."""
+        return {name: float(value) for name, value in _GAUGE.findall((await self._fetch("/metrics"))[2].decode())}
+
+    async def _fetch(self, path: str) -> tuple[int, str, bytes]:
+        host = self.address.removeprefix("http://")
+        return await request(self.address, f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n")
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal."""
+        os.kill(self.pid, number)
+
+    async def stop(self, patience: float) -> float | None:
+        """Ask it to stop; return the seconds that it took, or None when it was killed after `patience` seconds."""
+        began = time.monotonic()
+        self.signal(signal.SIGTERM)
+        try:
+            async with asyncio.timeout(patience):
+                await self._process.wait()
+        except TimeoutError:
+            return None
+        return time.monotonic() - began

@@ -1,0 +1,224 @@
+"""Raw WebSocket clients: they can break every rule of RFC 6455, and bind any address of the loopback network.
+
+Frames are masked with a key of zeros, which the protocol allows and which costs the receiver as much as any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import socket
+import struct
+from collections.abc import Callable
+from typing import Any, Final, cast
+from urllib.parse import urlsplit
+
+from bench.load import split_frames
+
+__all__ = ["BINARY", "CLOSE", "CONTINUATION", "PING", "TEXT", "RawSocket", "frame", "request", "upgrade_request"]
+
+CONTINUATION: Final = 0x0
+TEXT: Final = 0x1
+BINARY: Final = 0x2
+CLOSE: Final = 0x8
+PING: Final = 0x9
+_PONG: Final = 0xA
+_NUMBERS: Final = itertools.count(1)
+"""Ids of commands: unique for a player too, who has one socket after the other."""
+OPEN_SECONDS: Final = 10.0
+"""Patience with a handshake and with an answer."""
+
+
+def frame(opcode: int, payload: bytes = b"", *, fin: bool = True, bits: int = 0) -> bytes:
+    """Return a masked frame; `bits` are the three reserved ones as a number."""
+    first = (0x80 if fin else 0) | bits << 4 | opcode
+    length = len(payload)
+    if length < 126:
+        head = bytes((first, 128 | length))
+    elif length < 65_536:
+        head = bytes((first, 254)) + length.to_bytes(2, "big")
+    else:
+        head = bytes((first, 255)) + length.to_bytes(8, "big")
+    return head + b"\0\0\0\0" + payload
+
+
+def upgrade_request(host: str, *headers: str, subprotocol: str = "cornered.v1.json") -> bytes:
+    """Return a handshake's request."""
+    lines = (
+        "GET /ws HTTP/1.1",
+        f"Host: {host}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Version: 13",
+        f"Sec-WebSocket-Protocol: {subprotocol}",
+        *headers,
+    )
+    return "\r\n".join((*lines, "", "")).encode()
+
+
+class RawSocket(asyncio.Protocol):
+    """One connection. `hear` is called with every data message's payload, at once."""
+
+    def __init__(self, host: str) -> None:
+        loop = asyncio.get_running_loop()
+        self._host = host
+        self._buffer = b""
+        self._is_open = False
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self.transport: asyncio.Transport
+        self.opened: asyncio.Future[None] = loop.create_future()
+        self.closed = asyncio.Event()
+        self.hear: Callable[[bytes], None] = lambda _: None
+        self.player = ""
+        self.token = ""
+
+    @classmethod
+    async def connect(cls, address: str, *, local: str = "127.0.0.1", shake: bool = True) -> RawSocket:
+        """Return an open socket from the local address `local`. Raises OSError when it is not let in."""
+        parts = urlsplit(address)
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(OPEN_SECONDS):
+            _, one = await loop.create_connection(
+                lambda: cls(parts.netloc), parts.hostname or "", parts.port or 80, local_addr=(local, 0)
+            )
+            if shake:
+                one.transport.write(upgrade_request(parts.netloc))
+                try:
+                    await one.opened
+                except BaseException:
+                    one.abort()
+                    raise
+        return one
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast(asyncio.Transport, transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.closed.set()
+        self._writable.set()
+        if not self.opened.done():
+            self.opened.set_exception(ConnectionError("the server closed the socket"))
+            # Read here: an exception that no caller retrieves is a warning.
+            self.opened.exception()
+        for waiting in self._answers.values():
+            if not waiting.done():
+                waiting.set_exception(ConnectionError("the server closed the socket"))
+                waiting.exception()
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    def data_received(self, data: bytes) -> None:
+        buffer = self._buffer + data if self._buffer else data
+        if not self._is_open:
+            head, found, buffer = buffer.partition(b"\r\n\r\n")
+            if not found:
+                self._buffer = head
+                return
+            if self.opened.done():
+                return
+            if b" 101 " not in head:
+                self.opened.set_exception(ConnectionError(head.partition(b"\r\n")[0].decode("latin-1")))
+                self.opened.exception()
+                return
+            self._is_open = True
+            self.opened.set_result(None)
+        frames, self._buffer = split_frames(buffer)
+        for opcode, payload in frames:
+            if opcode <= BINARY:
+                self._take(payload)
+            elif opcode == PING:
+                self.write(frame(_PONG, payload))
+            elif opcode == CLOSE:
+                self.transport.close()
+
+    def _take(self, payload: bytes) -> None:
+        if self._answers:
+            message = json.loads(payload)
+            named = "" if message["type"] in ("welcome", "refused") and "id" not in message else message.get("id")
+            waiting = self._answers.pop(named or "", None)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(message)
+        self.hear(payload)
+
+    def write(self, data: bytes) -> None:
+        """Write raw bytes."""
+        if not self.transport.is_closing():
+            self.transport.write(data)
+
+    async def flood(self, data: bytes) -> bool:
+        """Write raw bytes and wait until most of them are gone; False when the socket is closed."""
+        self.write(data)
+        await self._writable.wait()
+        await asyncio.sleep(0)
+        return not self.closed.is_set()
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send a message without waiting for an answer."""
+        self.write(frame(TEXT, json.dumps(message).encode()))
+
+    async def ask(self, kind: str, /, **fields: object) -> dict[str, Any]:
+        """Send a command and return its answer, a refusal too. Raises OSError when none can come any more."""
+        name = "" if kind == "hello" else f"n{next(_NUMBERS)}"
+        waiting = self._answers[name] = asyncio.get_running_loop().create_future()
+        self.tell({"type": kind, **({"id": name} if name else {}), **fields})
+        if self.closed.is_set():
+            raise ConnectionError("the server closed the socket")
+        try:
+            async with asyncio.timeout(OPEN_SECONDS):
+                answer: dict[str, Any] = await waiting
+                return answer
+        finally:
+            self._answers.pop(name, None)
+
+    async def greet(self, name: str, **fields: object) -> RawSocket:
+        """Say hello. Raises ConnectionError when that is refused."""
+        welcome = await self.ask("hello", **({"token": self.token} if self.token else {"name": name}), **fields)
+        if welcome["type"] != "welcome":
+            raise ConnectionError(f"hello was refused: {welcome['code']}")
+        self.player = welcome["player"]["id"]
+        self.token = welcome["token"] or self.token
+        return self
+
+    async def close(self) -> None:
+        """Close as RFC 6455 wants it, and wait a second for the server to do so too."""
+        self.write(frame(CLOSE, b"\x03\xe8"))
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    await self.closed.wait()
+        finally:
+            self.abort()
+
+    def abort(self) -> None:
+        """Close at once."""
+        self.transport.abort()
+
+    def reset(self) -> None:
+        """Close with a TCP reset, as a program that is killed or a broken router does."""
+        raw = self.transport.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+
+async def request(address: str, text: str, *, local: str = "127.0.0.1") -> tuple[int, str, bytes]:
+    """Send a plain HTTP request, whatever it looks like; return status (0 for none), head and body. Raises OSError."""
+    parts = urlsplit(address)
+    async with asyncio.timeout(OPEN_SECONDS):
+        reader, writer = await asyncio.open_connection(parts.hostname, parts.port, local_addr=(local, 0))
+        try:
+            writer.write(text.encode("latin-1"))
+            answer = await reader.read()
+        finally:
+            writer.close()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    words = head.split(b" ", 2)
+    return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0, head.decode("latin-1"), body

@@ -1,0 +1,39 @@
+"""Fills a data directory with live matches, as if many had played before the server starts."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from pathlib import Path
+
+import engine
+from protocol.values import NO_CLOCK, GameSpec, Player
+from server.adapters.database import Database
+from server.adapters.journal_sql import SqlJournal
+from server.dice import seed_of
+from server.match import open_match
+from server.settings import Settings
+
+__all__ = ["stock"]
+
+
+async def stock(data: Path, matches: int) -> None:
+    """Store the beginnings of `matches` public matches, each of two players of its own."""
+    settings = Settings(data=data)
+    database = await Database.open(settings.database_url, durability="normal")
+    journal = SqlJournal(database)
+    try:
+        secret, now = await journal.secret(), int(time.time() * 1000)
+        spec = GameSpec(name="trapgrid", options=dict(engine.load("trapgrid").options))
+
+        async def store(number: int) -> None:
+            name = secrets.token_hex(8)
+            players = [Player(id=f"p{number}-{seat}", name=f"Guest {number}", kind="person") for seat in (0, 1)]
+            await journal.append(name, 0, open_match(name, spec, players, NO_CLOCK, seed_of(secret, name), now=now))
+
+        for start in range(0, matches, 500):
+            await asyncio.gather(*(store(number) for number in range(start, min(matches, start + 500))))
+    finally:
+        await journal.close()
+        await database.close()

@@ -1,0 +1,60 @@
+"""`cornered bench fuzz`: random input of every level against a server process, beside bystanders who play on."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bench.attacks.arena import Arena
+from bench.attacks.stage import Attack, Stage
+from bench.attacks.verdict import Row
+from server.app import new_event_loop
+
+__all__ = ["Findings", "run"]
+
+GENEROUS: Final[Mapping[str, str]] = {
+    f"CORNERED_{name}": "1e9"
+    for name in (*("MESSAGE_RATE", "MESSAGE_BURST", "ADDRESS_RATE", "ADDRESS_BURST", "GUEST_RATE", "GUEST_BURST"),)
+} | {"CORNERED_HELLO_SECONDS": "2"}
+"""Limits would keep most of the input from what it is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What one run showed. `cases` is where the newest inputs are, when something was wrong."""
+
+    row: Row
+    cases: Path | None
+
+
+async def _nothing(stage: Stage) -> str:
+    raise NotImplementedError("the fuzzer runs in its own process")
+
+
+async def _run(seconds: float, options: dict[str, str]) -> Row:
+    fuzz = Attack(
+        "fuzz", "random input", _nothing, GENEROUS, keeps_matches=True, is_timed=False, module="bench.fuzzing.process"
+    )
+    async with Arena.open() as arena:
+        return await arena.run(fuzz, seconds=seconds, options=options)
+
+
+def run(seconds: float, *, seed: int, replay: Path | None, keep: Path) -> Findings:
+    """Fuzz for some seconds, or play the cases of the file `replay`; failing inputs are kept in the folder `keep`."""
+    with (
+        tempfile.TemporaryDirectory(prefix="cornered-fuzz-") as folder,
+        asyncio.Runner(loop_factory=new_event_loop) as runner,
+    ):
+        written = Path(folder) / "cases.jsonl"
+        options = {"seed": str(seed), "replay": str(replay or ""), "keep": str(written)}
+        row = runner.run(_run(seconds, options))
+        if row.is_withstood or not written.exists():
+            return Findings(row, None)
+        keep.mkdir(parents=True, exist_ok=True)
+        path = keep / f"fuzz-{seed}.jsonl"
+        path.write_bytes(written.read_bytes())
+        return Findings(row, path)

@@ -1,0 +1,102 @@
+"""The fuzzer's process: like `bench.attacks.attacker`, for the one attack that plays generated cases."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from pathlib import Path
+from typing import Final
+
+from bench.attacks.attacker import main
+from bench.attacks.sockets import RawSocket
+from bench.attacks.stage import ATTACKS, Attack, Stage
+from bench.fuzzing.cases import Case, load, make, play, save
+from bench.fuzzing.places import CHALLENGE, MATCHES, PLAYER, SEEK
+
+__all__: list[str] = []
+
+AT_ONCE: Final = 8
+"""Connections under way at a time."""
+WARM_UP_SECONDS: Final = 2.0
+"""Before the server's memory is looked at for the first time."""
+REFRESH_SECONDS: Final = 0.5
+KEPT: Final = 4_000
+"""The newest cases that are written down at the end."""
+
+
+class _Guide:
+    """An honest client that looks up what there is on the server, for cases to name."""
+
+    def __init__(self, socket: RawSocket, stage: Stage) -> None:
+        self._socket = socket
+        self._stage = stage
+        self.places: dict[str, str] = {"HOST": stage.address.removeprefix("http://")}
+
+    async def look(self) -> None:
+        lobby = await self._socket.ask("watch_lobby")
+        await self._socket.ask("leave_lobby")
+        if lobby["type"] == "refused":
+            return
+        found = {place: match["id"] for place, match in zip(MATCHES, reversed(lobby["matches"]), strict=False)}
+        for place, ids in (
+            (SEEK, [seek["id"] for seek in lobby["seeks"]]),
+            (PLAYER, [guest["player"]["id"] for guest in lobby["players"]]),
+        ):
+            if ids:
+                found[place] = ids[-1]
+        if PLAYER in found:
+            await self._socket.ask("cancel_challenge", challenge=self.places.get(CHALLENGE, CHALLENGE))
+            sent = await self._socket.ask("challenge", to=found[PLAYER], game={"name": "trapgrid"})
+            if sent["type"] == "acknowledged":
+                found[CHALLENGE] = sent["ref"]
+        # Frames tell their length before: an id must be as long as what it stands for.
+        self.places |= {place: found_id for place, found_id in found.items() if len(found_id) == len(place)}
+
+
+async def _fuzz(stage: Stage) -> str:
+    """Play cases of one seed, or those of a file, and write down the newest."""
+    seed, replayed = int(stage.options["seed"]), stage.options["replay"]
+    guide = _Guide(await stage.guest(200), stage)
+    await guide.look()
+    given = iter(load(Path(replayed))) if replayed else None
+    played: deque[tuple[float, Case]] = deque(maxlen=KEPT)
+    number = 0
+    is_warm = asyncio.Event()
+
+    def following() -> Case | None:
+        nonlocal number
+        number += 1
+        return next(given, None) if given is not None else make(seed, number)
+
+    async def work(index: int) -> None:
+        until = time.monotonic() + (0 if replayed else WARM_UP_SECONDS)
+        while (stage.is_on if is_warm.is_set() else time.monotonic() < until) and (case := following()) is not None:
+            played.append((time.time(), case))
+            await play(case, stage.address, local=stage.local(number // 100), places=guide.places)
+
+    async def guided() -> None:
+        while True:
+            await asyncio.sleep(REFRESH_SECONDS)
+            await guide.look()
+
+    guiding = asyncio.create_task(guided(), name="guide")
+    try:
+        # A replay needs no warming up, and one connection at a time tells which case it was.
+        if not replayed:
+            await asyncio.gather(*(work(index) for index in range(AT_ONCE)))
+        is_warm.set()
+        await stage.begin()
+        await asyncio.gather(*(work(index) for index in range(1 if replayed else AT_ONCE)))
+    finally:
+        guiding.cancel()
+    if stage.options["keep"]:
+        save((case for _, case in played), Path(stage.options["keep"]))
+    if guiding.done() and not guiding.cancelled() and guiding.exception() is not None:
+        stage.fault(f"an honest client beside the fuzzer failed: {guiding.exception()!r}")
+    return f"{len(played) if replayed else number:,} cases of seed {seed}"
+
+
+if __name__ == "__main__":
+    ATTACKS["fuzz"] = Attack("fuzz", "random input", _fuzz, {}, keeps_matches=True)
+    main()

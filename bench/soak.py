@@ -1,0 +1,288 @@
+"""`cornered bench soak`: honest load of every kind against a server process for minutes, which must leave no trace.
+
+Pairs play all four games with clocks, watchers and lobby guests come and go, players lose their connection and resume,
+and pages are fetched. At the end memory, handles and tasks are what they were after the first minute.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import random
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import engine
+from bench.attacks.server_process import ServerProcess
+from bench.attacks.sockets import RawSocket, request
+from bench.attacks.verdict import errors_in
+from server.app import new_event_loop
+
+__all__ = ["Report", "as_json", "lines", "run"]
+
+PAIRS: Final = 16
+WATCHERS: Final = 6
+GUESTS: Final = 4
+PEOPLE: Final = 10
+"""Players who take turns in one watcher's or guest's part: the same ones come back again and again."""
+PACE: Final = 0.03
+"""Seconds that a player thinks at most."""
+REST: Final = 0.5
+"""Seconds that a pair rests at most between two matches."""
+LIST_EVERY: Final = 5
+"""Matches after which a player looks at the list of its own."""
+SETTLE_SECONDS: Final = 60.0
+"""The time after which what is there counts as the normal state; half of the time in a shorter run.
+
+The pairs play fast enough to fill the server's memory of finished matches by then.
+"""
+CACHE_BYTES: Final = 16 << 20
+"""What that memory may still grow by in a run that is too short to fill it."""
+TOLERANCE: Final = 0.05
+SLACK: Final = {"resident bytes": 4 << 20, "handles": 4, "other tasks": 4, "sockets": 4, "idle rooms": 6, "players": 4}
+"""What may come and go at any moment: a few games and visits are under way whenever one looks."""
+SAMPLES: Final = 15
+"""Looks at the server for one figure, of which the least counts."""
+GAMES: Final[tuple[dict[str, Any], ...]] = (
+    {"name": "trapgrid", "options": {"size": 5}},
+    {"name": "isolation", "options": {"width": 4, "height": 4}},
+    {"name": "bamboo", "options": {"radius": 2}},
+    {"name": "quoridor", "options": {"size": 3, "walls": 2, "max_plies": 60}},
+)
+CLOCKS: Final[tuple[dict[str, Any], ...]] = (
+    {"kind": "fischer", "initial": 120, "increment": 1},
+    {"kind": "per_move", "seconds": 30},
+    {"kind": "none"},
+)
+
+
+@dataclass
+class Report:
+    """What one soak showed. `early` and `late` are the server's figures after settling and at the end."""
+
+    seconds: float
+    matches: int = 0
+    moves: int = 0
+    visits: int = 0
+    resumed: int = 0
+    pages: int = 0
+    lines_said: int = 0
+    early: dict[str, float] = field(default_factory=dict)
+    late: dict[str, float] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+
+    def fault(self, text: str) -> None:
+        """Note an error; only the first hundred are kept."""
+        if len(self.errors) < 100:
+            self.errors.append(text)
+
+
+class _Soak:
+    def __init__(self, server: ServerProcess, report: Report) -> None:
+        self._server = server
+        self._report = report
+        self._numbers: dict[str, int] = {}
+        self._tokens: dict[str, str] = {}
+        self._live: dict[str, None] = {}
+        self.is_on = True
+
+    async def _come(self, name: str) -> RawSocket:
+        """Open a socket for the player of this name, who has an address of its own and comes back with its token."""
+        number = self._numbers.setdefault(name, len(self._numbers))
+        socket = await RawSocket.connect(self._server.address, local=f"127.7.{number // 200}.{number % 200 + 1}")
+        socket.token = self._tokens.get(name, "")
+        await socket.greet(name)
+        self._tokens[name] = socket.token
+        return socket
+
+    async def _must(self, socket: RawSocket, kind: str, /, **fields: object) -> dict[str, Any]:
+        """Ask for something that no rule forbids."""
+        answer = await socket.ask(kind, **fields)
+        if answer["type"] == "refused":
+            raise RuntimeError(f"{kind} was refused: {answer['code']}: {answer['text']}")
+        return answer
+
+    async def pair(self, number: int) -> None:
+        """Play one match after the other, and lose the connection now and then."""
+        players = [await self._come(f"Pair {number}{letter}") for letter in "ab"]
+        try:
+            await self._play_on(players, number)
+        finally:
+            for player in players:
+                await player.close()
+
+    async def _play_on(self, players: list[RawSocket], number: int) -> None:
+        chance = random.Random(number)
+        for turn in itertools.count(number):
+            if not self.is_on:
+                return
+            game, clock = GAMES[turn % len(GAMES)], CLOCKS[turn % len(CLOCKS)]
+            table = await self._must(players[0], "create_seek", settings={"game": game, "clock": clock, "seat": 0})
+            match = (await self._must(players[1], "join_seek", seek=table["ref"]))["ref"]
+            snapshots = [await self._must(player, "join", match=match) for player in players]
+            self._live[match] = None
+            await self._play(players, match, snapshots[0], chance, number)
+            self._live.pop(match, None)
+            self._report.matches += 1
+            for player in players:
+                await self._must(player, "leave", match=match)
+            if turn % LIST_EVERY == 0:
+                await self._must(players[0], "ask_my_matches")
+            await asyncio.sleep(chance.uniform(0, REST))
+
+    async def _play(
+        self, players: list[RawSocket], match: str, snapshot: dict[str, Any], chance: random.Random, number: int
+    ) -> None:
+        state = engine.load(snapshot["game"]["name"], **snapshot["game"]["options"]).start()
+        ply = 0
+        while state.outcome is None:
+            await asyncio.sleep(chance.uniform(0, PACE))
+            seat = state.to_move
+            move = chance.choice(state.moves())
+            if chance.random() < 0.02:
+                # A lost connection: the same player comes back and goes on.
+                players[seat].abort()
+                players[seat] = await self._come(f"Pair {number}{'ab'[seat]}")
+                await self._must(players[seat], "join", match=match, since=0)
+                self._report.resumed += 1
+            await self._must(players[seat], "play", match=match, ply=ply, move=move)
+            state, ply = engine.apply(state, move), ply + 1
+            self._report.moves += 1
+            if chance.random() < 0.01:
+                await self._must(players[seat], "say", match=match, room="players", text=f"move {ply}")
+                self._report.lines_said += 1
+
+    async def watcher(self, number: int) -> None:
+        """Watch a match for a while, talk, look at its history, and go."""
+        chance = random.Random(1_000 + number)
+        for turn in itertools.count():
+            if not self.is_on:
+                return
+            socket = await self._come(f"Watcher {number}.{turn % PEOPLE}")
+            for match in list(self._live)[-3:]:
+                await self._must(socket, "join", match=match)
+                await self._must(socket, "ask_history", match=match)
+                await self._must(socket, "ask_moves", match=match, ply=0)
+            await asyncio.sleep(chance.uniform(0.2, 1.5))
+            await (socket.close() if chance.random() < 0.5 else _abort(socket))
+            self._report.visits += 1
+
+    async def guest(self, number: int) -> None:
+        """Look at the lobby, open a table, take it back, fetch pages."""
+        chance = random.Random(2_000 + number)
+        for turn in itertools.count():
+            if not self.is_on:
+                return
+            socket = await self._come(f"Guest {number}.{turn % PEOPLE}")
+            await self._must(socket, "watch_lobby")
+            table = await self._must(socket, "create_seek", settings={"game": {"name": "quoridor"}})
+            await asyncio.sleep(chance.uniform(0.1, 1.0))
+            await self._must(socket, "cancel_seek", seek=table["ref"])
+            await self._must(socket, "ask_games")
+            host = self._server.address.removeprefix("http://")
+            for path in ("/", "/ready"):
+                status, _, _ = await request(
+                    self._server.address, f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n", local=f"127.8.0.{number + 1}"
+                )
+                if status != 200:
+                    raise RuntimeError(f"GET {path} is answered with {status}")
+                self._report.pages += 1
+            await socket.close()
+            self._report.visits += 1
+
+    async def forever(self, part: Callable[[int], Awaitable[None]], number: int) -> None:
+        """Carry one part out until the end; an error is noted, and its part begins again."""
+        while self.is_on:
+            try:
+                await part(number)
+            except (OSError, TimeoutError, RuntimeError, KeyError) as error:
+                self._report.fault(f"{part.__name__} {number}: {error!r}")
+                await asyncio.sleep(0.5)
+
+    async def figures(self) -> dict[str, float]:
+        """Return what the server holds now."""
+        looks = []
+        for _ in range(SAMPLES):
+            gauges = await self._server.gauges()
+            known = {name: gauges[name] for name in ("sockets", "players")}
+            # How many matches are under way is chance; a room without one that stays for ever is a leak.
+            known["idle rooms"] = max(0.0, gauges["rooms"] - len(self._live))
+            # Each room has a task, which comes and goes with it.
+            known["other tasks"] = gauges["tasks"] - gauges["rooms"]
+            looks.append(known | {"resident bytes": self._server.resident, "handles": self._server.handles["all"]})
+            await asyncio.sleep(0.2)
+        return {name: min(look[name] for look in looks) for name in looks[0]}
+
+
+async def _abort(socket: RawSocket) -> None:
+    socket.abort()
+
+
+async def _run(seconds: float, tell: Callable[[Report, float], None]) -> Report:
+    report = Report(seconds)
+    with tempfile.TemporaryDirectory(prefix="cornered-soak-") as folder:
+        async with ServerProcess.start(Path(folder)) as server:
+            soak = _Soak(server, report)
+            parts = ((soak.pair, PAIRS), (soak.watcher, WATCHERS), (soak.guest, GUESTS))
+            tasks = [
+                asyncio.create_task(soak.forever(part, number), name=f"{part.__name__} {number}")
+                for part, count in parts
+                for number in range(count)
+            ]
+            began = time.monotonic()
+            settled = min(SETTLE_SECONDS, seconds / 2)
+            while (passed := time.monotonic() - began) < seconds:
+                tell(report, passed)
+                await asyncio.sleep(min(1.0, seconds / 10))
+                if not report.early and passed >= settled:
+                    report.early = await soak.figures()
+            report.late = await soak.figures()
+            soak.is_on = False
+            done, late = await asyncio.wait(tasks, timeout=30)
+            for task in (*done, *late):
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+            report.errors += list(errors_in(server.log))
+            if await server.stop(25) is None:
+                report.fault("the server does not stop")
+    report.errors += list(_growth(report))
+    return report
+
+
+def _growth(report: Report) -> Iterator[str]:
+    for name, early in report.early.items():
+        late = report.late[name]
+        filling = CACHE_BYTES if name == "resident bytes" and report.seconds < 2 * SETTLE_SECONDS else 0
+        if late > early * (1 + TOLERANCE) + SLACK[name] + filling:
+            yield f"{name} grow from {early:,.0f} to {late:,.0f}"
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """Return everything that was measured."""
+    return asdict(report)
+
+
+def lines(report: Report) -> Iterator[str]:
+    """Yield what one run showed."""
+    yield (
+        f"{report.seconds:,.0f} s: {report.matches:,} matches, {report.moves:,} moves, {report.visits:,} visits, "
+        f"{report.resumed:,} resumed, {report.pages:,} pages, {report.lines_said:,} lines said"
+    )
+    for name, early in report.early.items():
+        size = 2**20 if name == "resident bytes" else 1
+        shown = "resident MiB" if name == "resident bytes" else name
+        yield f"{shown:<16}{early / size:>10,.1f} after settling {report.late[name] / size:>10,.1f} at the end"
+    yield f"errors: {len(report.errors)}"
+    yield from (f"    - {error}" for error in report.errors)
+
+
+def run(minutes: float, *, tell: Callable[[Report, float], None] = lambda _, __: None) -> Report:
+    """Soak a server for some minutes; `tell` is called with the report so far and the seconds passed."""
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        return runner.run(_run(minutes * 60, tell))

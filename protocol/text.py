@@ -1,0 +1,215 @@
+"""Which characters people's text may hold, by Unicode general category, and under which key two names look the same.
+
+Control (Cc), format (Cf), surrogate (Cs), private (Co) and unassigned (Cn) characters and separators of lines (Zl, Zp)
+move a terminal's cursor, reorder what stands around them, or cannot be seen. A name with one of them is refused; from a
+line they are removed. Categories are those of the Unicode version that Python was built with, so the emoji blocks, in
+which later versions add characters, are allowed as a whole.
+"""
+
+# ruff: noqa: RUF001, RUF002 - characters that are mistaken for others are what this is about.
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+__all__ = ["MAX_MARKS", "MAX_NAME", "ForbiddenText", "clean_line", "clean_name", "fold_name", "visible"]
+
+MAX_NAME: Final = 24
+"""Characters of a name after normalisation."""
+MAX_RAW_NAME: Final = 4 * MAX_NAME
+MAX_RAW_LINE: Final = 1_200
+"""Characters of a name or line before normalisation, which makes up to three of them into one."""
+MAX_LINE: Final = 600
+"""Characters of a line after normalisation, hidden ones among them: twice as many as any field has room for."""
+MAX_MARKS: Final = 3
+"""Combining marks on one character: as many as Vietnamese, Thai, Hebrew or an emoji keycap need."""
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_BREAKS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
+_MARKS: Final = frozenset({"Mn", "Me"})
+_JOINERS: Final = frozenset("\u200c\u200d")
+"""The zero-width non-joiner and joiner: they shape letters of Persian and Indic scripts, and join emoji."""
+_FIRST_JOINED: Final = "\u0590"
+"""Latin, Greek and Cyrillic letters, which nothing shapes, come before."""
+_PRESENTATION: Final = frozenset("\ufe0e\ufe0f")
+"""Variation selectors that show an emoji as text or as a picture."""
+_INVISIBLE: Final = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4\U0001d159"
+    + "".join(map(chr, [*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0)]))
+)
+"""Fillers, blank patterns and variation selectors: assigned as letters, marks or symbols, and drawn as nothing."""
+
+
+class ForbiddenText(ValueError):
+    """A text that must not be shown to others; the message says why."""
+
+
+def clean_name(text: str) -> str:
+    """Return a name in its normal form (NFKC), with single plain spaces. Raises ForbiddenText.
+
+    Every hidden or invisible character is refused, the joiners too, because two names that differ only by one look the
+    same. Selectors of an emoji's presentation are left out.
+    """
+    if len(text) > MAX_RAW_NAME:
+        raise ForbiddenText(f"a name has 1 to {MAX_NAME} characters")
+    if text.isascii() and text.isprintable():
+        name = " ".join(text.split())
+    else:
+        normal = unicodedata.normalize("NFKC", "".join(char for char in text if char not in _PRESENTATION))
+        # The hidden ones are looked for first: `split` would take some of them for spaces.
+        _refuse_hidden(normal)
+        name = " ".join(normal.split())
+        _refuse_marks(name)
+    if not _has_ink(name):
+        raise ForbiddenText(f"a name has 1 to {MAX_NAME} characters, at least one of which can be seen")
+    if len(name) > MAX_NAME:
+        raise ForbiddenText(f"a name has 1 to {MAX_NAME} characters")
+    return name
+
+
+def clean_line(text: str) -> str:
+    """Return what somebody says as one line in its normal form (NFC), empty where nothing can be seen.
+
+    Breaks become spaces and other hidden characters are removed, so that pasted text is accepted. NFKC would rewrite
+    what people type: `x²` as `x2`, and the accent of `don´t` as a mark on a space. Raises ForbiddenText.
+    """
+    if len(text) > MAX_RAW_LINE:
+        raise ForbiddenText("the text is too long")
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    text = unicodedata.normalize("NFC", text)
+    if len(text) > MAX_LINE:
+        raise ForbiddenText("the text is too long")
+    before = None
+    # What is removed may bring neighbours together that compose, so the steps are repeated until none changes it.
+    while text != before:
+        before = text
+        shown = "".join(" " if char in _BREAKS else char for char in text if char in _BREAKS or _is_shown(char))
+        joined = "".join(char for at, char in enumerate(shown) if char not in _JOINERS or _is_joining(shown, at))
+        text = unicodedata.normalize("NFC", _bounded(unicodedata.normalize("NFC", joined)).strip())
+    return text if _has_ink(text) else ""
+
+
+def visible(text: str) -> str:
+    r"""Return text that moves no cursor and reverses no order: each hidden character as an escape such as `\x1b`.
+
+    For terminals and logs, whatever sent the text. The result is one line.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        _escaped(char) if _is_hidden(char) and not (char in _JOINERS and _is_joining(text, at)) else char
+        for at, char in enumerate(text)
+    )
+
+
+def _escaped(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _is_hidden(char: str) -> bool:
+    if char.isprintable():
+        return False
+    kind = unicodedata.category(char)
+    return kind in _HIDDEN and not (kind == "Cn" and "\U0001f000" <= char <= "\U0001faff")
+
+
+@lru_cache(maxsize=4096)
+def _is_shown(char: str) -> bool:
+    return char in _JOINERS or not (_is_hidden(char) or char in _INVISIBLE)
+
+
+def _is_joining(text: str, at: int) -> bool:
+    """Say whether the joiner at `at` stands between letters of a script that it shapes, or between emoji."""
+    if not 0 < at < len(text) - 1:
+        return False
+    return all(
+        char >= _FIRST_JOINED and unicodedata.category(char)[0] in "LMS" for char in (text[at - 1], text[at + 1])
+    )
+
+
+def _has_ink(text: str) -> bool:
+    return any(unicodedata.category(char)[0] in "LNPS" or _is_late_emoji(char) for char in text)
+
+
+def _is_late_emoji(char: str) -> bool:
+    return unicodedata.category(char) == "Cn" and not _is_hidden(char)
+
+
+def _is_mark(char: str) -> bool:
+    return unicodedata.category(char) in _MARKS
+
+
+def _refuse_hidden(text: str) -> None:
+    for char in text:
+        if _is_hidden(char) or char in _INVISIBLE:
+            kind = "a control character" if unicodedata.category(char) == "Cc" else "a character that cannot be seen"
+            raise ForbiddenText(f"a name must not hold {kind}: U+{ord(char):04X}")
+
+
+def _refuse_marks(name: str) -> None:
+    if _bounded(name) != name:
+        raise ForbiddenText(f"a name has at most {MAX_MARKS} combining marks on one character, and none on a space")
+
+
+def _bounded(text: str) -> str:
+    """Return the text without marks that have nothing to stand on, or stand on a character that has enough of them."""
+    kept: list[str] = []
+    marks = MAX_MARKS
+    for char in text:
+        if _is_mark(char):
+            marks += 1
+            if marks > MAX_MARKS:
+                continue
+        elif char not in _JOINERS:
+            marks = MAX_MARKS if char.isspace() else 0
+        kept.append(char)
+    return "".join(kept)
+
+
+def _table(*rows: tuple[str, str]) -> dict[int, str]:
+    return {ord(like): plain for likes, plains in rows for like, plain in zip(likes, plains, strict=True)}
+
+
+_CASED: Final = _table(
+    ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϳ", "abezhikmnoptyxcj"),  # Greek; its capitals and small letters resemble different ones
+    ("αβγεηικνορσςτυχωϲμ", "abyenikvopoctuxwcu"),
+)
+_LIKE: Final = _table(
+    ("авекмнорстухѕіјԁԛԝһьӏѵҽ", "abekmhopctyxsijdqwhblve"),  # Cyrillic
+    ("օոսհքցյզ", "onuhpgjq"),  # Armenian
+    ("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"),  # small capitals
+    ("ɑɡıȷøłđħŧƀʋɩʌ", "agijoldhtbvlv"),  # Latin
+    ("‐‑‒–—―−⁃", "--------"),
+    ("‘’ʼ`´′", "''''''"),
+    ("⁄∕", "//"),
+)
+_STEMS: Final = _table(("0i1|", "olll"))
+"""Letters and digits that many fonts draw alike, among them a capital I and a small l."""
+_DIACRITICS: Final = (("\u0300", "\u036f"), ("\u1ab0", "\u1aff"), ("\u1dc0", "\u1dff"), ("\u20d0", "\u20ff"))
+
+
+def fold_name(name: str) -> str:
+    """Return the key that two names share when they look the same: for comparing only, never to be shown.
+
+    Case, accents of Latin, Greek and Cyrillic letters, lookalike letters of other scripts, `0` and `o`, `1`, `I` and
+    `l`, `rn` and `m`, `vv` and `w` make no difference, nor do characters that cannot be seen, which names of earlier
+    versions may hold. The method is that of UTS 39, the table a part of it: the letters that keyboards offer.
+    """
+    apart = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name))
+    bare = "".join(char for char in apart if not _is_overlooked(char))
+    like = bare.translate(_CASED).casefold().translate(_CASED).translate(_LIKE).translate(_STEMS)
+    return unicodedata.normalize("NFC", " ".join(like.split())).replace("rn", "m").replace("vv", "w")
+
+
+def _is_overlooked(char: str) -> bool:
+    """Say whether two names that differ only by this character look the same or nearly so."""
+    return (
+        any(first <= char <= last for first, last in _DIACRITICS)
+        or _is_hidden(char)
+        or char in _INVISIBLE
+        or char in _PRESENTATION
+    )

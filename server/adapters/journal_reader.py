@@ -1,0 +1,169 @@
+"""Reads the journal back: matches event by event, and the index of matches. A damaged part hides nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import structlog
+from pydantic import ValidationError
+from sqlalchemy import Integer, Select, and_, bindparam, func, literal_column, select
+
+from protocol.events import EVENT, MatchEvent, Started
+from server.adapters.database import STORE_ERRORS, Database, is_damage
+from server.adapters.tables import EVENTS, MATCHES, SEATS
+from server.ports import DamagedMatch, JournalUnavailable
+
+__all__ = ["JournalReader", "event_of"]
+
+PAGE_EVENTS: Final = 400
+"""Events that are fetched and validated in one turn of the event loop: about 3 ms."""
+
+log = structlog.get_logger("journal")
+
+_FIRST_EVENTS: Final = (
+    select(MATCHES.c.id, EVENTS.c.body)
+    .join(EVENTS, and_(EVENTS.c.match == MATCHES.c.id, EVENTS.c.seq == 1), isouter=True)
+    .where(MATCHES.c.ended.is_(None))
+    .order_by(MATCHES.c.started, MATCHES.c.id)
+)
+# Built once: to build a query and its key in SQLAlchemy's cache costs more than to run it.
+_PAGE: Final = (
+    select(EVENTS.c.body)
+    .where(EVENTS.c.match == bindparam("of"), EVENTS.c.seq > bindparam("since"))
+    .order_by(EVENTS.c.seq)
+    .limit(PAGE_EVENTS)
+)
+_ROW: Final = literal_column("matches.rowid", Integer)
+
+
+class JournalReader:
+    """The reading half of the SQL journal."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def fetch(self, query: Select[Any], **parameters: object) -> Sequence[Any]:
+        """Return the rows of a query. Raises DamagedMatch where the query meets damage, or JournalUnavailable."""
+        try:
+            async with self._database.reading() as connection:
+                rows: Sequence[Any] = (await connection.execute(query, parameters)).all()
+        except STORE_ERRORS as error:
+            if is_damage(error, is_reading=True):
+                raise DamagedMatch("the store is damaged where these events are") from error
+            raise JournalUnavailable("the store cannot be read") from error
+        return rows
+
+    async def holds(self, match: str, seq: int) -> bool:
+        """Say whether the store has this event, as far as it can be read. Raises JournalUnavailable."""
+        try:
+            return bool(await self.fetch(select(EVENTS.c.seq).where(EVENTS.c.match == match, EVENTS.c.seq == seq)))
+        except DamagedMatch:
+            return False
+
+    async def read(self, match: str, since: int) -> Sequence[MatchEvent]:
+        """Return the events of a match after `since`. Raises DamagedMatch or JournalUnavailable."""
+        events: list[MatchEvent] = []
+        while True:
+            reached = since + len(events)
+            rows = await self.fetch(_PAGE, of=match, since=reached)
+            for seq, (body,) in enumerate(rows, reached + 1):
+                events.append(event_of(body, seq))
+            if len(rows) < PAGE_EVENTS:
+                return events
+
+    async def live(self) -> Sequence[Started]:
+        """Return how the matches without an end began, oldest first. Raises JournalUnavailable."""
+        try:
+            rows = await self.fetch(_FIRST_EVENTS)
+        except DamagedMatch:
+            log.error("the store is damaged: live matches are looked for one by one; see `cornered admin check`")
+            rows = [(match, None) for match in await self._live_ids()]
+            beginnings = [await self._beginning(match) for match, _ in rows]
+        else:
+            beginnings = [_beginning_of(match, body) for match, body in rows]
+        return [started for started in beginnings if started is not None]
+
+    async def finished(self, player: str | None, limit: int) -> Sequence[str]:
+        """Return the ids of the newest finished matches. Raises JournalUnavailable."""
+        query = select(MATCHES.c.id).where(MATCHES.c.ended.is_not(None))
+        if player is None:
+            query = query.where(MATCHES.c.private.is_(False))
+        else:
+            query = query.where(MATCHES.c.id.in_(select(SEATS.c.match).where(SEATS.c.player == player)))
+        try:
+            rows = await self.fetch(query.order_by(MATCHES.c.ended.desc(), MATCHES.c.id.desc()).limit(limit))
+        except DamagedMatch as error:
+            raise JournalUnavailable(str(error)) from error
+        return [name for (name,) in rows]
+
+    async def _beginning(self, match: str) -> Started | None:
+        query = select(EVENTS.c.body).where(EVENTS.c.match == match, EVENTS.c.seq == 1)
+        try:
+            rows = await self.fetch(query)
+        except DamagedMatch as error:
+            _set_aside(match, str(error))
+            return None
+        return _beginning_of(match, rows[0][0] if rows else None)
+
+    async def _live_ids(self) -> Sequence[str]:
+        """Return the ids of live matches, oldest first, from the parts of SQLite's index that can still be read."""
+        try:
+            return [name for (name,) in await self.fetch(select(MATCHES.c.id).where(MATCHES.c.ended.is_(None)))]
+        except DamagedMatch as error:
+            if not self._database.is_sqlite:
+                raise JournalUnavailable("the index of matches is damaged") from error
+        found: list[tuple[int, str]] = []
+        waiting = [(1, await self._last_row())]
+        while waiting:
+            low, high = waiting.pop()
+            query = select(MATCHES.c.id, MATCHES.c.started, MATCHES.c.ended).where(_ROW.between(low, high))
+            try:
+                rows = await self.fetch(query)
+            except DamagedMatch:
+                if low < high:
+                    middle = (low + high) // 2
+                    waiting += [(low, middle), (middle + 1, high)]
+                continue
+            found += [(started, name) for name, started, ended in rows if ended is None]
+        return [name for _, name in sorted(found)]
+
+    async def _last_row(self) -> int:
+        """Return the number of the newest row of `matches`, from whichever part of the table tells."""
+        for query in (select(func.max(_ROW)).select_from(MATCHES), select(func.count()).select_from(MATCHES)):
+            try:
+                rows = await self.fetch(query)
+            except DamagedMatch:
+                continue
+            return rows[0][0] or 0
+        raise JournalUnavailable("the index of matches is damaged; see `cornered admin check`")
+
+
+def event_of(body: str, seq: int) -> MatchEvent:
+    """Return the stored event, which must have this number. Raises DamagedMatch."""
+    try:
+        event = EVENT.validate_json(body)
+    except ValidationError as error:
+        why = error.errors(include_url=False, include_context=False, include_input=False)[0]["msg"]
+        raise DamagedMatch(f"event {seq} cannot be read: {why}") from None
+    if event.seq != seq:
+        raise DamagedMatch(f"event {seq} is missing: event {event.seq} stands in its place")
+    return event
+
+
+def _beginning_of(match: str, body: str | None) -> Started | None:
+    """Return a match's first event; None, and a line in the log, where it is none."""
+    try:
+        if body is None:
+            raise DamagedMatch("event 1 is missing")
+        started = event_of(body, 1)
+        if not isinstance(started, Started) or started.match != match:
+            raise DamagedMatch("event 1 does not begin this match")
+    except DamagedMatch as error:
+        _set_aside(match, str(error))
+        return None
+    return started
+
+
+def _set_aside(match: str, reason: str) -> None:
+    log.error("a match is damaged and set aside; see `cornered admin check`", match=match, reason=reason)

@@ -1,0 +1,61 @@
+"""One arena for all attacks: a server is used as long as it withstands, as a real one is."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from bench.attacks.arena import Arena
+from bench.attacks.stage import Attack
+from bench.attacks.trials import TRIALS
+from bench.attacks.verdict import Row
+from server.app import new_event_loop
+
+SECONDS = 1.2
+SLACK = 2.0
+"""A machine that is shared with others stalls by itself now and then; the attacks stalled the server for seconds."""
+
+
+@pytest.fixture(scope="session")
+def carry_out() -> Iterator[Callable[[Attack], Row]]:
+    """Return what carries out one attack beside bystanders."""
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        opened = Arena.open(slack=SLACK)
+        arena = runner.run(opened.__aenter__())
+        yield lambda attack: runner.run(arena.run(attack, seconds=SECONDS))
+        runner.run(opened.__aexit__(None, None, None))
+
+
+@pytest.fixture(scope="session")
+def tried() -> dict[str, Row]:
+    """Return what every trial showed: they mostly wait, so they run side by side."""
+
+    async def try_all() -> list[Row]:
+        async with Arena.open() as arena:
+            return await asyncio.gather(*(arena.try_out(trial) for trial in TRIALS.values()))
+
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        return {row.attack: row for row in runner.run(try_all())}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the campaigns out but with `--campaigns`; let one attack at a time be under way.
+
+    They need Linux's loopback network and /proc, and a machine that does nothing else meanwhile.
+    """
+    here = Path(__file__).parent
+    campaigns = [item for item in items if item.path.is_relative_to(here)]
+    if not config.getoption("--campaigns"):
+        items[:] = [item for item in items if item not in campaigns]
+        config.hook.pytest_deselected(items=campaigns)
+        return
+    for item in campaigns:
+        item.add_marker(pytest.mark.attacks)
+        item.add_marker(pytest.mark.xdist_group("attacks"))
+        if sys.platform != "linux":
+            item.add_marker(pytest.mark.skip(reason="needs Linux's loopback network and /proc"))

@@ -1,0 +1,28 @@
+"""Every attack of the registry, beside bystanders who play on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from bench.attacks.attacker import LOADED
+from bench.attacks.stage import ATTACKS, Attack
+from bench.attacks.trials import TRIALS, Trial
+from bench.attacks.verdict import Row
+
+
+def test_every_module_of_attacks_registers_some() -> None:
+    assert {attack.run.__module__ for attack in ATTACKS.values()} == {module.__name__ for module in LOADED}
+
+
+@pytest.mark.parametrize("trial", TRIALS.values(), ids=TRIALS)
+def test_nothing_is_lost_by(trial: Trial, tried: dict[str, Row]) -> None:
+    row = tried[trial.name]
+    assert row.is_withstood, "\n".join((f"{trial.words}: {row.did}", *row.faults))
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+def test_bystanders_play_on_beside(attack: Attack, carry_out: Callable[[Attack], Row]) -> None:
+    row = carry_out(attack)
+    assert row.is_withstood, "\n".join((f"{attack.words}: {row.did}", *row.faults))

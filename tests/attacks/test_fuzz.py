@@ -1,0 +1,52 @@
+"""Random input of every level, beside bystanders who play on."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import msgpack
+
+from bench.fuzzing.cases import load, make, save
+from bench.fuzzing.fuzzer import run
+from bench.fuzzing.messages import Messages, to_msgpack
+from protocol.codec import JSON
+from protocol.commands import COMMAND
+from tests.conftest import IN_CI
+
+SECONDS = 60 if IN_CI else 20
+KEPT = Path(__file__).parents[2] / "fuzz-failures"
+
+
+def test_a_server_withstands_random_input() -> None:
+    findings = run(SECONDS, seed=1, replay=None, keep=KEPT)
+    assert findings.row.is_withstood, "\n".join((findings.row.did, *findings.row.faults, f"cases: {findings.cases}"))
+
+
+def test_generated_messages_are_of_every_class_and_valid() -> None:
+    messages = Messages(random.Random(1))
+    made = [messages.command() for _ in range(2_000)]
+    kinds = {type(COMMAND.validate_python(one, strict=False)).__name__ for one in made if _is_valid(one)}
+    assert kinds == {one["$ref"].rpartition("/")[2] for one in COMMAND.json_schema()["oneOf"]}
+    assert sum(map(_is_valid, made)) > 0.9 * len(made)
+
+
+def _is_valid(message: object) -> bool:
+    packed = to_msgpack(random.Random(7), message)
+    try:
+        JSON.decode_command(json.dumps(msgpack.unpackb(packed)).encode())
+    except ValueError:
+        return False
+    return True
+
+
+def test_the_same_seed_makes_the_same_cases() -> None:
+    assert [make(3, number) for number in range(50)] == [make(3, number) for number in range(50)]
+    assert make(3, 1) != make(4, 1)
+
+
+def test_cases_come_back_from_a_file_as_they_were(tmp_path: Path) -> None:
+    cases = [make(5, number) for number in range(50)]
+    save(cases, tmp_path / "cases.jsonl")
+    assert load(tmp_path / "cases.jsonl") == cases

@@ -1,0 +1,12 @@
+"""Honest load leaves nothing behind."""
+
+from __future__ import annotations
+
+from bench.soak import lines, run
+
+
+def test_a_server_holds_as_much_after_a_while_as_before() -> None:
+    report = run(0.3)
+    assert report.errors == [], "\n".join(lines(report))
+    assert report.matches > 5
+    assert report.visits > 5

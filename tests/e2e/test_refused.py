@@ -1,0 +1,75 @@
+"""A visitor whom the server refuses a socket sees why, and comes in by itself when there is room."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, Route, expect
+from websockets.sync.client import connect
+
+import clients
+from clients.shots import running_server
+from protocol.codec import JSON
+
+pytestmark = pytest.mark.browser
+
+
+WEB = Path(clients.__file__).parent / "web"
+
+
+@pytest.fixture
+def crowded(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The page of a server that lets one address have a single connection."""
+    monkeypatch.setenv("CORNERED_MAX_PER_ADDRESS", "1")
+    with running_server("--no-bots") as address:
+        yield address
+
+
+def serve_files(route: Route) -> None:
+    """Answer for the page's files, which this address has no connections left for; let /visit through."""
+    path = urlsplit(route.request.url).path
+    if path == "/visit":
+        route.continue_()
+    else:
+        route.fulfill(path=WEB / (path.lstrip("/") or "index.html"))
+
+
+def wait_for_room(address: str) -> None:
+    """Return when the server counts no connection any more: the one of the last request ends a moment after it."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        with contextlib.suppress(HTTPError), urlopen(f"{address}/visit"):
+            break
+        time.sleep(0.1)
+    time.sleep(0.5)
+
+
+def test_the_page_says_why_no_socket_opens_and_connects_when_one_may(browser: Browser, crowded: str) -> None:
+    # Files that the test serves have no address, so to Chromium this server is on another network.
+    context = browser.new_context(permissions=["local-network-access"])
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    page.clock.install()
+    page.route("**/*", serve_files)
+    with connect(f"{crowded.replace('http', 'ws', 1)}/ws", subprotocols=[JSON.subprotocol]):
+        page.goto(crowded)
+        page.clock.run_for(400)
+        reason = "Too many connections from this address; close one, or try again in 30 s."
+        expect(page.locator("#banner")).to_have_text(reason, timeout=20_000)
+        # "Connection lost" does not replace the reason, and no attempt is made before its time.
+        attempts: list[str] = []
+        page.on("websocket", lambda socket: attempts.append(socket.url))
+        page.clock.run_for(25_000)
+        expect(page.locator("#banner")).to_have_text(reason)
+        assert attempts == []
+    wait_for_room(crowded)
+    page.clock.run_for(15_000)
+    expect(page.locator("#banner")).to_have_text("Connected again.", timeout=20_000)
+    context.close()

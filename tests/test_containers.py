@@ -1,0 +1,292 @@
+"""The containers: what compose starts is hardened, has no default secrets, and runs by hand too."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import getpass
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from aiomqtt import Client, MqttError
+
+from clients.shots import running_server
+from tests.conftest import accepts, free_port, require, wait_until
+
+ROOT = Path(__file__).resolve().parent.parent
+DEPLOY = ROOT / "deploy"
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+SECRET = re.compile(r"PASSWORD|KEY|TOKEN|SECRET")
+
+
+def check_compose(path: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_compose_file_follows_the_compose_schema() -> None:
+    result = check_compose(ROOT / "docker-compose.yml")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_wrong_compose_file_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "bad.yml").write_text("services: {server: {image: 7, comand: x}}")
+    assert check_compose(tmp_path / "bad.yml").returncode == 1
+
+
+def container_commands() -> list[list[str]]:
+    mine = [service for service in SERVICES.values() if service.get("image") == "cornered"]
+    # Those of the profile are not ours; the tests of clusters run them.
+    return [service["command"] for service in mine if "profiles" not in service]
+
+
+@pytest.mark.parametrize("command", container_commands(), ids=lambda command: command[1])
+def test_every_container_runs_a_command_that_exists(command: list[str]) -> None:
+    assert command[0] == "cornered"
+    usage = subprocess.run(
+        [sys.executable, "-m", "clients.cli", command[1], "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for flag in (word for word in command if word.startswith("--")):
+        assert flag.partition("=")[0] in usage.stdout
+
+
+@pytest.fixture
+def composed_broker(mosquitto_program: Path, tmp_path: Path) -> Iterator[int]:
+    """A broker under the configuration of the compose file, with `secret` as the server's password; its port."""
+    acl, passwords, port = tmp_path / "acl", tmp_path / "passwords", free_port()
+    acl.write_text((DEPLOY / "mosquitto.acl").read_text())
+    hashing = shutil.which("mosquitto_passwd") or str(mosquitto_program.with_name("mosquitto_passwd"))
+    subprocess.run([hashing, "-b", "-c", passwords, "server", "secret"], check=True, capture_output=True)
+    config = tmp_path / "mosquitto.conf"
+    config.write_text(
+        (DEPLOY / "mosquitto.conf")
+        .read_text()
+        # A broker that root starts reads its files as another user.
+        .replace("listener 1883", f"user {getpass.getuser()}\nlistener {port} 127.0.0.1")
+        .replace("/tmp/passwords", str(passwords))
+        .replace("/mosquitto/config/acl", str(acl))
+    )
+    process = subprocess.Popen([mosquitto_program, "-c", config], stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: accepts(port), process, "Mosquitto")
+        yield port
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.mark.mqtt
+async def test_anybody_may_listen_to_the_broker_but_only_the_server_may_speak(composed_broker: int) -> None:
+    topic, status = "cornered/v1/pub/match/m/state", "cornered/v1/node/home/status"
+    async with (
+        asyncio.timeout(20),
+        Client("127.0.0.1", composed_broker) as anybody,
+        Client("127.0.0.1", composed_broker, username="server", password="secret") as server,
+    ):
+        await anybody.subscribe("#")
+        await anybody.publish(topic, "forged", qos=1)
+        await server.publish("cornered/v1/private", "whispered", qos=1)
+        await server.publish(topic, "told", qos=1)
+        await server.publish(status, "online", qos=1)
+        heard = [str((await anext(anybody.messages)).payload, "ascii") for _ in range(2)]
+        assert heard == ["told", "online"]
+        with pytest.raises(MqttError):
+            async with Client("127.0.0.1", composed_broker, username="server", password="wrong"):
+                pass
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_container_has_only_what_it_needs(name: str) -> None:
+    service = SERVICES[name]
+    assert service["read_only"] is True
+    assert service["cap_drop"] == ["ALL"]
+    assert service.get("cap_add", []) == (["NET_BIND_SERVICE"] if name == "caddy" else [])
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not {"privileged", "network_mode", "pid", "ipc", "devices"} & set(service)
+    assert service["mem_limit"]
+    assert 0 < service["pids_limit"] <= 4096
+    assert service["logging"]["options"].keys() == {"max-size", "max-file"}
+    assert any(mount.startswith("/tmp:size=") for mount in service["tmpfs"])
+    assert "healthcheck" in service or service["image"] == "cornered"  # Whose image has one.
+
+
+def test_every_program_but_caddy_runs_as_an_ordinary_user() -> None:
+    users = {name: service.get("user") for name, service in SERVICES.items() if service["image"] != "cornered"}
+    assert users == {"postgres": "postgres", "mosquitto": "mosquitto", "caddy": None}
+    assert re.search(r"^USER cornered$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+
+
+def test_only_the_site_is_open_to_other_machines() -> None:
+    ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert ports.pop("caddy") == ["80:80", "443:443"]
+    assert all(port.startswith("127.0.0.1:") for mapped in ports.values() for port in mapped)
+
+
+def test_the_database_is_reachable_by_the_server_alone() -> None:
+    assert COMPOSE["networks"]["store"] == {"internal": True}
+    members = {name for name, service in SERVICES.items() if "store" in service.get("networks", ["default"])}
+    assert members == {"server", "postgres"}
+    assert SERVICES["postgres"]["networks"] == ["store"]
+
+
+def test_the_server_believes_the_proxy_alone() -> None:
+    address = SERVICES["caddy"]["networks"]["default"]["ipv4_address"]
+    assert SERVICES["server"]["environment"]["CORNERED_PROXIES"] == address
+
+
+def test_no_secret_has_a_default_and_compose_says_how_to_make_each() -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    readme = (ROOT / "README.md").read_text()
+    used = re.findall(r"(?<!\$)\$\{(\w+)([^}]*)\}", text)
+    secrets = {name for name, _ in used if SECRET.search(name)}
+    assert secrets == {"POSTGRES_PASSWORD", "MQTT_PASSWORD", "METRICS_TOKEN", "ANALYST_KEY"}
+    for name, rest in used:
+        if name in secrets:
+            assert rest.startswith(":?"), name
+            assert "openssl rand -hex 24" in rest, name
+            assert name in readme
+    for name, service in SERVICES.items():
+        for variable, value in service.get("environment", {}).items():
+            if SECRET.search(variable):
+                assert re.fullmatch(r"\$\{\w+:\?[^}]*\}", value), (name, variable)
+
+
+def test_secrets_are_neither_committed_nor_built_into_an_image() -> None:
+    for name in (".gitignore", ".dockerignore"):
+        assert ".env" in (ROOT / name).read_text().splitlines(), name
+
+
+def test_every_configuration_is_a_file() -> None:
+    # Docker cannot copy a configuration's text into a container that is read-only.
+    for name, config in COMPOSE["configs"].items():
+        assert (ROOT / config["file"]).is_file(), name
+
+
+@pytest.fixture
+def caddy() -> Path:
+    def find() -> Path | None:
+        found = shutil.which("caddy")
+        return Path(found) if found else None
+
+    return require("caddy", find)
+
+
+@contextlib.contextmanager
+def running_caddy(program: Path, folder: Path, upstream: str) -> Iterator[int]:
+    """Run Caddy under the configuration of the compose file, without TLS, and yield its port."""
+    site, health = free_port(), free_port()
+    config = folder / "Caddyfile"
+    config.write_text((DEPLOY / "Caddyfile").read_text().replace("8079", str(health)))
+    environment = os.environ | {
+        "CORNERED_SITE": f"http://play.example:{site}",
+        "CORNERED_UPSTREAM": upstream,
+        **dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(folder)),
+    }
+    command = [str(program), "run", "--adapter", "caddyfile", "--config", str(config)]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: accepts(site) and accepts(health), process, "Caddy")
+        yield site
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def proxied(caddy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """The port of a Caddy in front of a server that knows it."""
+    monkeypatch.setenv("CORNERED_PROXIES", "127.0.0.1")
+    monkeypatch.setenv("CORNERED_METRICS_TOKEN", "secret")
+    monkeypatch.setenv("CORNERED_HOSTS", "play.example")
+    with (
+        running_server("--no-bots") as address,
+        running_caddy(caddy, tmp_path, address.removeprefix("http://")) as port,
+    ):
+        yield port
+
+
+def exchanged(port: int, first_line: str, *fields: str, body: bytes = b"") -> tuple[int, str]:
+    """Send a request as it is written; return the status and the whole answer."""
+    head = "\r\n".join([first_line, "Host: play.example", "Connection: close", *fields, "", ""])
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        connection.sendall(head.encode() + body)
+        parts = []
+        with contextlib.suppress(ConnectionResetError):
+            while part := connection.recv(1 << 16):
+                parts.append(part)
+    answer = b"".join(parts).decode(errors="replace")
+    return int(answer.split()[1]), answer
+
+
+def test_caddy_adds_its_headers_and_no_spelling_of_the_metrics_passes_it(proxied: int) -> None:
+    status, page = exchanged(proxied, "GET / HTTP/1.1")
+    assert status == 200
+    assert "Strict-Transport-Security: max-age=31536000" in page
+    assert page.count("X-Content-Type-Options: nosniff") == page.count("Content-Security-Policy:") == 1
+    assert "default-src 'self'" in page
+    assert "Server:" not in page
+    for target in (
+        "/metrics",
+        "/metrics?x",
+        "/METRICS",
+        "/metrics/",
+        "//metrics",
+        "//a/metrics",
+        "/%6detrics",
+        "/%256detrics",
+        "/./metrics",
+        "/x/../metrics",
+        "/x/%2e%2e/metrics",
+        "/metrics%00",
+        "/metrics%20",
+        "/metrics;a",
+        "/\\metrics",
+        "http://play.example/metrics",
+        "http://play.example//metrics",
+    ):
+        status, answer = exchanged(proxied, f"GET {target} HTTP/1.1", "Authorization: Bearer secret")
+        assert status in (400, 404), target
+        assert "cornered_players" not in answer, target
+
+
+def test_caddy_tells_the_server_the_visitors_own_address_and_no_other(caddy: Path, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as upstream:
+        upstream.settimeout(20)
+        with (
+            running_caddy(caddy, tmp_path, f"127.0.0.1:{upstream.getsockname()[1]}") as port,
+            socket.create_connection(("127.0.0.1", port), timeout=20) as visitor,
+        ):
+            visitor.sendall(b"GET / HTTP/1.1\r\nHost: play.example\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n")
+            connection, _ = upstream.accept()
+            with connection:
+                connection.settimeout(20)
+                forwarded = connection.recv(1 << 16).decode().splitlines()
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    assert [line for line in forwarded if line.lower().startswith("x-forwarded-for")] == ["X-Forwarded-For: 127.0.0.1"]
+    assert "Host: play.example" in forwarded
+
+
+def test_caddy_refuses_other_methods_and_bodies(proxied: int) -> None:
+    for method in ("POST", "PUT", "OPTIONS", "DELETE"):
+        status, answer = exchanged(proxied, f"{method} / HTTP/1.1", "Content-Length: 5", body=b"hello")
+        assert status == 405
+        assert "Allow: GET, HEAD" in answer
+    # Caddy from 2.7 on says 413; before, that the server could not be given the request.
+    assert exchanged(proxied, "GET / HTTP/1.1", "Content-Length: 9999", body=b"x" * 9999)[0] in (413, 502)
