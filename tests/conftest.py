@@ -25,7 +25,7 @@ import engine
 from engine.warming import warm
 
 IN_CI = os.environ.get("CI") == "true"
-DEADLINE = 30.0
+DEADLINE = 60.0
 INSTALL_SECONDS = 240.0
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -93,7 +93,7 @@ def composed_broker(mosquitto_program: Path, tmp_path: Path) -> Iterator[int]:
 async def test_anybody_may_listen_to_the_broker_but_only_the_server_may_speak(composed_broker: int) -> None:
     topic, status = "cornered/v1/pub/match/m/state", "cornered/v1/node/home/status"
     async with (
-        asyncio.timeout(20),
+        asyncio.timeout(60),
         Client("127.0.0.1", composed_broker) as anybody,
         Client("127.0.0.1", composed_broker, username="server", password="secret") as server,
     ):
@@ -268,7 +268,7 @@ def test_caddy_adds_its_headers_and_no_spelling_of_the_metrics_passes_it(proxied
 
 def test_caddy_tells_the_server_the_visitors_own_address_and_no_other(caddy: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as upstream:
-        upstream.settimeout(20)
+        upstream.settimeout(60)
         with (
             running_caddy(caddy, tmp_path, f"127.0.0.1:{upstream.getsockname()[1]}") as port,
             socket.create_connection(("127.0.0.1", port), timeout=20) as visitor,
@@ -276,7 +276,7 @@ def test_caddy_tells_the_server_the_visitors_own_address_and_no_other(caddy: Pat
             visitor.sendall(b"GET / HTTP/1.1\r\nHost: play.example\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n")
             connection, _ = upstream.accept()
             with connection:
-                connection.settimeout(20)
+                connection.settimeout(60)
                 forwarded = connection.recv(1 << 16).decode().splitlines()
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     assert [line for line in forwarded if line.lower().startswith("x-forwarded-for")] == ["X-Forwarded-For: 127.0.0.1"]

@@ -53,7 +53,7 @@ async def test_house_bots_show_the_key_that_they_are_given(tmp_path: Path, key: 
 
     (guest,) = Guest.all_of(["random"])
     store = TokenStore(tmp_path / "tokens.json")
-    async with asyncio.timeout(20), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
         house = House([guest], pool, analyst_key=key)
         hosting = tasks.create_task(house.host(guest, tasks, server.url, None, store))
         said = await hello

@@ -155,7 +155,7 @@ async def test_house_bots_get_the_key_of_analysts_in_their_environment_alone(
     keeping = asyncio.ensure_future(
         keep_house_bots(["random"], "ws://127.0.0.1:1", tmp_path / "who", analyse="random", analyst_key="k" * 30)
     )
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not told.exists():
             assert not keeping.done(), keeping
             await asyncio.sleep(0.01)

@@ -24,7 +24,7 @@ from protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, SeekSettings, Va
 LOST = (WebSocketException, InvalidHandshake, OSError, EOFError, TimeoutError)
 THINKING = 0.1
 """The most seconds that a player thinks."""
-PATIENCE = 30
+PATIENCE = 60
 """Seconds without a word after which the server counts as stuck."""
 GAMES = (
     GameSpec(name="trapgrid", options={"size": 5}),

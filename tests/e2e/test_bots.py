@@ -115,7 +115,7 @@ async def test_a_bot_declines_what_it_does_not_play_and_says_why(address: str) -
         return random.choice(match.state.moves())
 
     async with (
-        asyncio.timeout(30),
+        asyncio.timeout(60),
         Client.connect(address, name="Picky", kind="bot") as picky,
         Client.connect(address, name="Ann") as ann,
     ):

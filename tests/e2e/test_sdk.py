@@ -177,7 +177,7 @@ async def test_the_server_answers_every_command_and_ask_returns(address: str) ->
 
 async def test_an_invite_is_looked_at_before_it_is_taken(address: str) -> None:
     async with (
-        asyncio.timeout(10),
+        asyncio.timeout(60),
         Client.connect(address, name="Ann") as ann,
         Client.connect(address, name="Bob") as bob,
     ):

@@ -51,7 +51,7 @@ def test_a_server_that_does_not_stop_is_ended_after_its_deadline(tmp_path: Path,
         if is_told:
             process.send_signal(signal.SIGTERM)
         try:
-            _, errors = process.communicate(timeout=30)
+            _, errors = process.communicate(timeout=60)
         finally:
             process.kill()
         assert process.returncode == STOP_OVERDUE_EXIT

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import os
 import random
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ from server import app as server
 from server.settings import MEMORY, Settings
 from tests.clients.sdk.scripted import TOKEN, Script, Wire, scripted, snapshot
 
-DEADLINE = 30.0
+DEADLINE = 60.0
 
 
 def text_of(app: App[None]) -> str:
@@ -142,11 +143,19 @@ async def test_two_people_meet_at_a_table_while_a_third_watches(address: str) ->
 
 async def test_the_banner_tells_of_a_restart_and_the_match_goes_on(tmp_path: Path) -> None:
     settings = Settings(port=0, data=tmp_path)
-    async with asyncio.timeout(DEADLINE):
+
+    def backoff() -> Iterator[float]:
+        """Yield short waits: full jitter may take half a minute to come back when the machine is busy."""
+        return itertools.repeat(0.1)
+
+    async with asyncio.timeout(4 * DEADLINE):
         running = server.run(settings)
         address = await running.__aenter__()
         settings = settings.model_copy(update={"port": int(address.rpartition(":")[2])})
-        async with Client.connect(address, name="Ana") as ana, Client.connect(address, name="Bob") as bob:
+        async with (
+            Client.connect(address, name="Ana", backoff=backoff) as ana,
+            Client.connect(address, name="Bob", backoff=backoff) as bob,
+        ):
             await bob.join_seek(await ana.seek(SeekSettings(game=GameSpec(name="trapgrid"), seat=0)))
             app = CorneredApp(MenuScreen(ana), client=ana)
             async with app.run_test() as pilot:

@@ -12,7 +12,7 @@ __all__ = ["DESK", "PHONE", "Window", "begin", "play_to_the_end", "turn_of"]
 
 DESK: Final = (1200, 800)
 PHONE: Final = (360, 740)
-PATIENCE: Final = 20_000
+PATIENCE: Final = 60_000
 """Milliseconds that anything on the page may take, on a machine that has other things to do."""
 expect.set_options(timeout=PATIENCE)
 

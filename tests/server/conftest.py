@@ -29,7 +29,7 @@ from server.settings import MEMORY, Settings
 
 M = TypeVar("M", bound=Value)
 ANALYST_KEY = "the-key-of-the-operator"
-PATIENCE = 30.0
+PATIENCE = 60.0
 """Seconds after which a test that waits for a message has failed."""
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 

@@ -77,7 +77,7 @@ async def test_until_the_matches_are_back_the_server_is_not_ready_and_takes_no_s
         port = free.getsockname()[1]
     stores.journal = journal = Hesitant()
     starting = type(running)(f"http://127.0.0.1:{port}")
-    async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         done = asyncio.Event()
 
         async def serve() -> None:

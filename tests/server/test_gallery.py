@@ -201,7 +201,7 @@ async def test_a_match_that_is_opened_again_keeps_its_delay() -> None:
     assert (show.gallery.shown.ply, show.announced) == (1, [])
     (line,) = show.come(1)
     show.now = 80_000
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         await show.has_announced.wait()
     assert [event.seq for said in show.announced for event in said.events] == line.seqs() == [3]
     assert show.gallery.shown.ply == 2

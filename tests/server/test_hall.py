@@ -236,7 +236,7 @@ async def test_a_finished_match_that_cannot_be_replayed_hides_no_others(
 @pytest.mark.mqtt
 async def test_the_broker_keeps_the_lobby_as_strangers_see_it(start: Any, mosquitto: Any) -> None:
     async def kept_until(is_so: Callable[[Any], bool]) -> Any:
-        async with asyncio.timeout(20), aiomqtt.Client("127.0.0.1", mosquitto.port) as broker:
+        async with asyncio.timeout(60), aiomqtt.Client("127.0.0.1", mosquitto.port) as broker:
             await broker.subscribe("cornered/v1/pub/lobby", qos=1)
             async for message in broker.messages:
                 assert isinstance(message.payload, bytes)

@@ -67,7 +67,7 @@ async def test_who_waits_for_a_game_hears_when_the_server_stops() -> None:
 
 
 async def test_without_a_preparation_nobody_waits() -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await Readiness().of("trapgrid")
         await Readiness().of_catalogue()
 

@@ -133,7 +133,7 @@ async def test_after_a_restart_the_world_outside_hears_no_more_of_a_delayed_matc
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not is_so():  # noqa: ASYNC110 - the server under test tells nobody
             await asyncio.sleep(0.005)
 

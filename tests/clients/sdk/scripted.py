@@ -112,7 +112,7 @@ def at_once() -> Iterator[float]:
 
 @asynccontextmanager
 async def connected(server: Scripted) -> AsyncIterator[Client]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         async with Client.connect(server.url, name="Ann", token=TOKEN, backoff=at_once) as client:
             yield client
 

@@ -55,7 +55,7 @@ async def test_a_guest_comes_back_with_the_token_that_it_was_given() -> None:
         await wire.stay()
 
     async with (
-        asyncio.timeout(10),
+        asyncio.timeout(60),
         scripted(first, second) as server,
         Client.connect(server.url, name="Ann", kind="bot", backoff=at_once) as client,
     ):
@@ -540,7 +540,7 @@ async def test_a_client_that_is_put_off_closes_at_once() -> None:
         await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(first, second) as server, connected(server) as client:
+    async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
         await client.declare([Accepts(game="trapgrid")], 3)
         await client.ping()
 

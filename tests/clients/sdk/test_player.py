@@ -79,7 +79,7 @@ async def play_out(script: Callable[[Wire], Awaitable[None]], **match: object) -
             done.set()
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(scene) as server, bot_at(server):
+    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
         await done.wait()
 
 
@@ -142,7 +142,7 @@ async def test_a_match_that_cannot_be_joined_just_now_is_joined_later(code: Erro
         done.set()
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(scene) as server, bot_at(server):
+    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
         await done.wait()
 
 
@@ -159,7 +159,7 @@ async def test_a_bot_joins_its_matches_a_few_at_a_time() -> None:
         done.set()
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(scene) as server, bot_at(server):
+    async with asyncio.timeout(60), scripted(scene) as server, bot_at(server):
         await done.wait()
 
 
@@ -171,7 +171,7 @@ async def test_a_declaration_that_is_refused_for_now_is_made_again() -> None:
         await wire.acknowledge(await wire.hear(Declare))
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(scene) as server, connected(server) as client:
+    async with asyncio.timeout(60), scripted(scene) as server, connected(server) as client:
         await BotPlayer(client, no_move, accepts=[Accepts(game="trapgrid")]).declare()
 
 
@@ -197,7 +197,7 @@ async def test_a_bot_whose_server_lost_its_accounts_comes_back_as_a_new_player(t
             tasks.create_task(client.ping())
 
     store = TokenStore(tmp_path / "tokens.json")
-    async with asyncio.timeout(10), scripted(first, lost, new) as server:
+    async with asyncio.timeout(60), scripted(first, lost, new) as server:
         await stay_as("Ann", play, server=server.url, store=store)
     assert [hello.token for hello in hellos] == [None, TOKEN, None]
     assert store.get(server.url, "Ann") == "another-token-of-this-length"
@@ -232,7 +232,7 @@ async def test_a_bot_resigns_and_says_in_a_short_line_what_choose_returned(
         return wrong
 
     with caplog.at_level("ERROR", "cornered.bot"):
-        async with asyncio.timeout(10), scripted(scene) as server, bot_at(server, choose):
+        async with asyncio.timeout(60), scripted(scene) as server, bot_at(server, choose):
             await done.wait()
     (record,) = caplog.records
     told = record.getMessage()

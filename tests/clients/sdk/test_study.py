@@ -62,7 +62,7 @@ async def test_an_analysis_is_followed_to_its_last_word() -> None:
         await wire.say(news("another", final=True), news(report=REPORT, final=True))
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
         told = [analysis async for analysis in client.ask_analysis("m", 4, lines=2)]
     assert [(one.ahead, one.report, one.final) for one in told] == [
         (1, None, False),
@@ -78,7 +78,7 @@ async def test_a_refused_analysis_is_raised() -> None:
         await wire.say(messages.Refused(id=command.id, code="no_analyst", text="nobody studies this"))
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
         with pytest.raises(Refused, match="nobody studies this"):
             await anext(client.ask_analysis("m", 0))
 
@@ -97,7 +97,7 @@ async def test_after_a_lost_connection_it_is_asked_for_again() -> None:
         await wire.say(news("y", final=True, report=REPORT))
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(first, second) as server, connected(server) as client:
+    async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
         told = [analysis.analysis async for analysis in client.ask_analysis("m", 0)]
     assert told == ["x", "y"]
 
@@ -114,7 +114,7 @@ async def test_who_stops_listening_tells_the_server() -> None:
         await wire.acknowledge(command)
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
         listening = client.ask_analysis("m", 0)
         await anext(listening)
         await listening.aclose()  # type: ignore[attr-defined]
@@ -128,7 +128,7 @@ async def test_who_is_cancelled_waits_for_no_answer() -> None:
         await wire.say(news())
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
         listening = client.ask_analysis("m", 0)
         await anext(listening)
         waiting = asyncio.ensure_future(anext(listening))
@@ -153,7 +153,7 @@ async def test_an_analyst_gets_jobs_answers_them_and_hears_when_one_is_not_wante
         await wire.say(messages.Refused(id=told[-1].id, code="unknown_analysis", text="this is not your job"))
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(script) as server, connected(server) as client:
+    async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
         await client.jobs.offer(["trapgrid"], 2, "deep")
         jobs = aiter(client.jobs)
         assert (await anext(jobs)).job == "one"
@@ -186,7 +186,7 @@ async def test_an_offer_is_made_again_on_every_connection_and_old_jobs_are_not_d
         await wire.say(job("new"))
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(first, second) as server:
+    async with asyncio.timeout(60), scripted(first, second) as server:
         async with connected(server) as client:
             await client.jobs.offer(["trapgrid"], 1, "deep")
             jobs = aiter(client.jobs)
@@ -216,7 +216,7 @@ async def test_an_offer_is_made_again_with_its_key_and_a_refusal_is_logged(caplo
         await wire.stay()
 
     with caplog.at_level("WARNING", "cornered.sdk"):
-        async with asyncio.timeout(10), scripted(first, second) as server, connected(server) as client:
+        async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
             await client.jobs.offer(["trapgrid"], 1, "deep", key="the-key-of-the-operator")
             await client.ping()
     assert [offer.key for offer in offers] == ["the-key-of-the-operator"] * 2

@@ -90,7 +90,7 @@ async def tell(broadcast: Broadcast, publications: Sequence[Publication]) -> Non
 async def seen(table) -> tuple[Snapshot, list[str]]:
     """Return how the table stands now, and what it said on the way."""
     told, match = [], None
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         async for change in table.follow():
             if isinstance(change, Told):
                 told.append(change.text)

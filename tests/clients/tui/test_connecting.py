@@ -24,7 +24,7 @@ async def test_a_name_is_told_only_when_it_was_given(tmp_path, monkeypatch: pyte
         hellos.append(await wire.welcome())
         await wire.stay()
 
-    async with asyncio.timeout(10), scripted(newcomer, acquaintance, newcomer, acquaintance) as server:
+    async with asyncio.timeout(60), scripted(newcomer, acquaintance, newcomer, acquaintance) as server:
         for name in (None, None, "Ann", None):
             async with connected(server.url, name, None):
                 pass

@@ -45,7 +45,7 @@ async def run(table, *lines: str) -> list[str]:
     """Play `lines` and return everything that was written."""
     written: list[str] = []
     match = PlainMatch(table, written.append)
-    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(match.tell())
         await match.obey(aiter(Lines(*lines, "quit")))
         telling.cancel()
@@ -79,7 +79,7 @@ async def test_a_move_that_comes_early_waits_for_its_turn(local_table):
     lines = Lines("a2\n", "a1\n")
     written: list[str] = []
     match = PlainMatch(table, written.append)
-    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(match.tell())
         obeying = tasks.create_task(match.obey(aiter(lines)))
         await until(lambda: table.played)
@@ -133,7 +133,7 @@ async def test_words_of_others_are_told(local_table):
     table.changes.put_nowait(Said(match="m1", room="players", by=by, text="hello", at=0))
     written: list[str] = []
     match = PlainMatch(table, written.append)
-    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(match.tell())
         await until(lambda: "minimax [bot] says: hello" in written)
         telling.cancel()
@@ -142,7 +142,7 @@ async def test_words_of_others_are_told(local_table):
 async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn(local_table):
     written: list[str] = []
     match = PlainMatch(local_table("trapgrid", size=3), written.append)
-    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(match.tell())
         await match.obey(aiter(_ended()))
         telling.cancel()
@@ -153,7 +153,7 @@ async def test_whoever_watches_hears_the_end(local_table):
     table = local_table("trapgrid", ["a2", "b1", "a1"], seat=None, size=3)
     written: list[str] = []
     match = PlainMatch(table, written.append)
-    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(match.tell())
         watching = tasks.create_task(match.obey(aiter(_ended())))
         while table.match.over is False:
@@ -171,7 +171,7 @@ def asked(challenge: str, by: Player, to: Player) -> Challenged:
 
 async def waiting(*scripts: Script) -> str:
     """Wait for a match on a scripted server, and return why none begins."""
-    async with asyncio.timeout(10), scripted(*scripts) as server, connected(server) as client:
+    async with asyncio.timeout(60), scripted(*scripts) as server, connected(server) as client:
         with pytest.raises(CannotStart) as raised:
             await play_plainly(client, "Asking Bob for trapgrid.", write=lambda line: None)
     return str(raised.value)

@@ -260,7 +260,7 @@ async def test_the_death_of_the_committer_fails_who_waits_and_the_next_append_st
         await asyncio.sleep(0)
         (committer,) = (task for task in asyncio.all_tasks() if task.get_name() == "journal")
         committer.cancel()
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             outcomes = await asyncio.gather(*appends, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [JournalUnavailable] * 2
     await journal.append("m", 0, [sample.started("m")])
@@ -269,7 +269,7 @@ async def test_the_death_of_the_committer_fails_who_waits_and_the_next_append_st
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not is_so():  # noqa: ASYNC110 - the watching task tells nobody
             await asyncio.sleep(0.01)
 

@@ -85,7 +85,7 @@ async def test_a_store_without_a_file_needs_no_lease() -> None:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not is_so():  # noqa: ASYNC110 - what is waited for happens in another process
             await asyncio.sleep(0.01)
 
@@ -125,7 +125,7 @@ async def next_in_line(url: str) -> AsyncIterator[None]:
         async with engine.connect() as connection:
             taking = asyncio.create_task(connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": KEY}))
             try:
-                async with asyncio.timeout(30), engine.connect() as other:
+                async with asyncio.timeout(60), engine.connect() as other:
                     while not (await other.execute(text("SELECT count(*) FROM pg_locks WHERE NOT granted"))).scalar():  # noqa: ASYNC110
                         await asyncio.sleep(0.005)
                 yield
