@@ -22,15 +22,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
-import engine
-from bench.server import target
-from bots.bot import Thought
-from bots.house import Guest, House
-from bots.pool import Pool
-from bots.roster import names as roster
-from clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, plainly
-from engine import Game, State
-from protocol.values import Fischer
+from cornered import engine
+from cornered.bench.server import target
+from cornered.bots.bot import Thought
+from cornered.bots.house import Guest, House
+from cornered.bots.pool import Pool
+from cornered.bots.roster import names as roster
+from cornered.clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, plainly
+from cornered.engine import Game, State
+from cornered.protocol.values import Fischer
 
 __all__ = ["Arrivals", "Report", "as_json", "kill_workers", "lines", "read_clock", "run"]
 

@@ -1,7 +1,7 @@
 """The plainest of evaluations, kernel by kernel as in search.c: for measuring a search, not for playing.
 
-What a game's kernels are is said in `bots.evaluate`. Here every position is quiet, nothing is known about any, and all
-moves are worth a look, none more than another.
+What a game's kernels are is said in `cornered.bots.evaluate`. Here every position is quiet, nothing is known about
+any, and all moves are worth a look, none more than another.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bots.evaluate.mixing import mixed
-from engine.bits import popcount
-from engine.compiled import kernel
-from engine.games import trapgrid
-from engine.hexagon import Position as Hexagon
-from engine.hexagon import placements, size_of
-from engine.maze import Four, bit, down, passages, up
-from engine.slides import Position as Slides
-from engine.slides import slides
-from engine.walls import Position as Maze
-from engine.walls import goal, pawn, walls_of
+from cornered.bots.evaluate.mixing import mixed
+from cornered.engine.bits import popcount
+from cornered.engine.compiled import kernel
+from cornered.engine.games import trapgrid
+from cornered.engine.hexagon import Position as Hexagon
+from cornered.engine.hexagon import placements, size_of
+from cornered.engine.maze import Four, bit, down, passages, up
+from cornered.engine.slides import Position as Slides
+from cornered.engine.slides import slides
+from cornered.engine.walls import Position as Maze
+from cornered.engine.walls import goal, pawn, walls_of
 
 __all__ = ["PLAIN"]
 

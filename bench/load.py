@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
-import engine
+from cornered import engine
 
 __all__ = ["PLAY", "Pair", "Socket", "connect_all", "scripts", "split_frames"]
 

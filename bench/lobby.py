@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from bench.load import Socket, connect_all, scripts
-from bench.server import Target, target
-from server.app import new_event_loop
+from cornered.bench.load import Socket, connect_all, scripts
+from cornered.bench.server import Target, target
+from cornered.server.app import new_event_loop
 
 __all__ = ["Report", "lines", "run"]
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Final
 
-from bots.lab.arena import play
-from bots.lab.contest import Keep, Memory
-from bots.lab.journal import Journal
-from bots.lab.match import paired
-from bots.lab.openings import random_plies
-from bots.lab.terms import Terms
-from bots.playout import playouts
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.contest import Keep, Memory
+from cornered.bots.lab.journal import Journal
+from cornered.bots.lab.match import paired
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.terms import Terms
+from cornered.bots.playout import playouts
 
 __all__ = ["Speed", "as_json", "lines", "run"]
 

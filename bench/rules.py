@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import engine
-from engine.warming import Progress, warm
+from cornered import engine
+from cornered.engine.warming import Progress, warm
 
 __all__ = ["WORK", "Measured", "as_json", "lines", "run"]
 

@@ -17,14 +17,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import engine
-from bench.evaluations import PLAIN
-from bots.search.memory import Memory
-from bots.search.searcher import Limit, Searcher
-from bots.search.specialise import SCRATCH, Specialised, hooks, specialise, warm
-from bots.search.template import INFINITE
-from engine.compiled import cache_of
-from engine.warming import Progress
+from cornered import engine
+from cornered.bench.evaluations import PLAIN
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.searcher import Limit, Searcher
+from cornered.bots.search.specialise import SCRATCH, Specialised, hooks, specialise, warm
+from cornered.bots.search.template import INFINITE
+from cornered.engine.compiled import cache_of
+from cornered.engine.warming import Progress
 
 __all__ = ["EXPECTED", "Beside", "Counted", "Figures", "as_json", "beside_c", "count", "lines", "run", "total"]
 
@@ -224,7 +224,12 @@ def count(game: str) -> Counted:
 
 def plain(game: str) -> Specialised:
     """Return the template made with the plainest evaluation of a game."""
-    cached_in = cache_of(f"bench.search.{game}", "bots.search.template", "bench.evaluations", f"engine.games.{game}")
+    cached_in = cache_of(
+        f"cornered.bench.search.{game}",
+        "cornered.bots.search.template",
+        "cornered.bench.evaluations",
+        f"cornered.engine.games.{game}",
+    )
     made_of = {**hooks(game), **PLAIN[game]}
     return specialise(f"bench_{game}", made_of, engine.load(game).start(), SCRATCH, cached_in)
 

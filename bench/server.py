@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass
 from statistics import quantiles
 from typing import Any, Final
 
-from bench.load import PLAY, Pair, Socket, connect_all, scripts
-from server.app import new_event_loop
+from cornered.bench.load import PLAY, Pair, Socket, connect_all, scripts
+from cornered.server.app import new_event_loop
 
 __all__ = ["Report", "run"]
 
@@ -74,10 +74,10 @@ class Target:
 
 @asynccontextmanager
 async def target(kind: str) -> AsyncIterator[Target]:
-    """Run a server of `bench.targets` in a directory of its own."""
+    """Run a server of `cornered.bench.targets` in a directory of its own."""
     with tempfile.TemporaryDirectory(prefix="cornered-bench-") as directory:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bench.targets", kind, directory),
+            *(sys.executable, "-m", "cornered.bench.targets", kind, directory),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             # Ctrl-C in the terminal is for the measuring process; this one ends with its standard input.

@@ -17,11 +17,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import engine
-from bench.attacks.server_process import ServerProcess
-from bench.attacks.sockets import RawSocket, request
-from bench.attacks.verdict import errors_in
-from server.app import new_event_loop
+from cornered import engine
+from cornered.bench.attacks.server_process import ServerProcess
+from cornered.bench.attacks.sockets import RawSocket, request
+from cornered.bench.attacks.verdict import errors_in
+from cornered.server.app import new_event_loop
 
 __all__ = ["Report", "as_json", "lines", "run"]
 

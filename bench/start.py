@@ -18,14 +18,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from protocol.commands import Play
-from protocol.events import MatchEvent, Started
-from protocol.values import Fischer, GameSpec, Player
-from server.adapters.database import Database
-from server.adapters.journal_sql import SqlJournal
-from server.catalogue import settle
-from server.dice import commitment_of, seed_of
-from server.match import Match, open_match
+from cornered.protocol.commands import Play
+from cornered.protocol.events import MatchEvent, Started
+from cornered.protocol.values import Fischer, GameSpec, Player
+from cornered.server.adapters.database import Database
+from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.catalogue import settle
+from cornered.server.dice import commitment_of, seed_of
+from cornered.server.match import Match, open_match
 
 __all__ = ["Report", "as_json", "fill", "lines", "run"]
 
@@ -94,7 +94,7 @@ def run(matches: int, *, plies: int = PLIES) -> Report:
         asyncio.run(fill(f"sqlite:///{Path(folder) / 'cornered.db'}", matches, plies))
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        command = [sys.executable, "-m", "clients.cli", "serve", "--no-bots", "--port", str(port), "--data", folder]
+        command = [sys.executable, "-m", "cornered", "serve", "--no-bots", "--port", str(port), "--data", folder]
         began = time.perf_counter()
         server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

@@ -19,13 +19,13 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
-from protocol.codec import JSON
-from protocol.events import Played
-from protocol.messages import Acknowledged, Happened
-from protocol.values import Clocks
-from server import app
-from server.peer import frame
-from server.settings import MEMORY, Settings
+from cornered.protocol.codec import JSON
+from cornered.protocol.events import Played
+from cornered.protocol.messages import Acknowledged, Happened
+from cornered.protocol.values import Clocks
+from cornered.server import app
+from cornered.server.peer import frame
+from cornered.server.settings import MEMORY, Settings
 
 __all__ = ["ACKNOWLEDGED", "HAPPENED", "main"]
 

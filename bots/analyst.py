@@ -8,18 +8,18 @@ import logging
 from collections.abc import Iterator
 from typing import Final, Literal
 
-import engine
-from bots.bot import Line, Proven, Thought
-from bots.evaluate import judgement
-from bots.gametree import Tree, grow
-from bots.overlay import Overlay, overlays
-from bots.pool import Pool
-from bots.roster import create, names
-from clients.sdk import Client, Closed, Limit, Refused, TokenStore, plainly, stay_as
-from engine import State
-from engine.text import PositionText
-from protocol.analysis import MAX_OVERLAYS, MAX_PLIES, OverlayPicture, Report, ScoredLine, TreeNode
-from protocol.messages import Analyse
+from cornered import engine
+from cornered.bots.bot import Line, Proven, Thought
+from cornered.bots.evaluate import judgement
+from cornered.bots.gametree import Tree, grow
+from cornered.bots.overlay import Overlay, overlays
+from cornered.bots.pool import Pool
+from cornered.bots.roster import create, names
+from cornered.clients.sdk import Client, Closed, Limit, Refused, TokenStore, plainly, stay_as
+from cornered.engine import State
+from cornered.engine.text import PositionText
+from cornered.protocol.analysis import MAX_OVERLAYS, MAX_PLIES, OverlayPicture, Report, ScoredLine, TreeNode
+from cornered.protocol.messages import Analyse
 
 __all__ = ["analyst_bot", "picture_of", "report_of", "run_analyst", "serve_analysis", "steps", "tree_of"]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
 
-from clients.sdk import Limit
-from engine import Game, State
+from cornered.clients.sdk import Limit
+from cornered.engine import Game, State
 
 if TYPE_CHECKING:
-    from bots.search.memory import Memory
+    from cornered.bots.search.memory import Memory
 
 __all__ = ["WIN", "Bot", "Limit", "Line", "Proven", "Setting", "SettingValue", "Thought"]
 

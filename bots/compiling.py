@@ -20,7 +20,7 @@ async def compiled(game: str, bots: Sequence[str], turns: asyncio.Semaphore) -> 
     async with turns:
         log.info("compiling what bots need to play %s, once on this machine", game)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bots.warming", game, *bots),
+            *(sys.executable, "-m", "cornered.bots.warming", game, *bots),
             stdout=asyncio.subprocess.PIPE,
             # Ctrl-C in the terminal is for the bots, which then end their compiler in good order.
             start_new_session=True,

@@ -11,12 +11,12 @@ from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import Any, Final, ParamSpec, TypeVar
 
-from bots.bot import Thought
-from bots.process import Lost, Worker
-from bots.rota import Rota
-from bots.search.memory import Memory
-from bots.warming import Preparation
-from bots.worker import Desk, Failed, Job
+from cornered.bots.bot import Thought
+from cornered.bots.process import Lost, Worker
+from cornered.bots.rota import Rota
+from cornered.bots.search.memory import Memory
+from cornered.bots.warming import Preparation
+from cornered.bots.worker import Desk, Failed, Job
 
 __all__ = ["GRACE", "Crew"]
 

@@ -8,10 +8,10 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
-import engine
-from clients.sdk import Client, Closed, LobbyView, Refused
-from engine import Game
-from protocol.values import Fischer, GameSpec
+from cornered import engine
+from cornered.clients.sdk import Client, Closed, LobbyView, Refused
+from cornered.engine import Game
+from cornered.protocol.values import Fischer, GameSpec
 
 __all__ = ["CLOCK", "Hosts", "exhibit", "until_still"]
 

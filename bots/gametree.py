@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from bots.bot import WIN
-from bots.evaluate import Evaluate
-from engine import CHANCE, State
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import Evaluate
+from cornered.engine import CHANCE, State
 
 __all__ = ["MOST", "Tree", "as_json", "grow"]
 

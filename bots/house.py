@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
-import engine
-from bots.analyst import serve_analysis
-from bots.bot import Bot
-from bots.exhibition import CLOCK, exhibit
-from bots.pool import Pool
-from bots.roster import create
-from bots.table import Table
-from clients.sdk import BotPlayer, Client, Limit, MatchView, Pulse, Refused, Tempo, TokenStore, stay_as
-from engine import Game
-from protocol.values import Accepts, GameSpec, SeekSettings
+from cornered import engine
+from cornered.bots.analyst import serve_analysis
+from cornered.bots.bot import Bot
+from cornered.bots.exhibition import CLOCK, exhibit
+from cornered.bots.pool import Pool
+from cornered.bots.roster import create
+from cornered.bots.table import Table
+from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, Pulse, Refused, Tempo, TokenStore, stay_as
+from cornered.engine import Game
+from cornered.protocol.values import Accepts, GameSpec, SeekSettings
 
 __all__ = ["Guest", "House", "player_name"]
 

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import ClassVar, Final, TypeAlias
 
-from bots.bot import Bot, Limit, Setting, Thought
-from bots.evaluate import Evaluate, Judgement
-from bots.textbook.deepening import search
-from engine import State
-from engine.games.isolation import IsolationState
+from cornered.bots.bot import Bot, Limit, Setting, Thought
+from cornered.bots.evaluate import Evaluate, Judgement
+from cornered.bots.textbook.deepening import search
+from cornered.engine import State
+from cornered.engine.games.isolation import IsolationState
 
 __all__ = ["HEURISTICS", "Heuristic", "IsolationMinimaxBot", "evaluation", "mobilities", "progress"]
 

@@ -19,17 +19,17 @@ from dataclasses import replace
 from time import monotonic
 from typing import Final
 
-import engine
-from bots.bot import Limit, Thought
-from bots.compiling import compiled
-from bots.crew import GRACE, Crew
-from bots.process import Lost, Worker, preloading
-from bots.roster import create
-from bots.search.memory import Memory
-from bots.warming import Preparation, is_warm
-from bots.worker import Failed, Job
-from clients.sdk import plainly
-from engine import State
+from cornered import engine
+from cornered.bots.bot import Limit, Thought
+from cornered.bots.compiling import compiled
+from cornered.bots.crew import GRACE, Crew
+from cornered.bots.process import Lost, Worker, preloading
+from cornered.bots.roster import create
+from cornered.bots.search.memory import Memory
+from cornered.bots.warming import Preparation, is_warm
+from cornered.bots.worker import Failed, Job
+from cornered.clients.sdk import plainly
+from cornered.engine import State
 
 __all__ = ["GRACE", "Pool"]
 

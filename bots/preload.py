@@ -6,14 +6,14 @@ compiled yet is left out: it is compiled elsewhere, and each worker loads it whe
 
 import os
 
-import bots.roster
-import bots.search.memory
-import bots.worker
-import engine
-from bots.process import pass_for_main
-from bots.warming import PRELOAD, Preparation, exercise, is_warm
-from engine.warming import is_warm as has_rules
-from engine.warming import warm
+import cornered.bots.search.memory
+import cornered.bots.worker  # noqa: F401
+from cornered import engine
+from cornered.bots import roster
+from cornered.bots.process import pass_for_main
+from cornered.bots.warming import PRELOAD, Preparation, exercise, is_warm
+from cornered.engine.warming import is_warm as has_rules
+from cornered.engine.warming import warm
 
 pass_for_main()
 for game in engine.games():
@@ -21,5 +21,5 @@ for game in engine.games():
         warm(game.name)
         for spec in os.environ.get(PRELOAD, "").split():
             wanted = Preparation(spec, game.name)
-            if bots.roster.create(spec).plays(game.name) and is_warm(wanted):
+            if roster.create(spec).plays(game.name) and is_warm(wanted):
                 exercise(wanted)

@@ -15,10 +15,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Final, Self
 
-from bots.blas import ONE_THREAD
-from bots.bot import Thought
-from bots.warming import PRELOAD, Preparation
-from bots.worker import Answer, Desk, Done, Failed, Job, Ready, work
+from cornered.bots.blas import ONE_THREAD
+from cornered.bots.bot import Thought
+from cornered.bots.warming import PRELOAD, Preparation
+from cornered.bots.worker import Answer, Desk, Done, Failed, Job, Ready, work
 
 __all__ = ["Lost", "Worker", "pass_for_main", "preloading"]
 
@@ -55,7 +55,7 @@ class Worker:
         here, there = multiprocessing.Pipe()
         if "forkserver" in multiprocessing.get_all_start_methods():
             server = multiprocessing.get_context("forkserver")
-            server.set_forkserver_preload(["bots.preload"])
+            server.set_forkserver_preload(["cornered.bots.preload"])
             process = server.Process(target=work, args=(there, desk), name="bot worker", daemon=True)
         else:
             spawn = multiprocessing.get_context("spawn")

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Final, TypeAlias
 from weakref import WeakSet
 
-from bots.process import Lost, Worker
+from cornered.bots.process import Lost, Worker
 
 __all__ = ["Rota"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bots.house import Guest, House
-from bots.pool import Pool
-from clients.sdk import TokenStore, plainly
+from cornered.bots.house import Guest, House
+from cornered.bots.pool import Pool
+from cornered.clients.sdk import TokenStore, plainly
 
 __all__ = ["run_bots"]
 

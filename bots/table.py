@@ -7,10 +7,10 @@ import contextlib
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from bots.bot import Bot, Thought
-from bots.pool import Pool
-from clients.sdk import Closed, Limit, MatchView
-from engine import CHANCE, State
+from cornered.bots.bot import Bot, Thought
+from cornered.bots.pool import Pool
+from cornered.clients.sdk import Closed, Limit, MatchView
+from cornered.engine import CHANCE, State
 
 __all__ = ["Table", "expectation"]
 

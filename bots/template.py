@@ -16,7 +16,7 @@ from typing import Any
 import numba
 from numba.core import config
 
-from engine.compiled import IS_CACHED, IS_COMPILED
+from cornered.engine.compiled import IS_CACHED, IS_COMPILED
 
 __all__ = ["execute"]
 

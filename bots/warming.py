@@ -1,4 +1,4 @@
-"""Compiles or loads what bots need to play a game, before a clock runs: `python -m bots.warming GAME BOT...`.
+"""Compiles or loads what bots need to play a game, before a clock runs: `python -m cornered.bots.warming GAME BOT...`.
 
 A machine compiles once, in a process of its own, so that nobody who waits for a move waits for a compiler.
 """
@@ -23,13 +23,12 @@ from typing import Final
 import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 
-import bots
-import engine
-from bots.bot import Limit
-from bots.roster import create
-from engine import CHANCE, Game, State
-from engine.compiled import IS_CACHED, IS_COMPILED, cache_of
-from engine.warming import warm
+from cornered import bots, engine
+from cornered.bots.bot import Limit
+from cornered.bots.roster import create
+from cornered.engine import CHANCE, Game, State
+from cornered.engine.compiled import IS_CACHED, IS_COMPILED, cache_of
+from cornered.engine.warming import warm
 
 __all__ = ["PRELOAD", "Preparation", "compile_all", "exercise", "is_warm"]
 
@@ -60,7 +59,7 @@ class Preparation:
 def _folder() -> Path:
     """Return where the marks of what is compiled are; another one as soon as any source of bots or rules changes."""
     modules = (module.name for module in pkgutil.walk_packages(bots.__path__, "bots."))
-    return cache_of("bots.warming", *sorted(modules))
+    return cache_of("cornered.bots.warming", *sorted(modules))
 
 
 def _marker(wanted: Preparation) -> Path:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-import engine
-from bots.bot import Bot, Limit, Thought
-from bots.roster import create
-from bots.warming import Preparation, exercise
-from engine import OptionValue
+from cornered import engine
+from cornered.bots.bot import Bot, Limit, Thought
+from cornered.bots.roster import create
+from cornered.bots.warming import Preparation, exercise
+from cornered.engine import OptionValue
 
 if TYPE_CHECKING:
-    from bots.search.memory import Memory
+    from cornered.bots.search.memory import Memory
 
 __all__ = ["Answer", "Desk", "Done", "Failed", "Job", "Ready", "think", "work"]
 
@@ -91,7 +91,7 @@ def _answer(question: Job | Preparation, known: dict[str, Bot], memory: Memory) 
 
 def work(connection: Connection, desk: Desk) -> None:
     """Answer questions until the other side is gone."""
-    from bots.search.memory import Memory
+    from cornered.bots.search.memory import Memory
 
     # Ctrl-C reaches the whole process group; who ends when is the pool's business.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clients.rules import Json
+from cornered.clients.rules import Json
 
 if TYPE_CHECKING:
-    from server.adapters.inspection import Findings
+    from cornered.server.adapters.inspection import Findings
 
 __all__ = ["app"]
 
@@ -35,8 +35,8 @@ def check(
 
     Nothing is written to the store, and the server may run meanwhile. The exit code is 1 where something is damaged.
     """
-    from server.adapters.inspection import inspect
-    from server.settings import MEMORY, load_settings
+    from cornered.server.adapters.inspection import inspect
+    from cornered.server.settings import MEMORY, load_settings
 
     settings = load_settings(**({} if data is None else {"data": data}))
     if settings.database == MEMORY:

@@ -14,14 +14,14 @@ from typing import Any, Final, TextIO
 import typer
 from pydantic import BaseModel, JsonValue, ValidationError
 
-import engine
-from bots.bot import Limit
-from bots.pool import Pool
-from bots.roster import create
-from clients.progress import progress
-from clients.rules import warm_up
-from clients.thinking import answer, limit_of
-from engine.game import CHANCE, State
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.pool import Pool
+from cornered.bots.roster import create
+from cornered.clients.progress import progress
+from cornered.clients.rules import warm_up
+from cornered.clients.thinking import answer, limit_of
+from cornered.engine.game import CHANCE, State
 
 __all__ = ["Wish", "read_positions", "think_through"]
 

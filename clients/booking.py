@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-import engine
-from clients.boundary import Bounded
-from clients.progress import progress
-from clients.rules import Options, warm_up
+from cornered import engine
+from cornered.clients.boundary import Bounded
+from cornered.clients.progress import progress
+from cornered.clients.rules import Options, warm_up
 
 __all__ = ["app"]
 
@@ -29,9 +29,9 @@ def book(
     out: Annotated[Path | None, typer.Option("--out", help="The file; the one that bots read if not given.")] = None,
 ) -> None:
     """Search the likeliest opening positions and write down the best moves. Goes on where it was stopped."""
-    from bots.book import path_of
-    from bots.book.building import build
-    from engine.record_text import read_option
+    from cornered.bots.book import path_of
+    from cornered.bots.book.building import build
+    from cornered.engine.record_text import read_option
 
     if game != "quoridor":
         raise ValueError(f"books are made for quoridor, not for {game}")

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from protocol.text import visible
+from cornered.protocol.text import visible
 
 __all__ = ["Bounded", "leaf"]
 
@@ -50,8 +50,8 @@ def _one_line(error: BaseException) -> str | None:
     where it may be a secret."""
     from pydantic import ValidationError
 
-    from clients.sdk.errors import ClientError
-    from clients.tui.errors import CannotStart
+    from cornered.clients.sdk.errors import ClientError
+    from cornered.clients.tui.errors import CannotStart
 
     match error:
         case ValidationError():

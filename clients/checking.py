@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import engine
-from engine.game import State
-from engine.record import RecordError, from_json
-from engine.record_text import from_text
+from cornered import engine
+from cornered.engine.game import State
+from cornered.engine.record import RecordError, from_json
+from cornered.engine.record_text import from_text
 
 __all__ = ["Verdict", "check_lines", "check_records"]
 

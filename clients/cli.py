@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import engine
-from clients.admin import app as admin
-from clients.booking import app as booking
-from clients.boundary import Bounded, leaf
-from clients.contests import app as contests
-from clients.house import ANALYST_KEY, keep_house_bots, until_stdin_ends
-from clients.reproducing import app as reproducing
-from clients.rules import Json, Options, warm_up
-from clients.rules import app as rules
-from clients.thinking import app as thinking
-from clients.training import app as training
-from clients.tuning import app as tuning
+from cornered import engine
+from cornered.clients.admin import app as admin
+from cornered.clients.booking import app as booking
+from cornered.clients.boundary import Bounded, leaf
+from cornered.clients.contests import app as contests
+from cornered.clients.house import ANALYST_KEY, keep_house_bots, until_stdin_ends
+from cornered.clients.reproducing import app as reproducing
+from cornered.clients.rules import Json, Options, warm_up
+from cornered.clients.rules import app as rules
+from cornered.clients.thinking import app as thinking
+from cornered.clients.training import app as training
+from cornered.clients.tuning import app as tuning
 
 if TYPE_CHECKING:
-    from server.settings import Settings
+    from cornered.server.settings import Settings
 
 __all__ = ["app", "main"]
 
@@ -70,10 +70,10 @@ def serve(
     bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let the house bots play.")] = True,
 ) -> None:
     """Start the server, with its house bots as ordinary clients, and print its address."""
-    from server.adapters.lease import StoreTaken
-    from server.app import new_event_loop
-    from server.app import serve as serve_until_stopped
-    from server.settings import with_analyst_key
+    from cornered.server.adapters.lease import StoreTaken
+    from cornered.server.app import new_event_loop
+    from cornered.server.app import serve as serve_until_stopped
+    from cornered.server.settings import with_analyst_key
 
     settings = with_analyst_key(_settings(host=host, port=port, data=data, mqtt=mqtt))
 
@@ -134,7 +134,7 @@ def _why_not(error: OSError | ValueError, settings: Settings) -> str:
 
 
 def _settings(**given: object) -> Settings:
-    from server.settings import load_settings
+    from cornered.server.settings import load_settings
 
     return load_settings(**{name: value for name, value in given.items() if value is not None})
 
@@ -145,8 +145,8 @@ def token(
     data: Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")] = None,
 ) -> None:
     """Make a player for a bot on this machine's server and print its token, once. Keep it secret."""
-    from clients.sdk.address import require_name
-    from server.app import mint_bot_token
+    from cornered.clients.sdk.address import require_name
+    from cornered.server.app import mint_bot_token
 
     typer.echo(asyncio.run(mint_bot_token(_settings(data=data), require_name(name))))
 
@@ -172,10 +172,10 @@ def bot(
     house: Annotated[bool, typer.Option("--house", hidden=True, help="A server's own: end when it does.")] = False,
 ) -> None:
     """Connect bots of the roster to a server, until interrupted."""
-    from bots.roster import create
-    from bots.runner import run_bots
-    from clients.sdk.address import require_key, require_token, socket_url
-    from clients.sdk.tokens import TokenStore
+    from cornered.bots.roster import create
+    from cornered.bots.runner import run_bots
+    from cornered.clients.sdk.address import require_key, require_token, socket_url
+    from cornered.clients.sdk.tokens import TokenStore
 
     for name in names:
         create(name)
@@ -247,7 +247,7 @@ def _tell_of_bots(level: int) -> None:
 @app.command()
 def bots(as_json: Json = False) -> None:
     """List the bots of the roster."""
-    from bots.roster import bots as roster
+    from cornered.bots.roster import bots as roster
 
     games = [game.name for game in engine.games()]
     if as_json:
@@ -287,9 +287,9 @@ def play(
     ] = False,
 ) -> None:
     """Play in the terminal."""
-    from clients.sdk import read_clock
-    from clients.tui.app import play as play_in_terminal
-    from engine.record_text import read_option
+    from cornered.clients.sdk import read_clock
+    from cornered.clients.tui.app import play as play_in_terminal
+    from cornered.engine.record_text import read_option
 
     options = dict(read_option(text) for text in option or [])
     if game is not None:
@@ -320,7 +320,7 @@ def watch(
     plain: Annotated[bool, typer.Option("--plain", help="Lines in place of screens.")] = False,
 ) -> None:
     """Watch a match in the terminal."""
-    from clients.tui.app import watch as watch_in_terminal
+    from cornered.clients.tui.app import watch as watch_in_terminal
 
     watch_in_terminal(match, server=server, mqtt=mqtt, plain=plain)
 
@@ -330,7 +330,7 @@ def shots(
     out: Annotated[Path, typer.Option(help="Where the pictures go.")] = Path("screenshots"),
 ) -> None:
     """Take screenshots of the page, every game and state, with a server of its own. Needs Chromium and Playwright."""
-    from clients.shots import take
+    from cornered.clients.shots import take
 
     take(out)
 
@@ -341,8 +341,8 @@ def bench_rules(
     as_json: Json = False,
 ) -> None:
     """Count positions on one core, beside a C program of the same work."""
-    from bench.rules import as_json as to_json
-    from bench.rules import lines, run
+    from cornered.bench.rules import as_json as to_json
+    from cornered.bench.rules import lines, run
 
     for name in games or ():
         engine.load(name)
@@ -354,7 +354,7 @@ def bench_rules(
 @bench.command("server")
 def bench_server(as_json: Json = False) -> None:
     """Measure moves, latency, fan-out and idle connections, beside a bare echo, in about a minute."""
-    from bench.server import run
+    from cornered.bench.server import run
 
     typer.echo(run(as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
 
@@ -367,7 +367,7 @@ def bench_lobby(
     as_json: Json = False,
 ) -> None:
     """Measure what a change of a crowded lobby costs, and what each of its watchers is sent."""
-    from bench.lobby import run
+    from cornered.bench.lobby import run
 
     typer.echo(run(seeks, matches, watchers, as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
 
@@ -378,8 +378,8 @@ def bench_start(
     as_json: Json = False,
 ) -> None:
     """Measure how long a server takes to be ready with many live matches, and to load them behind the players."""
-    from bench.start import as_json as to_json
-    from bench.start import lines, run
+    from cornered.bench.start import as_json as to_json
+    from cornered.bench.start import lines, run
 
     warm_up(*(game.name for game in engine.games()))
     report = run(matches)
@@ -394,8 +394,8 @@ def bench_attacks(
     as_json: Json = False,
 ) -> None:
     """Attack a server process in every known way, and measure what honest players beside it feel."""
-    from bench.attacks.table import as_json as to_json
-    from bench.attacks.table import lines, run
+    from cornered.bench.attacks.table import as_json as to_json
+    from cornered.bench.attacks.table import lines, run
 
     rows = run(names or (), seconds=seconds, scale=scale, tell=lambda text: typer.echo(text, err=True))
     typer.echo(json.dumps(to_json(rows)) if as_json else "\n".join(lines(rows)))
@@ -410,8 +410,8 @@ def bench_fuzz(
     keep: Annotated[Path, typer.Option(help="Where failing cases are kept.")] = Path("fuzz-failures"),
 ) -> None:
     """Send random handshakes, frames and messages to a server process, beside honest players."""
-    from bench.attacks.table import lines
-    from bench.fuzzing.fuzzer import run
+    from cornered.bench.attacks.table import lines
+    from cornered.bench.fuzzing.fuzzer import run
 
     findings = run(seconds, seed=seed, replay=replay, keep=keep)
     typer.echo("\n".join(lines([findings.row])))
@@ -426,8 +426,8 @@ def bench_soak(
     as_json: Json = False,
 ) -> None:
     """Play, watch, talk and reconnect honestly for minutes, and see that the server holds nothing back."""
-    from bench.soak import Report, lines, run
-    from bench.soak import as_json as to_json
+    from cornered.bench.soak import Report, lines, run
+    from cornered.bench.soak import as_json as to_json
 
     def tell(report: Report, passed: float) -> None:
         typer.echo(f"\r{passed:,.0f} s, {report.moves:,} moves, {len(report.errors)} errors ", err=True, nl=False)
@@ -444,8 +444,8 @@ def bench_search(
     as_json: Json = False,
 ) -> None:
     """Count the nodes of fixed searches, and measure the search beside a C program of the same work."""
-    from bench.search import as_json as to_json
-    from bench.search import lines, run
+    from cornered.bench.search import as_json as to_json
+    from cornered.bench.search import lines, run
 
     for name in games or ():
         engine.load(name)
@@ -466,8 +466,8 @@ def bench_clocks(
     as_json: Json = False,
 ) -> None:
     """Let bots play each other on short clocks over real sockets, and see that nobody flags."""
-    from bench.clocks import as_json as to_json
-    from bench.clocks import lines, run
+    from cornered.bench.clocks import as_json as to_json
+    from cornered.bench.clocks import lines, run
 
     report = run(
         games,
@@ -488,8 +488,8 @@ def bench_playouts(
     seconds: Annotated[float, typer.Option(min=0.1, help="CPU seconds for each figure.")] = 2.0, json_: Json = False
 ) -> None:
     """Measure whole random games a second on one core, beside OpenSpiel's Quoridor where that is installed."""
-    from bench.playouts import as_json as to_json
-    from bench.playouts import lines, run
+    from cornered.bench.playouts import as_json as to_json
+    from cornered.bench.playouts import lines, run
 
     warm_up(*(game.name for game in engine.games()))
     speeds = list(run(seconds))
@@ -514,9 +514,9 @@ def bench_ladder(
     as_json: Json = False,
 ) -> None:
     """Measure how much stronger each level is than the one below."""
-    from bench.ladder import as_json as to_json
-    from bench.ladder import lines, run
-    from clients.progress import progress
+    from cornered.bench.ladder import as_json as to_json
+    from cornered.bench.ladder import lines, run
+    from cornered.clients.progress import progress
 
     ladder = bots.split() if bots else [f"level:level={level}" for level in range(1, 11)]
     if len(ladder) < 2:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import typer
 
-from bots.telling import Report
-from clients.progress import progress
-from clients.rules import warm_up
-from clients.thinking import interruptible, milliseconds
+from cornered.bots.telling import Report
+from cornered.clients.progress import progress
+from cornered.clients.rules import warm_up
+from cornered.clients.thinking import interruptible, milliseconds
 
 if TYPE_CHECKING:
-    from bots.lab.contest import Keep
-    from bots.lab.openings import Openings
-    from bots.lab.terms import Terms
-    from bots.lab.workforce import Workforce
+    from cornered.bots.lab.contest import Keep
+    from cornered.bots.lab.openings import Openings
+    from cornered.bots.lab.terms import Terms
+    from cornered.bots.lab.workforce import Workforce
 
 __all__ = ["Agreement", "Table", "as_typed", "playing"]
 
@@ -61,18 +61,18 @@ class Agreement:
         adjudicates: bool,
     ) -> Self:
         """Return what a command line asks for. Raises a ValueError that says what is wrong with it."""
-        from bots.lab.openings import from_file, none, plies_for, random_plies
-        from bots.lab.terms import Terms
-        from engine.record_text import read_option
+        from cornered.bots.lab.openings import from_file, none, plies_for, random_plies
+        from cornered.bots.lab.terms import Terms
+        from cornered.engine.record_text import read_option
 
         if clock is not None:
             if server is None:
                 raise ValueError("--clock is a server's: give --server, or limit moves by --time")
-            from clients.sdk import read_clock
+            from cornered.clients.sdk import read_clock
 
             read_clock(clock)
         if server is not None:
-            from clients.sdk.address import socket_url
+            from cornered.clients.sdk.address import socket_url
 
             socket_url(server)
         if file is not None and plies is not None:
@@ -147,11 +147,11 @@ def playing(
 
     An interrupt says how to go on.
     """
-    from bots.lab.contest import Memory
-    from bots.lab.journal import Journal
-    from bots.lab.preparing import prepare
-    from bots.lab.workforce import Workforce
-    from clients.sdk.address import require_listener
+    from cornered.bots.lab.contest import Memory
+    from cornered.bots.lab.journal import Journal
+    from cornered.bots.lab.preparing import prepare
+    from cornered.bots.lab.workforce import Workforce
+    from cornered.clients.sdk.address import require_listener
 
     if folder is not None and folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is no folder; choose another with --out")

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from clients.boundary import Bounded
-from clients.contesting import Agreement, as_typed, playing
-from clients.rules import Json, Options
-from clients.tournaments import Kind, Tournament
+from cornered.clients.boundary import Bounded
+from cornered.clients.contesting import Agreement, as_typed, playing
+from cornered.clients.rules import Json, Options
+from cornered.clients.tournaments import Kind, Tournament
 
 if TYPE_CHECKING:
-    from bots.lab.match import Tally
-    from bots.lab.terms import Played
-    from bots.statistics.sprt import Sprt
+    from cornered.bots.lab.match import Tally
+    from cornered.bots.lab.terms import Played
+    from cornered.bots.statistics.sprt import Sprt
 
 __all__ = ["app"]
 
@@ -101,8 +101,8 @@ def match(
 
     They play pairs of games: each pair has an opening of its own, and the seats are swapped for its second game.
     """
-    from bots.lab.match import run
-    from clients.verdicts import Result, note
+    from cornered.bots.lab.match import run
+    from cornered.clients.verdicts import Result, note
 
     test = _test(sprt, alpha, beta)
     most = games or (MOST if test else GAMES)
@@ -141,7 +141,7 @@ def _test(text: str | None, alpha: float | None, beta: float | None) -> Sprt | N
         if alpha is not None or beta is not None:
             raise ValueError("--alpha and --beta are the errors of a test: give --sprt, as in --sprt 0,3")
         return None
-    from bots.statistics.sprt import Sprt
+    from cornered.bots.statistics.sprt import Sprt
 
     low, _, high = text.partition(",")
     try:
@@ -199,7 +199,7 @@ def tournament(
     swiss: in a few rounds, those meet who do equally well.
     knockout: whoever loses a meeting is out.
     """
-    from bots.lab.contest import hold
+    from cornered.bots.lab.contest import hold
 
     event = Tournament.of(kind, bots, games, rounds, tested)
     agreed = Agreement.of(

@@ -14,8 +14,8 @@ from typing import Final, Literal, TypeAlias
 from rich.style import Style
 from rich.text import Text
 
-from clients.layout import Layout, Rectangle, Wall
-from engine.text import FILES, PositionText
+from cornered.clients.layout import Layout, Rectangle, Wall
+from cornered.engine.text import FILES, PositionText
 
 __all__ = ["ANSI", "ASCII", "DARK", "LIGHT", "PIECES", "Look", "Marks", "draw", "is_light_terminal"]
 

@@ -40,7 +40,7 @@ async def keep_house_bots(
     while True:
         born = clock()
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "clients.cli", "bot", *names),
+            *(sys.executable, "-m", "cornered", "bot", *names),
             *("--server", server, "--identities", str(identities), "--exhibition", "--house"),
             *(("--analyse", analyse) if analyse else ()),
             env={**os.environ, ANALYST_KEY: analyst_key},

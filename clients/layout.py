@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
-from engine.text import PositionText
+from cornered.engine.text import PositionText
 
 __all__ = ["Direction", "Layout", "Rectangle", "Wall", "fit", "has_walls", "is_cell", "last_placed"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bots.telling import Report
+from cornered.bots.telling import Report
 
 __all__ = ["progress"]
 

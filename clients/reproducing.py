@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-import engine
-from clients.boundary import Bounded
-from clients.progress import progress
-from clients.rules import Json, warm_up
+from cornered import engine
+from cornered.clients.boundary import Bounded
+from cornered.clients.progress import progress
+from cornered.clients.rules import Json, warm_up
 
 if TYPE_CHECKING:
-    from bots.lab.findings import Finding, Scale
+    from cornered.bots.lab.findings import Finding, Scale
 
 __all__ = ["app"]
 
@@ -46,13 +46,13 @@ def reproduce(
 
     What was finished with the same seed and scale is not measured again, and what was interrupted goes on.
     """
-    from bots.reproduce import REFERENCES, experiments, named
+    from cornered.bots.reproduce import REFERENCES, experiments, named
 
     if listed or not names:
         _list(json_=json_)
         return
-    from bots.lab.reproduction import FOLDER, as_json, make, write_report
-    from bots.lab.workforce import Workforce
+    from cornered.bots.lab.reproduction import FOLDER, as_json, make, write_report
+    from cornered.bots.lab.workforce import Workforce
 
     chosen = named(names)
     scale: Scale = "tiny" if is_tiny else "full" if is_full else "quick"
@@ -80,7 +80,7 @@ def reproduce(
 
 def lines(finding: Finding) -> list[str]:
     """Return a finding for people: one line a row."""
-    from bots.lab.reproduction import cells
+    from cornered.bots.lab.reproduction import cells
 
     table = [cells(row) for row in finding.rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -89,7 +89,7 @@ def lines(finding: Finding) -> list[str]:
 
 
 def _list(*, json_: bool) -> None:
-    from bots.reproduce import experiments
+    from cornered.bots.reproduce import experiments
 
     known = experiments().values()
     if json_:

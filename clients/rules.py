@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-import engine
-from clients.boundary import Bounded
-from engine.game import CHANCE, State
-from protocol.text import visible
+from cornered import engine
+from cornered.clients.boundary import Bounded
+from cornered.engine.game import CHANCE, State
+from cornered.protocol.text import visible
 
 __all__ = ["app"]
 
@@ -34,7 +34,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def reach(game: str, options: list[str] | None, position: str | None, moves: str) -> State:
     """Return the position that the command line describes, compiled and ready."""
-    from engine.record_text import read_option
+    from cornered.engine.record_text import read_option
 
     loaded = engine.load(game, **dict(read_option(option) for option in options or []))
     warm_up(game)
@@ -51,7 +51,7 @@ def split(moves: str) -> list[str]:
 
 def warm_up(*games: str) -> None:
     """Compile what is not compiled yet, and say so on standard error."""
-    from engine.warming import Progress, is_warm, warm
+    from cornered.engine.warming import Progress, is_warm, warm
 
     cold = [game for game in games if not is_warm(game)]
     if not cold:
@@ -155,7 +155,7 @@ def show(
         return
     from rich.console import Console
 
-    from clients import showing
+    from cornered.clients import showing
 
     console = Console(highlight=False)
     showing.show(console, state, split(moves), describe_turn(state), has_hints=hints, is_light=light)
@@ -228,7 +228,7 @@ def check(
     json_: Json = False,
 ) -> None:
     """Replay oracles or records and count what agrees with the rules. Exit code 1 when anything differs."""
-    from clients.checking import check_lines, check_records
+    from cornered.clients.checking import check_lines, check_records
 
     agreed: Counter[tuple[str, str]] = Counter()
     differed: Counter[tuple[str, str]] = Counter()

@@ -56,7 +56,7 @@ def find_chromium() -> str | None:
 def running_server(*arguments: str) -> Iterator[str]:
     """Run `cornered serve` on a free port with a folder of its own, and yield the page's address."""
     with tempfile.TemporaryDirectory(prefix="cornered-") as folder:
-        command = [sys.executable, "-m", "clients.cli", "serve", "--port", "0", "--data", folder, *arguments]
+        command = [sys.executable, "-m", "cornered", "serve", "--port", "0", "--data", folder, *arguments]
         environment = os.environ | {"CORNERED_LOG_LEVEL": "error", "PYTHONUNBUFFERED": "1"}
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
             try:

@@ -11,10 +11,10 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from clients.drawing import ANSI, ASCII, DARK, LIGHT, Look, Marks, draw, is_light_terminal
-from clients.layout import fit, last_placed
-from engine.game import State
-from engine.text import PositionText
+from cornered.clients.drawing import ANSI, ASCII, DARK, LIGHT, Look, Marks, draw, is_light_terminal
+from cornered.clients.layout import fit, last_placed
+from cornered.engine.game import State
+from cornered.engine.text import PositionText
 
 __all__ = ["look_for", "show"]
 

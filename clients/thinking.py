@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
-import engine
-from clients.boundary import Bounded
-from clients.rules import GameName, Json, Moves, Options, Position, reach
-from engine.game import CHANCE, State
+from cornered import engine
+from cornered.clients.boundary import Bounded
+from cornered.clients.rules import GameName, Json, Moves, Options, Position, reach
+from cornered.engine.game import CHANCE, State
 
 if TYPE_CHECKING:
-    from bots.bot import Bot, Limit, Thought
-    from bots.solve import Solution
+    from cornered.bots.bot import Bot, Limit, Thought
+    from cornered.bots.solve import Solution
 
 __all__ = ["answer", "app", "describe", "score_text"]
 
@@ -48,7 +48,7 @@ def milliseconds(seconds: float | None) -> int | None:
 
 def limit_of(seconds: float | None, depth: int | None, nodes: int | None, lines: int) -> Limit:
     """Return the limit of the command line, which runs from now: a second where nothing was said."""
-    from bots.bot import Limit
+    from cornered.bots.bot import Limit
 
     if seconds is None and depth is None and nodes is None:
         seconds = USUAL
@@ -188,7 +188,7 @@ def think(
     json_: Json = False,
 ) -> None:
     """Say what a bot would play, and why: in one position, or in every position of a file."""
-    from bots.roster import create
+    from cornered.bots.roster import create
 
     player = create(bot, seed)
     if file is not None:
@@ -196,7 +196,7 @@ def think(
             raise ValueError("--file brings its own games and moves: leave GAME, --option, --moves and --position out")
         if out is None:
             raise ValueError("--file needs --out: where shall the answers go?")
-        from clients.batch import Wish, think_through
+        from cornered.clients.batch import Wish, think_through
 
         think_through(file, out, Wish(bot, time_, depth, nodes, multipv, seed), workers=workers, resume=resume)
         return
@@ -222,7 +222,7 @@ def _with_pool(bot: str, state: State, limit: Limit, workers: int) -> Thought:
     import asyncio
     from time import monotonic
 
-    from bots.pool import Pool
+    from cornered.bots.pool import Pool
 
     async def run() -> Thought:
         async with Pool.open(workers) as pool:
@@ -242,8 +242,8 @@ def solve(
     json_: Json = False,
 ) -> None:
     """Prove what a position comes to with best play, by default the start; exit code 1 when the limit is too small."""
-    from bots.bot import Limit
-    from bots.solve import solver
+    from cornered.bots.bot import Limit
+    from cornered.bots.solve import solver
 
     state = reach(game, option, position, moves)
     require_turn(state)

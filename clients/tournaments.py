@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
 
 if TYPE_CHECKING:
-    from bots.lab.contest import Schedule
-    from bots.lab.openings import Openings
-    from bots.lab.results import Standing, Standings
-    from bots.lab.schedule_knockout import Knockout, Meeting
-    from bots.lab.schedule_swiss import Swiss
-    from bots.lab.terms import Played, Terms
+    from cornered.bots.lab.contest import Schedule
+    from cornered.bots.lab.openings import Openings
+    from cornered.bots.lab.results import Standing, Standings
+    from cornered.bots.lab.schedule_knockout import Knockout, Meeting
+    from cornered.bots.lab.schedule_swiss import Swiss
+    from cornered.bots.lab.terms import Played, Terms
 
 __all__ = ["EACH", "Kind", "Tournament"]
 
@@ -46,7 +46,7 @@ class Tournament:
     @classmethod
     def of(cls, kind: Kind, bots: Sequence[str], games: int | None, rounds: int | None, tested: int | None) -> Self:
         """Return the tournament that a command line describes. Raises a ValueError that says what is wrong with it."""
-        from bots.lab.schedule_swiss import rounds_for
+        from cornered.bots.lab.schedule_swiss import rounds_for
 
         if len(bots) < 2:
             raise ValueError("a tournament takes two bots or more")
@@ -70,7 +70,7 @@ class Tournament:
 
     def schedule(self, openings: Openings) -> Schedule:
         """Return who plays whom, with these openings."""
-        from bots.lab.schedule import Gauntlet, RoundRobin
+        from cornered.bots.lab.schedule import Gauntlet, RoundRobin
 
         match self.kind:
             case "round-robin":
@@ -83,12 +83,12 @@ class Tournament:
                 return self._knockout(openings)
 
     def _swiss(self, openings: Openings) -> Swiss:
-        from bots.lab.schedule_swiss import Swiss
+        from cornered.bots.lab.schedule_swiss import Swiss
 
         return Swiss(self.bots, self.rounds, self.each, openings)
 
     def _knockout(self, openings: Openings) -> Knockout:
-        from bots.lab.schedule_knockout import Knockout
+        from cornered.bots.lab.schedule_knockout import Knockout
 
         return Knockout(self.bots, self.each, openings)
 
@@ -108,7 +108,7 @@ class Tournament:
     def places(self, played: Sequence[Played]) -> list[str] | None:
         """Return the bots from the first to the last where the kind of tournament says so, None where points or
         ratings do."""
-        from bots.lab.openings import none
+        from cornered.bots.lab.openings import none
 
         if self.kind == "swiss":
             return [place.name for place in self._swiss(none).standing(played)]
@@ -124,7 +124,7 @@ class Tournament:
 
     def byes(self, played: Sequence[Played]) -> dict[str, int]:
         """Return who rested in how many rounds, which only a Swiss tournament lets anybody do."""
-        from bots.lab.openings import none
+        from cornered.bots.lab.openings import none
 
         if self.kind != "swiss":
             return {}
@@ -132,15 +132,15 @@ class Tournament:
 
     def standings(self, terms: Terms, played: Sequence[Played]) -> Standings:
         """Return what the games come to, in the order that the kind of tournament says."""
-        from bots.lab.standings import standings
+        from cornered.bots.lab.standings import standings
 
         ranking, byes = self.places(played) or (), self.byes(played)
         return standings(terms, played, self.bots, ranking=ranking, byes=byes)
 
     def as_json(self, terms: Terms, played: Sequence[Played]) -> dict[str, Any]:
         """Return all that the games say."""
-        from bots.lab.openings import none
-        from bots.lab.standings import as_json
+        from cornered.bots.lab.openings import none
+        from cornered.bots.lab.standings import as_json
 
         told: dict[str, Any] = {"tournament": asdict(self), "places": self.places(played)}
         if self.kind == "swiss":
@@ -151,7 +151,7 @@ class Tournament:
 
     def write(self, folder: Path, terms: Terms, played: Sequence[Played], about: Mapping[str, str]) -> None:
         """Write the report into the folder of the games."""
-        from bots.lab.report import write
+        from cornered.bots.lab.report import write
 
         ranking, byes = self.places(played) or (), self.byes(played)
         write(folder, terms, played, self.bots, {**about, "Kind": self.words()}, ranking=ranking, byes=byes)
@@ -161,8 +161,8 @@ class Tournament:
         from rich.console import Console
         from rich.table import Table
 
-        from bots.lab.openings import none
-        from bots.lab.wording import counted
+        from cornered.bots.lab.openings import none
+        from cornered.bots.lab.wording import counted
 
         result = self.standings(terms, played)
         console = Console(highlight=False)
@@ -206,7 +206,7 @@ class Tournament:
 
 def _require_different(bots: Sequence[str]) -> None:
     """Raise a ValueError when two words mean the same bot, however they are written."""
-    from bots.roster import create
+    from cornered.bots.roster import create
 
     known: dict[tuple[object, ...], str] = {}
     for word in bots:

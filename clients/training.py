@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bots.blas import ONE_THREAD
-from clients.boundary import Bounded
-from clients.rules import Json, warm_up
+from cornered.bots.blas import ONE_THREAD
+from cornered.clients.boundary import Bounded
+from cornered.clients.rules import Json, warm_up
 
 if TYPE_CHECKING:
-    from bots.neural.network import Kind
-    from bots.neural.training import Outcome
+    from cornered.bots.neural.network import Kind
+    from cornered.bots.neural.training import Outcome
 
 __all__ = ["app"]
 
@@ -69,12 +69,12 @@ def bamboo(
 
     from contextlib import ExitStack
 
-    from bots.lab.workforce import Workforce
-    from bots.neural.games import MIX, spell
-    from bots.neural.plan import Plan
-    from bots.neural.training import train as carry_out
-    from bots.neural.weights import file_name, save
-    from clients.progress import progress
+    from cornered.bots.lab.workforce import Workforce
+    from cornered.bots.neural.games import MIX, spell
+    from cornered.bots.neural.plan import Plan
+    from cornered.bots.neural.training import train as carry_out
+    from cornered.bots.neural.weights import file_name, save
+    from cornered.clients.progress import progress
 
     plan = Plan.of(radius, games, epochs, seed, network.value, mix or spell(MIX))
     if not out.is_dir():
@@ -97,7 +97,7 @@ def bamboo(
         save(trained, files[kind])
     drawn = out / f"bamboo-r{radius}.svg" if plot else None
     if drawn is not None:
-        from bots.neural.curves import plot as draw
+        from cornered.bots.neural.curves import plot as draw
 
         draw(outcome.curves, f"Bamboo, radius {radius}", drawn)
     kept.unlink(missing_ok=True)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clients.progress import progress
-from clients.rules import warm_up
+from cornered.clients.progress import progress
+from cornered.clients.rules import warm_up
 
 if TYPE_CHECKING:
-    from bots.lab.terms import Terms
-    from bots.tuning.space import Space
-    from bots.weights.file import Method
-    from bots.weights.model import Model, Values
+    from cornered.bots.lab.terms import Terms
+    from cornered.bots.tuning.space import Space
+    from cornered.bots.weights.file import Method
+    from cornered.bots.weights.model import Model, Values
 
 __all__ = [
     "command_of",
@@ -37,9 +37,9 @@ __all__ = [
 
 def ordered(game: str, option: list[str] | None, seed: int) -> tuple[Model, Terms]:
     """Return what there is to tune and the terms of all games, whose rules are compiled then."""
-    from bots.lab.terms import Terms
-    from bots.weights.model import model
-    from engine.record_text import read_option
+    from cornered.bots.lab.terms import Terms
+    from cornered.bots.weights.model import model
+    from cornered.engine.record_text import read_option
 
     known = model(game)
     terms = Terms.of(game, dict(read_option(each) for each in option or []), seed=seed)
@@ -66,7 +66,7 @@ def number_in(text: str) -> float:
 
 
 def space_of(known: Model, tune: list[str] | None, ranges: list[str] | None) -> Space:
-    from bots.tuning.space import Space
+    from cornered.bots.tuning.space import Space
 
     read = {}
     for name, text in map(named, ranges or []):
@@ -114,8 +114,8 @@ def playing(
     target: Path,
 ) -> Iterator[tuple[Any, Any, Any]]:
     """Lend workers, the journal beside the target, which keeps all games, and somebody who is told."""
-    from bots.lab.journal import Journal
-    from bots.lab.workforce import Workforce
+    from cornered.bots.lab.journal import Journal
+    from cornered.bots.lab.workforce import Workforce
 
     identity = {"tune": method, "depth": depth, "settings": settings_of(plan, space)}
     with (
@@ -152,8 +152,8 @@ def finish(
     json_: bool,
 ) -> None:
     """Write the weights and their plot, and say what they are."""
-    from bots.tuning.curves import plot
-    from bots.weights.file import Tuned, write
+    from cornered.bots.tuning.curves import plot
+    from cornered.bots.weights.file import Tuned, write
 
     given = {"settings": settings, "result": result, "curve": curve}
     tuned = Tuned(

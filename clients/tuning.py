@@ -10,10 +10,10 @@ from typing import Annotated, Final
 
 import typer
 
-from clients.boundary import Bounded
-from clients.progress import progress
-from clients.rules import Json, Options, warm_up
-from clients.tuned import (
+from cornered.clients.boundary import Bounded
+from cornered.clients.progress import progress
+from cornered.clients.rules import Json, Options, warm_up
+from cornered.clients.tuned import (
     command_of,
     finish,
     named,
@@ -75,9 +75,9 @@ def td(
     json_: Json = False,
 ) -> None:
     """Learn weights from self-play by TD(lambda)."""
-    from bots.lab.workforce import Workforce
-    from bots.tuning.curves import thinned
-    from bots.tuning.learner import Plan, learn
+    from cornered.bots.lab.workforce import Workforce
+    from cornered.bots.tuning.curves import thinned
+    from cornered.bots.tuning.learner import Plan, learn
 
     known, terms = ordered(game, option, seed)
     plan = Plan(games, batch, depth, rate, half, lambda_, epsilon, tuple(tune or ()))
@@ -118,7 +118,7 @@ def grid(
     json_: Json = False,
 ) -> None:
     """Let all combinations of some levels play a tournament, and take the one with the highest rating."""
-    from bots.tuning.grid import Plan, configurations, search
+    from cornered.bots.tuning.grid import Plan, configurations, search
 
     known, terms = ordered(game, option, seed)
     levels = {name: tuple(map(number_in, text.split(","))) for name, text in map(named, level or [])}
@@ -154,9 +154,9 @@ def spsa(
     json_: Json = False,
 ) -> None:
     """Climb by matches between weights a little to either side, all weights at once (SPSA)."""
-    from bots.tuning.curves import thinned
-    from bots.tuning.spsa import Plan, search
-    from bots.tuning.trial import Trials
+    from cornered.bots.tuning.curves import thinned
+    from cornered.bots.tuning.spsa import Plan, search
+    from cornered.bots.tuning.trial import Trials
 
     known, terms = ordered(game, option, seed)
     space, plan = space_of(known, tune, range_), Plan(iterations, pairs, spread, step)
@@ -192,9 +192,9 @@ def optuna(
     json_: Json = False,
 ) -> None:
     """Let Optuna look for weights that beat the printed ones; needs the extra `tuning`."""
-    from bots.tuning.curves import thinned
-    from bots.tuning.tpe import Plan, require, search
-    from bots.tuning.trial import Trials
+    from cornered.bots.tuning.curves import thinned
+    from cornered.bots.tuning.tpe import Plan, require, search
+    from cornered.bots.tuning.trial import Trials
 
     require()
     known, terms = ordered(game, option, seed)
@@ -223,12 +223,12 @@ def judge_file(
     json_: Json = False,
 ) -> None:
     """Let tuned weights play the printed ones until a sequential probability ratio test decides."""
-    from bots.lab.journal import Journal
-    from bots.lab.terms import Terms
-    from bots.lab.workforce import Workforce
-    from bots.tuning.verdict import Plan, judge
-    from bots.weights.file import read, write
-    from clients.verdicts import elo_in_words
+    from cornered.bots.lab.journal import Journal
+    from cornered.bots.lab.terms import Terms
+    from cornered.bots.lab.workforce import Workforce
+    from cornered.bots.tuning.verdict import Plan, judge
+    from cornered.bots.weights.file import read, write
+    from cornered.clients.verdicts import elo_in_words
 
     tuned = read(file)
     terms = Terms.of(tuned.game, tuned.options, seed=seed)

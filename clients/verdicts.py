@@ -10,13 +10,13 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from bots.statistics.elo import elo_of_pairs, normalised_elo
+from cornered.bots.statistics.elo import elo_of_pairs, normalised_elo
 
 if TYPE_CHECKING:
-    from bots.lab.match import Tally
-    from bots.lab.results import Standing, Standings
-    from bots.lab.terms import Played, Terms
-    from bots.statistics.sprt import Sprt
+    from cornered.bots.lab.match import Tally
+    from cornered.bots.lab.results import Standing, Standings
+    from cornered.bots.lab.terms import Played, Terms
+    from cornered.bots.statistics.sprt import Sprt
 
 __all__ = ["Result", "Shown", "elo_in_words", "note", "shown"]
 
@@ -104,7 +104,7 @@ class Result:
 
     def standings(self) -> Standings:
         """Return what the games come to for each bot."""
-        from bots.lab.standings import standings
+        from cornered.bots.lab.standings import standings
 
         return standings(self.terms, self.told_apart(), self.names)
 
@@ -203,7 +203,7 @@ class Result:
 
     def as_json(self) -> dict[str, Any]:
         """Return all that the match says, intervals with 95% confidence; what is infinite or unknown is null."""
-        from bots.lab.standings import as_json
+        from cornered.bots.lab.standings import as_json
 
         tally, test = self.tally, self.test
         low, high = tally.interval
@@ -234,7 +234,7 @@ class Result:
 
     def write(self, folder: Path, about: Mapping[str, str]) -> None:
         """Write the report into the folder of the games."""
-        from bots.lab.report import write
+        from cornered.bots.lab.report import write
 
         write(folder, self.terms, self.told_apart(), self.names, {**about, "Result": self.words()})
 

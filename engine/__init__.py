@@ -7,8 +7,8 @@ import pkgutil
 from functools import cache
 from typing import Any
 
-import engine.games as _modules
-from engine.game import CHANCE, Game, IllegalMove, Option, OptionValue, Outcome, State
+from cornered.engine import games as _modules
+from cornered.engine.game import CHANCE, Game, IllegalMove, Option, OptionValue, Outcome, State
 
 __all__ = [
     "CHANCE",
@@ -28,7 +28,7 @@ __all__ = [
 @cache
 def _found() -> dict[str, type[Game]]:
     names = sorted(module.name for module in pkgutil.iter_modules(_modules.__path__))
-    classes = [importlib.import_module(f"engine.games.{name}").GAME for name in names]
+    classes = [importlib.import_module(f"cornered.engine.games.{name}").GAME for name in names]
     return {game.name: game for game in classes}
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import intrinsic, overload
 
-from engine.compiled import kernel
+from cornered.engine.compiled import kernel
 
 __all__ = ["fill", "lowest", "popcount"]
 

@@ -22,13 +22,13 @@ from numba.core import config
 
 __all__ = ["CACHE", "IS_CACHED", "IS_COMPILED", "cache_of", "kernel"]
 
-_PROJECT: Final = Path(__file__).resolve().parent.parent
+_PATH: Final = Path(__file__).absolute().parents[2]
 _IMPORT: Final = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+([\w.]+))", re.MULTILINE)
 
 
 def _file_of(module: str) -> Path | None:
     """Return the file of a module of ours, None for anybody else's."""
-    path = _PROJECT.joinpath(*module.split("."))
+    path = _PATH.joinpath(*module.split("."))
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
-from engine.game import Game, Outcome, State
-from engine.text import PositionText
+from cornered.engine.game import Game, Outcome, State
+from cornered.engine.text import PositionText
 
 __all__ = ["Duel", "Turned", "read_turn"]
 

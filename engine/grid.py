@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from engine.bits import lowest
-from engine.compiled import kernel
-from engine.text import PositionText, square_name
+from cornered.engine.bits import lowest
+from cornered.engine.compiled import kernel
+from cornered.engine.text import PositionText, square_name
 
 __all__ = [
     "CELLS",

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from engine.bits import fill, popcount
-from engine.compiled import kernel
+from cornered.engine.bits import fill, popcount
+from cornered.engine.compiled import kernel
 
 __all__ = [
     "MASK",

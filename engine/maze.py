@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from engine.bits import lowest
-from engine.compiled import kernel
+from cornered.engine.bits import lowest
+from cornered.engine.compiled import kernel
 
 __all__ = [
     "CELLS",

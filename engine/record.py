@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, TypeAlias, assert_never
 
-import engine
-from engine.game import Game, State
+from cornered import engine
+from cornered.engine.game import Game, State
 
 __all__ = ["Leave", "Move", "Ply", "Record", "RecordError", "check", "from_json", "printable_json", "to_json"]
 

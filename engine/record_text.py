@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final
 
-import engine
-from engine.game import CHANCE, OptionValue
-from engine.record import (
+from cornered import engine
+from cornered.engine.game import CHANCE, OptionValue
+from cornered.engine.record import (
     Leave,
     Move,
     Ply,

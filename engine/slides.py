@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.bits import popcount
-from engine.compiled import kernel
-from engine.grid import NOT_FILE_A, NOT_FILE_H, listed, word
+from cornered.engine.bits import popcount
+from cornered.engine.compiled import kernel
+from cornered.engine.grid import NOT_FILE_A, NOT_FILE_H, listed, word
 
 __all__ = [
     "LONGEST",
@@ -42,7 +42,8 @@ LONGEST: Final = 7
 
 
 class Position(NamedTuple):
-    """The board as words (see engine.grid), the pawns in playing order from the mover's on; 0 is a pawn not yet placed.
+    """The board as words (see cornered.engine.grid), the pawns in playing order from the mover's on; 0 is a pawn not
+    yet placed.
 
     `places` holds the final place of each seat that is out in three bits, 0 for a seat still in; `standing` counts the
     seats still in. With three or four players the mover always has a move unless the game is over.

@@ -1,6 +1,6 @@
 """Quoridor's rules, compiled: pawns that step and jump, walls that leave every pawn a path home.
 
-Boards are the pairs of words of `engine.maze`. A move is a number: the target cell, a wall's number, or PASS.
+Boards are the pairs of words of `cornered.engine.maze`. A move is a number: the target cell, a wall's number, or PASS.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from engine.bits import fill, popcount
-from engine.compiled import kernel
-from engine.maze import (
+from cornered.engine.bits import fill, popcount
+from cornered.engine.compiled import kernel
+from cornered.engine.maze import (
     CELLS,
     SPLIT,
     Four,

@@ -16,8 +16,8 @@ from typing import Final
 import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 
-import engine
-from engine.compiled import CACHE, IS_CACHED, IS_COMPILED, cache_of
+from cornered import engine
+from cornered.engine.compiled import CACHE, IS_CACHED, IS_COMPILED, cache_of
 
 __all__ = ["Progress", "ignore", "is_warm", "locked", "warm"]
 
@@ -43,7 +43,7 @@ def ignore(_: Progress) -> None:
 def _marker(game: str) -> Path:
     """Return the file that says that this Python, numba and processor have every kernel of `game` in the cache."""
     made_for = f"{platform.python_version()}-{numba.__version__}-{llvmlite.binding.get_host_cpu_name()}"
-    return cache_of(f"engine.games.{game}") / f"{made_for}.warm"
+    return cache_of(f"cornered.engine.games.{game}") / f"{made_for}.warm"
 
 
 def is_warm(game: str) -> bool:

@@ -1,6 +1,6 @@
 import random
 
-from clients.sdk import run_bot
+from cornered.clients.sdk import run_bot
 
 
 def choose(state, limit):

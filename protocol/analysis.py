@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
-from protocol.values import ONE_LINE, SPEECH, Count, Move, Value
+from cornered.protocol.values import ONE_LINE, SPEECH, Count, Move, Value
 
 __all__ = [
     "MAX_LINES",

@@ -11,10 +11,10 @@ from typing import Any, Final, Protocol, TypeVar
 import msgpack
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from protocol.commands import COMMAND, ClientMessage
-from protocol.messages import MESSAGE, ErrorCode, ServerMessage
-from protocol.text import visible
-from protocol.values import CommandId, Value
+from cornered.protocol.commands import COMMAND, ClientMessage
+from cornered.protocol.messages import MESSAGE, ErrorCode, ServerMessage
+from cornered.protocol.text import visible
+from cornered.protocol.values import CommandId, Value
 
 T = TypeVar("T")
 

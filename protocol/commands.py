@@ -6,8 +6,17 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from protocol.analysis import MAX_LINES, MAX_NODES, MAX_OVERLAYS, MAX_PLIES, OverlayPicture, Report, Sentence, TreeNode
-from protocol.values import (
+from cornered.protocol.analysis import (
+    MAX_LINES,
+    MAX_NODES,
+    MAX_OVERLAYS,
+    MAX_PLIES,
+    OverlayPicture,
+    Report,
+    Sentence,
+    TreeNode,
+)
+from cornered.protocol.values import (
     NO_CLOCK,
     ONE_LINE,
     Accepts,

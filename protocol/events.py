@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from protocol.values import Clock, CommandId, GameSpec, Key, Milliseconds, Move, Player, Reason, Seat, Value
+from cornered.protocol.values import Clock, CommandId, GameSpec, Key, Milliseconds, Move, Player, Reason, Seat, Value
 
 __all__ = [
     "EVENT",

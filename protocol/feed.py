@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from protocol.values import Clock, Clocks, GameSpec, Key, Player, Value
+from cornered.protocol.values import Clock, Clocks, GameSpec, Key, Player, Value
 
 __all__ = ["LEASE", "LOBBY", "MatchState", "NodeStatus", "events_topic", "match_of", "state_topic", "status_topic"]
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from protocol.analysis import MAX_NODES, OverlayPicture, Report, TreeNode
-from protocol.events import MatchEvent
-from protocol.values import (
+from cornered.protocol.analysis import MAX_NODES, OverlayPicture, Report, TreeNode
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.values import (
     ChatRoom,
     Clock,
     Clocks,

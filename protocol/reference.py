@@ -1,4 +1,4 @@
-"""Writes what is generated from the messages: `python -m protocol.reference`, or `--check` to only compare."""
+"""Writes what is generated from the messages: `python -m cornered.protocol.reference`, or `--check` to only compare."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from protocol.manual import write_manual
-from protocol.schema import make_schema
-from protocol.typescript import write_types
+from cornered.protocol.manual import write_manual
+from cornered.protocol.schema import make_schema
+from cornered.protocol.typescript import write_types
 
 __all__ = ["ROOT", "generate", "stale"]
 
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     changed = stale(ROOT)
     if arguments == ["--check"]:
         if changed:
-            sys.stderr.write(f"run `python -m protocol.reference`: {', '.join(changed)} out of date\n")
+            sys.stderr.write(f"run `python -m cornered.protocol.reference`: {', '.join(changed)} out of date\n")
         return 1 if changed else 0
     texts = generate()
     for path in changed:

@@ -6,11 +6,11 @@ from typing import Any, Final, TypeAlias
 
 from pydantic import TypeAdapter
 
-from protocol.commands import COMMAND
-from protocol.events import EVENT
-from protocol.feed import MatchState, NodeStatus
-from protocol.messages import MESSAGE
-from protocol.values import Clock
+from cornered.protocol.commands import COMMAND
+from cornered.protocol.events import EVENT
+from cornered.protocol.feed import MatchState, NodeStatus
+from cornered.protocol.messages import MESSAGE
+from cornered.protocol.values import Clock
 
 __all__ = ["Schema", "make_schema"]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from protocol.text import MAX_NAME, ForbiddenText, clean_line, clean_name
+from cornered.protocol.text import MAX_NAME, ForbiddenText, clean_line, clean_name
 
 __all__ = [
     "NO_CLOCK",
@@ -98,7 +98,9 @@ ONE_LINE: Final = _cleaned(clean_line)
 SPEECH: Final = _cleaned(_clean_speech)
 """Makes one line of a text, of which something must be visible."""
 Name: TypeAlias = Annotated[str, _cleaned(clean_name), Field(min_length=1, max_length=MAX_NAME)]
-"""What a player or bot wants to be called: normalised, and refused when it holds what `protocol.text` forbids."""
+"""What a player or bot wants to be called: normalised, and refused when it holds what `cornered.protocol.text`
+forbids.
+"""
 KnownName: TypeAlias = Annotated[str, Field(max_length=64)]
 """What a player is called in events and messages. Stored ones may be older than the rules that `Name` follows."""
 Remark: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=100)]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import engine
-from engine.game import Game
-from protocol.values import Accepts, Clock
-from server.lobbystate import Guest
-from server.refusal import Refusal
+from cornered import engine
+from cornered.engine.game import Game
+from cornered.protocol.values import Accepts, Clock
+from cornered.server.lobbystate import Guest
+from cornered.server.refusal import Refusal
 
 __all__ = ["check_bot", "check_declared"]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from engine.game import CHANCE, State
-from protocol.analysis import MOST_ASKED, MOST_TRIES, Report, TreeNode
-from protocol.commands import Analysed, OfferAnalysis
-from protocol.values import Move
-from server.analysisstate import (
+from cornered.engine.game import CHANCE, State
+from cornered.protocol.analysis import MOST_ASKED, MOST_TRIES, Report, TreeNode
+from cornered.protocol.commands import Analysed, OfferAnalysis
+from cornered.protocol.values import Move
+from cornered.server.analysisstate import (
     AnalysisEvent,
     AnalysisFacts,
     Analyst,
@@ -27,9 +27,9 @@ from server.analysisstate import (
     Returned,
     Withdrawn,
 )
-from server.matchstate import MatchState
-from server.refusal import Refusal
-from server.views import studied
+from cornered.server.matchstate import MatchState
+from cornered.server.refusal import Refusal
+from cornered.server.views import studied
 
 __all__ = ["GRACE", "MOST_JOBS", "PATIENCE", "THINKING", "AnalysisQueue", "question_about"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, Self, TypeAlias, assert_never
 
-from engine.game import State
-from protocol.analysis import OverlayPicture, Report, TreeNode
-from protocol.values import GameSpec
+from cornered.engine.game import State
+from cornered.protocol.analysis import OverlayPicture, Report, TreeNode
+from cornered.protocol.values import GameSpec
 
 __all__ = [
     "REMEMBERED",

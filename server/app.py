@@ -16,27 +16,27 @@ from typing import Final
 
 import structlog
 
-from server import log as logging
-from server.adapters.accounts_memory import MemoryAccounts
-from server.adapters.accounts_sql import SqlAccounts
-from server.adapters.bus_local import LocalBus
-from server.adapters.bus_mqtt import Broker, MqttBus
-from server.adapters.database import STORE_ERRORS, Database, address_of
-from server.adapters.journal_memory import MemoryJournal
-from server.adapters.journal_sql import SqlJournal
-from server.adapters.lease import Lease, StoreTaken, lease
-from server.adapters.private_files import NotPrivate, files_of_database, make_private
-from server.bounds import Bounds
-from server.gateway import Gateway
-from server.hall import Hall
-from server.match import Patience
-from server.metrics import Counts, Metrics
-from server.pages import Pages
-from server.ports import Accounts, Bus, Journal, JournalUnavailable
-from server.room import Services
-from server.rooms import Rooms
-from server.settings import MEMORY, Settings, SettingsError
-from server.timekeeping import Outages, Sign, SteadyClock, drop_sign, keep_time, last_sign, leave_signs
+from cornered.server import log as logging
+from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.bus_local import LocalBus
+from cornered.server.adapters.bus_mqtt import Broker, MqttBus
+from cornered.server.adapters.database import STORE_ERRORS, Database, address_of
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.adapters.lease import Lease, StoreTaken, lease
+from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
+from cornered.server.bounds import Bounds
+from cornered.server.gateway import Gateway
+from cornered.server.hall import Hall
+from cornered.server.match import Patience
+from cornered.server.metrics import Counts, Metrics
+from cornered.server.pages import Pages
+from cornered.server.ports import Accounts, Bus, Journal, JournalUnavailable
+from cornered.server.room import Services
+from cornered.server.rooms import Rooms
+from cornered.server.settings import MEMORY, Settings, SettingsError
+from cornered.server.timekeeping import Outages, Sign, SteadyClock, drop_sign, keep_time, last_sign, leave_signs
 
 __all__ = ["house", "mint_bot_token", "new_event_loop", "run", "serve", "settle_memory"]
 

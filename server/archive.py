@@ -10,13 +10,13 @@ from typing import Final
 
 import structlog
 
-from protocol.events import MatchEvent, Started
-from protocol.values import MatchSummary
-from server import views
-from server.dice import seed_of
-from server.match import Match, Patience
-from server.ports import DamagedMatch
-from server.room import Services
+from cornered.protocol.events import MatchEvent, Started
+from cornered.protocol.values import MatchSummary
+from cornered.server import views
+from cornered.server.dice import seed_of
+from cornered.server.match import Match, Patience
+from cornered.server.ports import DamagedMatch
+from cornered.server.room import Services
 
 __all__ = ["Archive", "Restored"]
 

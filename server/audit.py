@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import engine
-from protocol.events import Ended, MatchEvent, Played, Rolled, Started
-from server.dice import commitment_of, roll, seed_of
-from server.match import Match, Patience
-from server.ports import DamagedMatch
+from cornered import engine
+from cornered.protocol.events import Ended, MatchEvent, Played, Rolled, Started
+from cornered.server.dice import commitment_of, roll, seed_of
+from cornered.server.match import Match, Patience
+from cornered.server.ports import DamagedMatch
 
 __all__ = ["check_match"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from protocol.values import Player
-from server.lobbyfacts import LobbyFacts
-from server.refusal import Refusal
+from cornered.protocol.values import Player
+from cornered.server.lobbyfacts import LobbyFacts
+from cornered.server.refusal import Refusal
 
 __all__ = [
     "MOST_BOT_MATCHES",

@@ -7,11 +7,11 @@ import hmac
 from collections.abc import Callable
 from typing import Final, assert_never
 
-from protocol.analysis import MAX_NODES
-from protocol.commands import Analysed, CancelAnalysis, OfferAnalysis
-from protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
-from server.analysis import MOST_JOBS, THINKING, AnalysisQueue
-from server.analysisstate import (
+from cornered.protocol.analysis import MAX_NODES
+from cornered.protocol.commands import Analysed, CancelAnalysis, OfferAnalysis
+from cornered.protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
+from cornered.server.analysis import MOST_JOBS, THINKING, AnalysisQueue
+from cornered.server.analysisstate import (
     AnalysisEvent,
     Asked,
     AskerJoined,
@@ -25,9 +25,9 @@ from server.analysisstate import (
     Returned,
     Withdrawn,
 )
-from server.metrics import Counts
-from server.peer import Broadcast, Peer
-from server.refusal import Refusal
+from cornered.server.metrics import Counts
+from cornered.server.peer import Broadcast, Peer
+from cornered.server.refusal import Refusal
 
 __all__ = ["Bureau"]
 

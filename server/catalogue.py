@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
-import engine
-from engine.game import Game
-from protocol.values import GameSpec, OfferedGame, OfferedOption
-from server.refusal import Refusal
+from cornered import engine
+from cornered.engine.game import Game
+from cornered.protocol.values import GameSpec, OfferedGame, OfferedOption
+from cornered.server.refusal import Refusal
 
 __all__ = ["load", "offered", "settle"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final, Self, assert_never
 
-from protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove
+from cornered.protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove
 
 __all__ = ["LAG_PER_MOVE", "LAG_QUOTA", "LAG_REGAIN", "Timer"]
 

@@ -20,9 +20,9 @@ from websockets.protocol import SEND_EOF, State
 from websockets.server import ServerProtocol
 from websockets.typing import Subprotocol
 
-from protocol.codec import CODECS, MAX_FRAME
-from server.log import WEBSOCKETS
-from server.token_bucket import TokenBucket
+from cornered.protocol.codec import CODECS, MAX_FRAME
+from cornered.server.log import WEBSOCKETS
+from cornered.server.token_bucket import TokenBucket
 
 __all__ = ["CLOSE_SECONDS", "HOLD_INBOX", "SLICE_BYTES", "Acceptor", "Connection", "Handler"]
 

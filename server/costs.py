@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from protocol.commands import (
+from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
     AskAnalysis,
@@ -41,7 +41,7 @@ from protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from server.matchstate import MatchState
+from cornered.server.matchstate import MatchState
 
 __all__ = [
     "KNOWN_FILE",

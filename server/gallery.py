@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, islice, takewhile
 from typing import Final, NamedTuple
 
-from protocol.codec import JSON, MSGPACK, Codec
-from protocol.events import MatchEvent
-from protocol.messages import ServerMessage, Snapshot, Watchers
-from server import views
-from server.match import Match
-from server.metrics import Counts
-from server.peer import Broadcast, Peer, Write
+from cornered.protocol.codec import JSON, MSGPACK, Codec
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.messages import ServerMessage, Snapshot, Watchers
+from cornered.server import views
+from cornered.server.match import Match
+from cornered.server.metrics import Counts
+from cornered.server.peer import Broadcast, Peer, Write
 
 __all__ = ["Gallery"]
 

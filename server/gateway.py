@@ -14,19 +14,19 @@ import structlog
 from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 
-from server.connection import CLOSE_SECONDS, SLICE_BYTES, Connection, Handler
-from server.costs import PAGE
-from server.hall import Hall
-from server.hosts import KnownHosts
-from server.limits import AddressLimits, Limits
-from server.pages import Pages
-from server.refusal import Refusal
-from server.requests import canonical_path, is_upgrade, refusal_of
-from server.responses import plain, unreadable
-from server.session import Session
-from server.settings import Settings
-from server.token_bucket import TokenBucket
-from server.visitors import Visitor, Visitors, rate_limit_key
+from cornered.server.connection import CLOSE_SECONDS, SLICE_BYTES, Connection, Handler
+from cornered.server.costs import PAGE
+from cornered.server.hall import Hall
+from cornered.server.hosts import KnownHosts
+from cornered.server.limits import AddressLimits, Limits
+from cornered.server.pages import Pages
+from cornered.server.refusal import Refusal
+from cornered.server.requests import canonical_path, is_upgrade, refusal_of
+from cornered.server.responses import plain, unreadable
+from cornered.server.session import Session
+from cornered.server.settings import Settings
+from cornered.server.token_bucket import TokenBucket
+from cornered.server.visitors import Visitor, Visitors, rate_limit_key
 
 __all__ = ["Gateway"]
 

@@ -11,8 +11,8 @@ from typing import Final, assert_never
 
 import structlog
 
-import server
-from protocol.commands import (
+from cornered import server
+from cornered.protocol.commands import (
     AskAnalysis,
     AskLobby,
     AskSeek,
@@ -23,15 +23,24 @@ from protocol.commands import (
     MatchCommand,
     WatchLobby,
 )
-from protocol.events import Started
-from protocol.messages import Acknowledged, LobbyPage, MyMatches, Notice, Paired, SeekInfo, ServerMessage, Welcome
-from protocol.values import Player
-from server import views
-from server.analysis import question_about
-from server.bounds import Bounds
-from server.bureau import Bureau
-from server.lobby import Lobby
-from server.lobbystate import (
+from cornered.protocol.events import Started
+from cornered.protocol.messages import (
+    Acknowledged,
+    LobbyPage,
+    MyMatches,
+    Notice,
+    Paired,
+    SeekInfo,
+    ServerMessage,
+    Welcome,
+)
+from cornered.protocol.values import Player
+from cornered.server import views
+from cornered.server.analysis import question_about
+from cornered.server.bounds import Bounds
+from cornered.server.bureau import Bureau
+from cornered.server.lobby import Lobby
+from cornered.server.lobbystate import (
     Answered,
     Arrived,
     ChallengeEnded,
@@ -47,15 +56,15 @@ from server.lobbystate import (
     SeekPosted,
     WentAway,
 )
-from server.lobbywatch import LobbyWatch
-from server.metrics import Counts
-from server.names import Names
-from server.peer import Broadcast, Peer
-from server.ports import Accounts, AccountsUnavailable, JournalUnavailable
-from server.readiness import Readiness
-from server.refusal import Refusal
-from server.room import Room, Services
-from server.rooms import Rooms, new_id
+from cornered.server.lobbywatch import LobbyWatch
+from cornered.server.metrics import Counts
+from cornered.server.names import Names
+from cornered.server.peer import Broadcast, Peer
+from cornered.server.ports import Accounts, AccountsUnavailable, JournalUnavailable
+from cornered.server.readiness import Readiness
+from cornered.server.refusal import Refusal
+from cornered.server.room import Room, Services
+from cornered.server.rooms import Rooms, new_id
 
 __all__ = ["Hall"]
 

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from typing import Final, Self
 from urllib.parse import urlsplit
 
-from server.settings import Settings
+from cornered.server.settings import Settings
 
 __all__ = ["KnownHosts"]
 

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, Generic, Protocol, TypeVar
 
-from server.settings import Settings
-from server.token_bucket import FairQueue, TokenBucket
+from cornered.server.settings import Settings
+from cornered.server.token_bucket import FairQueue, TokenBucket
 
 __all__ = ["MAX_DOWNLOADS", "MAX_REPLAYS", "AddressLimits", "Limits", "PlayerLimits"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, assert_never
 
-from protocol.commands import (
+from cornered.protocol.commands import (
     AcceptChallenge,
     CancelChallenge,
     CancelSeek,
@@ -22,10 +22,10 @@ from protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from protocol.messages import ChallengeClosed, Challenged
-from protocol.values import GameSpec, Player, Seek
-from server.acceptance import check_bot, check_declared
-from server.bounds import (
+from cornered.protocol.messages import ChallengeClosed, Challenged
+from cornered.protocol.values import GameSpec, Player, Seek
+from cornered.server.acceptance import check_bot, check_declared
+from cornered.server.bounds import (
     MOST_BOT_MATCHES,
     Bounds,
     check_challenge,
@@ -34,9 +34,9 @@ from server.bounds import (
     check_seat,
     check_table,
 )
-from server.catalogue import settle
-from server.lobbyfacts import LobbyFacts
-from server.lobbystate import (
+from cornered.server.catalogue import settle
+from cornered.server.lobbyfacts import LobbyFacts
+from cornered.server.lobbystate import (
     AWAY_GRACE,
     Answered,
     Arrived,
@@ -53,7 +53,7 @@ from server.lobbystate import (
     Table,
     WentAway,
 )
-from server.refusal import Refusal
+from cornered.server.refusal import Refusal
 
 __all__ = [
     "CHALLENGE_LIFE",

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, TypeVar, assert_never
 
-from protocol.messages import Challenged
-from protocol.values import Player
-from server.listing import Listing
-from server.lobbystate import (
+from cornered.protocol.messages import Challenged
+from cornered.protocol.values import Player
+from cornered.server.listing import Listing
+from cornered.server.lobbystate import (
     AWAY_GRACE,
     REMEMBERED,
     Answered,
@@ -35,8 +35,8 @@ from server.lobbystate import (
     Table,
     WentAway,
 )
-from server.names import Names
-from server.origins import MatchOrigins, Origins
+from cornered.server.names import Names
+from cornered.server.origins import MatchOrigins, Origins
 
 __all__ = ["LobbyFacts", "News"]
 

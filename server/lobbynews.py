@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from protocol.messages import LobbyChanged, LobbyState
-from protocol.values import MatchStanding, MatchSummary, Seek
-from server.listing import Listing
-from server.lobbyfacts import LobbyFacts
-from server.lobbyviews import MATCHES_PAGE, PLAYERS_PAGE, SEEKS_PAGE, Lists, Summaries, standing
+from cornered.protocol.messages import LobbyChanged, LobbyState
+from cornered.protocol.values import MatchStanding, MatchSummary, Seek
+from cornered.server.listing import Listing
+from cornered.server.lobbyfacts import LobbyFacts
+from cornered.server.lobbyviews import MATCHES_PAGE, PLAYERS_PAGE, SEEKS_PAGE, Lists, Summaries, standing
 
 __all__ = ["MAX_GONE", "MAX_WAITING", "MOVED_MS", "LobbyNews", "Update"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from protocol.messages import ChallengeClosed, Challenged
-from protocol.values import Accepts, Clock, GameSpec, Player, Presence, Seek
+from cornered.protocol.messages import ChallengeClosed, Challenged
+from cornered.protocol.values import Accepts, Clock, GameSpec, Player, Presence, Seek
 
 __all__ = [
     "AWAY_GRACE",

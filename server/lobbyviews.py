@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias, TypeVar
 
-from protocol.commands import AskLobby
-from protocol.messages import LobbyPage, LobbyState
-from protocol.values import Key, MatchStanding, MatchSummary, Presence, Seek
-from server.listing import Listing
-from server.lobbyfacts import LobbyFacts
-from server.refusal import Refusal
+from cornered.protocol.commands import AskLobby
+from cornered.protocol.messages import LobbyPage, LobbyState
+from cornered.protocol.values import Key, MatchStanding, MatchSummary, Presence, Seek
+from cornered.server.listing import Listing
+from cornered.server.lobbyfacts import LobbyFacts
+from cornered.server.refusal import Refusal
 
 __all__ = ["MATCHES_PAGE", "MAX_LOOKED_AT", "PLAYERS_PAGE", "SEEKS_PAGE", "Lists", "for_viewer", "standing"]
 

@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from protocol.commands import AskLobby
-from protocol.messages import LobbyPage, LobbyState
-from protocol.values import MatchSummary
-from server import views
-from server.lobbyfacts import LobbyFacts
-from server.lobbynews import LobbyNews
-from server.lobbyviews import for_viewer
-from server.peer import Broadcast, Peer
-from server.ports import Bus
-from server.room import Room
-from server.rooms import Rooms
+from cornered.protocol.commands import AskLobby
+from cornered.protocol.messages import LobbyPage, LobbyState
+from cornered.protocol.values import MatchSummary
+from cornered.server import views
+from cornered.server.lobbyfacts import LobbyFacts
+from cornered.server.lobbynews import LobbyNews
+from cornered.server.lobbyviews import for_viewer
+from cornered.server.peer import Broadcast, Peer
+from cornered.server.ports import Bus
+from cornered.server.room import Room
+from cornered.server.rooms import Rooms
 
 __all__ = ["BYTES_A_SECOND", "TELL_SECONDS", "LobbyWatch"]
 

@@ -17,7 +17,7 @@ from typing import Final, Literal, TextIO
 
 import structlog
 
-from protocol.text import visible
+from cornered.protocol.text import visible
 
 __all__ = ["WEBSOCKETS", "Limiter", "configure"]
 

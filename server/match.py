@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, Self, assert_never
 
-import engine
-from engine.game import CHANCE, State
-from protocol.commands import (
+from cornered import engine
+from cornered.engine.game import CHANCE, State
+from cornered.protocol.commands import (
     Abort,
     AcceptDraw,
     AcceptTakeback,
@@ -23,22 +23,13 @@ from protocol.commands import (
     RequestTakeback,
     Resign,
 )
-from protocol.events import (
-    Eliminated,
-    MatchEvent,
-    Played,
-    Rematched,
-    RematchOffered,
-    Resumed,
-    Rolled,
-    Started,
-)
-from protocol.values import Clock, Correspondence, GameSpec, Player, Reason
-from server.dice import commitment_of, roll
-from server.matchstate import MatchState
-from server.negotiation import negotiate
-from server.refusal import Refusal
-from server.terms import Patience
+from cornered.protocol.events import Eliminated, MatchEvent, Played, Rematched, RematchOffered, Resumed, Rolled, Started
+from cornered.protocol.values import Clock, Correspondence, GameSpec, Player, Reason
+from cornered.server.dice import commitment_of, roll
+from cornered.server.matchstate import MatchState
+from cornered.server.negotiation import negotiate
+from cornered.server.refusal import Refusal
+from cornered.server.terms import Patience
 
 __all__ = ["PATIENCE", "REPLAY_SLICE", "Match", "Patience", "open_match", "open_rematch", "rematch_id"]
 

@@ -1,12 +1,12 @@
-"""A match folded from its events: what is true now. Pure; `server.match` adds what may happen next."""
+"""A match folded from its events: what is true now. Pure; `cornered.server.match` adds what may happen next."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import Final, Self, assert_never
 
-from engine.game import CHANCE, State
-from protocol.events import (
+from cornered.engine.game import CHANCE, State
+from cornered.protocol.events import (
     Agreed,
     DrawDeclined,
     DrawOffered,
@@ -23,11 +23,11 @@ from protocol.events import (
     TakebackRequested,
     TakenBack,
 )
-from protocol.values import Reason
-from server.catalogue import load
-from server.clock import Timer
-from server.plies import Plies
-from server.terms import NO_TALKS, Ending, Patience, Talks, Terms
+from cornered.protocol.values import Reason
+from cornered.server.catalogue import load
+from cornered.server.clock import Timer
+from cornered.server.plies import Plies
+from cornered.server.terms import NO_TALKS, Ending, Patience, Talks, Terms
 
 __all__ = ["REMEMBERED", "MatchState"]
 

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Final
 
-from protocol.text import MAX_NAME, fold_name
+from cornered.protocol.text import MAX_NAME, fold_name
 
 __all__ = ["IN_A_ROW", "Names"]
 

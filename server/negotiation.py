@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TypeAlias, assert_never
 
-from protocol.commands import AcceptDraw, AcceptTakeback, DeclineDraw, DeclineTakeback, OfferDraw, RequestTakeback
-from protocol.events import (
+from cornered.protocol.commands import (
+    AcceptDraw,
+    AcceptTakeback,
+    DeclineDraw,
+    DeclineTakeback,
+    OfferDraw,
+    RequestTakeback,
+)
+from cornered.protocol.events import (
     Agreed,
     DrawDeclined,
     DrawOffered,
@@ -14,8 +21,8 @@ from protocol.events import (
     TakebackRequested,
     TakenBack,
 )
-from server.matchstate import MatchState
-from server.refusal import Refusal
+from cornered.server.matchstate import MatchState
+from cornered.server.refusal import Refusal
 
 __all__ = ["Negotiation", "negotiate"]
 

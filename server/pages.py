@@ -14,15 +14,15 @@ from typing import Final, Protocol
 
 from websockets.http11 import Request, Response
 
-from engine.record import to_json
-from protocol.events import Ended, Started
-from server.costs import KNOWN_FILE, PAGE, download_cost
-from server.metrics import Metrics
-from server.ports import DamagedMatch, Journal, JournalUnavailable
-from server.records import record_of, slices_of
-from server.requests import field_of
-from server.responses import plain, respond, without_body
-from server.visitors import Visitor
+from cornered.engine.record import to_json
+from cornered.protocol.events import Ended, Started
+from cornered.server.costs import KNOWN_FILE, PAGE, download_cost
+from cornered.server.metrics import Metrics
+from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
+from cornered.server.records import record_of, slices_of
+from cornered.server.requests import field_of
+from cornered.server.responses import plain, respond, without_body
+from cornered.server.visitors import Visitor
 
 __all__ = ["Pages", "Payer"]
 

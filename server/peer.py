@@ -11,15 +11,15 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from protocol.codec import JSON, MSGPACK, Codec
-from protocol.messages import ErrorCode, Refused, ServerMessage
-from protocol.values import Player
-from server.connection import Connection
-from server.limits import PlayerLimits
-from server.metrics import Counts
+from cornered.protocol.codec import JSON, MSGPACK, Codec
+from cornered.protocol.messages import ErrorCode, Refused, ServerMessage
+from cornered.protocol.values import Player
+from cornered.server.connection import Connection
+from cornered.server.limits import PlayerLimits
+from cornered.server.metrics import Counts
 
 if TYPE_CHECKING:
-    from server.room import Room
+    from cornered.server.room import Room
 
 __all__ = ["Broadcast", "Peer", "Write", "frame"]
 

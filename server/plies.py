@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.game import State
+from cornered.engine.game import State
 
 __all__ = ["Plies"]
 

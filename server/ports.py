@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from protocol.events import MatchEvent, Started
-from protocol.messages import ServerMessage
-from protocol.values import Player, PlayerKind
+from cornered.protocol.events import MatchEvent, Started
+from cornered.protocol.messages import ServerMessage
+from cornered.protocol.values import Player, PlayerKind
 
 __all__ = [
     "Accounts",

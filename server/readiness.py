@@ -1,8 +1,8 @@
 """Which games this process can play without compiling anything. Nothing that needs another one blocks the loop.
 
-On a new machine the rules are compiled by a process beside the server: `python -m server.readiness GAME...`. What it
-has made is loaded here in a thread, a fraction of a second a game. Until then the page is there, players come, and
-tables are opened; a match begins when its game is ready.
+On a new machine the rules are compiled by a process beside the server: `python -m cornered.server.readiness GAME...`.
+What it has made is loaded here in a thread, a fraction of a second a game. Until then the page is there, players come,
+and tables are opened; a match begins when its game is ready.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Final
 
 import structlog
 
-import engine
-from engine.warming import is_warm, warm
-from server import catalogue
-from server.refusal import Refusal
+from cornered import engine
+from cornered.engine.warming import is_warm, warm
+from cornered.server import catalogue
+from cornered.server.refusal import Refusal
 
 __all__ = ["Readiness"]
 
@@ -86,7 +86,7 @@ class Readiness:
 
     async def _compile(self, games: list[str]) -> None:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "server.readiness", *games),
+            *(sys.executable, "-m", "cornered.server.readiness", *games),
             stdout=asyncio.subprocess.PIPE,
             # Ctrl-C in the terminal is for the server, which then ends this in good order.
             start_new_session=True,

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Final, assert_never
 
-from engine.record import Leave, Move, Ply, Record
-from engine.record_text import to_lines
-from protocol.events import Eliminated, Ended, MatchEvent, Played, Rolled, Started, TakenBack
-from protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove, Reason
-from server import catalogue
+from cornered.engine.record import Leave, Move, Ply, Record
+from cornered.engine.record_text import to_lines
+from cornered.protocol.events import Eliminated, Ended, MatchEvent, Played, Rolled, Started, TakenBack
+from cornered.protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove, Reason
+from cornered.server import catalogue
 
 __all__ = ["record_of", "slices_of", "time_control_of"]
 

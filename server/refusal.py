@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from protocol.messages import ErrorCode
+from cornered.protocol.messages import ErrorCode
 
 __all__ = ["Refusal"]
 

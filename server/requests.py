@@ -7,8 +7,8 @@ from typing import Final
 
 from websockets.http11 import Request, Response
 
-from server.hosts import KnownHosts
-from server.responses import METHODS, method_not_allowed, plain
+from cornered.server.hosts import KnownHosts
+from cornered.server.responses import METHODS, method_not_allowed, plain
 
 __all__ = ["canonical_path", "field_of", "is_upgrade", "refusal_of"]
 

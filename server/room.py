@@ -13,18 +13,18 @@ from typing import Final, NamedTuple, Protocol
 
 import structlog
 
-from protocol.commands import Join, MatchCommand, Play, Say
-from protocol.events import MatchEvent, Rematched
-from protocol.messages import Acknowledged, Said, SeatPresence, ServerMessage, Snapshot
-from server import views
-from server.gallery import Gallery
-from server.match import Match
-from server.metrics import Counts
-from server.peer import Broadcast, Peer
-from server.ports import Bus, Journal, JournalUnavailable, StaleSequence
-from server.readiness import Readiness
-from server.refusal import Refusal
-from server.timekeeping import SLOWEST_MS, Interval, Outages, overlap
+from cornered.protocol.commands import Join, MatchCommand, Play, Say
+from cornered.protocol.events import MatchEvent, Rematched
+from cornered.protocol.messages import Acknowledged, Said, SeatPresence, ServerMessage, Snapshot
+from cornered.server import views
+from cornered.server.gallery import Gallery
+from cornered.server.match import Match
+from cornered.server.metrics import Counts
+from cornered.server.peer import Broadcast, Peer
+from cornered.server.ports import Bus, Journal, JournalUnavailable, StaleSequence
+from cornered.server.readiness import Readiness
+from cornered.server.refusal import Refusal
+from cornered.server.timekeeping import SLOWEST_MS, Interval, Outages, overlap
 
 __all__ = ["Landlord", "Room", "Services"]
 

@@ -16,14 +16,14 @@ from typing import Final
 
 import structlog
 
-from protocol.events import MatchEvent, Started
-from protocol.values import MatchSummary, Player
-from server.archive import Archive
-from server.lobbystate import MatchMade
-from server.match import Match, Patience, open_match, open_rematch, rematch_id
-from server.ports import DamagedMatch, JournalUnavailable, StaleSequence
-from server.refusal import Refusal
-from server.room import Room, Services
+from cornered.protocol.events import MatchEvent, Started
+from cornered.protocol.values import MatchSummary, Player
+from cornered.server.archive import Archive
+from cornered.server.lobbystate import MatchMade
+from cornered.server.match import Match, Patience, open_match, open_rematch, rematch_id
+from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
+from cornered.server.refusal import Refusal
+from cornered.server.room import Room, Services
 
 __all__ = ["Rooms", "new_id"]
 

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple, TypeAlias, assert_never
 import structlog
 from websockets.frames import CloseCode
 
-from protocol.codec import CODECS, ProtocolError
-from protocol.commands import (
+from cornered.protocol.codec import CODECS, ProtocolError
+from cornered.protocol.commands import (
     Analysed,
     AnalysisCommand,
     AskAnalysis,
@@ -39,15 +39,15 @@ from protocol.commands import (
     Play,
     Say,
 )
-from protocol.messages import Acknowledged, Games, Pong, Refused, Welcome
-from server import catalogue, views
-from server.connection import HOLD_INBOX, Connection
-from server.costs import cost_of, malformed_cost, reading_cost, replay_cost
-from server.hall import Hall
-from server.limits import AddressLimits, Limits
-from server.peer import Peer, frame
-from server.refusal import Refusal
-from server.room import Room
+from cornered.protocol.messages import Acknowledged, Games, Pong, Refused, Welcome
+from cornered.server import catalogue, views
+from cornered.server.connection import HOLD_INBOX, Connection
+from cornered.server.costs import cost_of, malformed_cost, reading_cost, replay_cost
+from cornered.server.hall import Hall
+from cornered.server.limits import AddressLimits, Limits
+from cornered.server.peer import Peer, frame
+from cornered.server.refusal import Refusal
+from cornered.server.room import Room
 
 __all__ = ["Session"]
 

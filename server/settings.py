@@ -30,7 +30,7 @@ _ELSEWHERE: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
 """What follows the prefix in the names of variables that other parts read."""
 _MIN_KEY: Final = 20
 _MAX_KEY: Final = 100
-"""Characters of a key, as of a token (`protocol.values.Token`)."""
+"""Characters of a key, as of a token (`cornered.protocol.values.Token`)."""
 _WEB: Final = Path(__file__).resolve().parent.parent / "clients" / "web"
 
 
@@ -78,7 +78,7 @@ def _default_data() -> Path:
 class Settings(BaseSettings):
     """Everything that can be set, with the value that a machine at home wants.
 
-    The docstring of a field is its line in docs/settings.md, which `server.settings_reference` writes.
+    The docstring of a field is its line in docs/settings.md, which `cornered.server.settings_reference` writes.
     """
 
     model_config = SettingsConfigDict(

@@ -1,4 +1,4 @@
-"""docs/settings.md, generated: `./run python -m server.settings_reference > docs/settings.md`."""
+"""docs/settings.md, generated: `./run python -m cornered.server.settings_reference > docs/settings.md`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-from server.settings import Settings
+from cornered.server.settings import Settings
 
 __all__ = ["render"]
 
 _HEAD: Final = """\
 # Settings
 
-Generated from `server/settings.py` by `./run python -m server.settings_reference > docs/settings.md`.
+Generated from `server/settings.py` by `./run python -m cornered.server.settings_reference > docs/settings.md`.
 
 Each setting is an environment variable, or the same name in lower case without `CORNERED_` in `cornered.toml` in the
 data directory (`CORNERED_CONFIG` names another file). The environment wins over the file. A list is written `one, two`.

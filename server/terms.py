@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from engine.game import Game
-from protocol.values import Clock, Correspondence, GameSpec, NoClock, Player, Reason
+from cornered.engine.game import Game
+from cornered.protocol.values import Clock, Correspondence, GameSpec, NoClock, Player, Reason
 
 __all__ = ["NO_TALKS", "Ending", "Patience", "Talks", "Terms"]
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
-from engine.game import CHANCE, State
-from engine.text import PositionText
-from protocol.events import MatchEvent
-from protocol.messages import Happened, History, Moves, Snapshot, Variation
-from protocol.values import Clocks, MatchSummary, SeatInfo
-from server.matchstate import MatchState
-from server.refusal import Refusal
+from cornered.engine.game import CHANCE, State
+from cornered.engine.text import PositionText
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.messages import Happened, History, Moves, Snapshot, Variation
+from cornered.protocol.values import Clocks, MatchSummary, SeatInfo
+from cornered.server.matchstate import MatchState
+from cornered.server.refusal import Refusal
 
 __all__ = ["clocks", "happened", "history", "moves", "snapshot", "studied", "summary", "variation"]
 

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import structlog
 from websockets.http11 import Request
 
-from server.requests import field_of
+from cornered.server.requests import field_of
 
 __all__ = ["Visitor", "Visitors", "client_address", "rate_limit_key"]
 

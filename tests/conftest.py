@@ -21,8 +21,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-import engine
-from engine.warming import warm
+from cornered import engine
+from cornered.engine.warming import warm
 
 IN_CI = os.environ.get("CI") == "true"
 DEADLINE = 60.0

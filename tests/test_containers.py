@@ -19,7 +19,7 @@ import pytest
 import yaml
 from aiomqtt import Client, MqttError
 
-from clients.shots import running_server
+from cornered.clients.shots import running_server
 from tests.conftest import accepts, free_port, require, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,7 +54,7 @@ def container_commands() -> list[list[str]]:
 def test_every_container_runs_a_command_that_exists(command: list[str]) -> None:
     assert command[0] == "cornered"
     usage = subprocess.run(
-        [sys.executable, "-m", "clients.cli", command[1], "--help"],
+        [sys.executable, "-m", "cornered", command[1], "--help"],
         cwd=ROOT,
         capture_output=True,
         text=True,

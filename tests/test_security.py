@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from bench.attacks.attacker import LOADED
-from bench.attacks.stage import ATTACKS
-from bench.attacks.trials import TRIALS
+from cornered.bench.attacks.attacker import LOADED
+from cornered.bench.attacks.stage import ATTACKS
+from cornered.bench.attacks.trials import TRIALS
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")

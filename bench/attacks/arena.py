@@ -12,11 +12,11 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from bench.attacks.bystanders import Bystanders
-from bench.attacks.server_process import ServerProcess
-from bench.attacks.stage import Attack
-from bench.attacks.trials import Trial
-from bench.attacks.verdict import Row, judge
+from cornered.bench.attacks.bystanders import Bystanders
+from cornered.bench.attacks.server_process import ServerProcess
+from cornered.bench.attacks.stage import Attack
+from cornered.bench.attacks.trials import Trial
+from cornered.bench.attacks.verdict import Row, judge
 
 __all__ = ["Arena"]
 

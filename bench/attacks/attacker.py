@@ -1,4 +1,5 @@
-"""The attacker's process: `python -m bench.attacks.attacker NAME` with its stage as one line of JSON on standard input.
+"""The attacker's process: `python -m cornered.bench.attacks.attacker NAME` with its stage as one line of JSON on
+standard input.
 
 It prints `ready`, attacks when it reads a line, prints its result, and keeps its sockets until standard input ends.
 """
@@ -11,8 +12,8 @@ import os
 import sys
 from typing import Final
 
-from bench.attacks import crowds, frames, matches, pages, texts
-from bench.attacks.stage import ATTACKS, Stage
+from cornered.bench.attacks import crowds, frames, matches, pages, texts
+from cornered.bench.attacks.stage import ATTACKS, Stage
 
 __all__ = ["LOADED", "main"]
 

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from bench.attacks.sockets import RawSocket, frame
-from bench.load import PLAY, scripts
+from cornered.bench.attacks.sockets import RawSocket, frame
+from cornered.bench.load import PLAY, scripts
 
 __all__ = ["Bystanders", "Phase"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from bench.attacks.sockets import TEXT, RawSocket, frame
-from bench.attacks.stage import Stage, attack
+from cornered.bench.attacks.sockets import TEXT, RawSocket, frame
+from cornered.bench.attacks.stage import Stage, attack
 
 HONEST_PART: Final = 0.95
 """Of an honest neighbour's commands, what must be answered."""

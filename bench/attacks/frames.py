@@ -7,8 +7,8 @@ import contextlib
 from itertools import islice
 from typing import Final
 
-from bench.attacks.sockets import BINARY, CONTINUATION, PING, TEXT, RawSocket, frame
-from bench.attacks.stage import Stage, attack
+from cornered.bench.attacks.sockets import BINARY, CONTINUATION, PING, TEXT, RawSocket, frame
+from cornered.bench.attacks.stage import Stage, attack
 
 WAVES: Final = 4
 HALF_OPEN: Final = 1_300

@@ -6,8 +6,8 @@ import asyncio
 import time
 from typing import Final
 
-from bench.attacks.sockets import RawSocket
-from bench.attacks.stage import Stage, attack
+from cornered.bench.attacks.sockets import RawSocket
+from cornered.bench.attacks.stage import Stage, attack
 
 ENDLESS: Final = {"name": "quoridor", "options": {"size": 3, "walls": 0, "max_plies": None, "no_progress": None}}
 SHUTTLE: Final = ("a1", "a3", "b1", "b3")

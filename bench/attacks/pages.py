@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from bench.attacks.stage import Stage, attack
+from cornered.bench.attacks.stage import Stage, attack
 
 DETOURS: Final = (
     "//a/metrics",

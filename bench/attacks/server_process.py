@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, Final
 
-from bench.attacks.sockets import request
+from cornered.bench.attacks.sockets import request
 
 __all__ = ["STOP_SECONDS", "ServerProcess"]
 
@@ -44,7 +44,7 @@ class ServerProcess:
         kernels = {name: value for name, value in os.environ.items() if name == "CORNERED_KERNELS"}
         began = time.monotonic()
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "clients.cli", "serve", "--no-bots", "--port", "0", "--data", str(data)),
+            *(sys.executable, "-m", "cornered", "serve", "--no-bots", "--port", "0", "--data", str(data)),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=1 << 20,

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
-from bench.load import split_frames
+from cornered.bench.load import split_frames
 
 __all__ = ["BINARY", "CLOSE", "CONTINUATION", "PING", "TEXT", "RawSocket", "frame", "request", "upgrade_request"]
 

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from bench.attacks.sockets import RawSocket, request
+from cornered.bench.attacks.sockets import RawSocket, request
 
 __all__ = ["ATTACKS", "Attack", "Stage", "attack"]
 
@@ -132,7 +132,7 @@ class Attack:
     """Whether live matches stay when the attackers are gone."""
     is_timed: bool = True
     """Whether latencies count; others look at what the server answers, and end by themselves."""
-    module: str = "bench.attacks.attacker"
+    module: str = "cornered.bench.attacks.attacker"
     """The program that carries it out."""
 
 

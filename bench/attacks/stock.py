@@ -7,13 +7,13 @@ import secrets
 import time
 from pathlib import Path
 
-import engine
-from protocol.values import NO_CLOCK, GameSpec, Player
-from server.adapters.database import Database
-from server.adapters.journal_sql import SqlJournal
-from server.dice import seed_of
-from server.match import open_match
-from server.settings import Settings
+from cornered import engine
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.server.adapters.database import Database
+from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.dice import seed_of
+from cornered.server.match import open_match
+from cornered.server.settings import Settings
 
 __all__ = ["stock"]
 

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from bench.attacks.arena import Arena
-from bench.attacks.attacker import LOADED
-from bench.attacks.bystanders import Phase
-from bench.attacks.stage import ATTACKS
-from bench.attacks.trials import TRIALS
-from bench.attacks.verdict import Row, percentile
-from server.app import new_event_loop
+from cornered.bench.attacks.arena import Arena
+from cornered.bench.attacks.attacker import LOADED
+from cornered.bench.attacks.bystanders import Phase
+from cornered.bench.attacks.stage import ATTACKS
+from cornered.bench.attacks.trials import TRIALS
+from cornered.bench.attacks.verdict import Row, percentile
+from cornered.server.app import new_event_loop
 
 __all__ = ["LOADED", "as_json", "lines", "run"]
 

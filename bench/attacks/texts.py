@@ -7,8 +7,8 @@ import json
 import unicodedata
 from typing import Any, Final
 
-from bench.attacks.sockets import RawSocket
-from bench.attacks.stage import Stage, attack
+from cornered.bench.attacks.sockets import RawSocket
+from cornered.bench.attacks.stage import Stage, attack
 
 NASTY: Final = (
     "\x1b]0;owned\x07title",

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from bench.attacks.bystanders import Bystanders
-from bench.attacks.server_process import STOP_SECONDS, ServerProcess
-from bench.attacks.sockets import TEXT, RawSocket, frame
-from bench.attacks.stock import stock
-from bench.attacks.verdict import MAX_LOG_LINES, Row, errors_in
+from cornered.bench.attacks.bystanders import Bystanders
+from cornered.bench.attacks.server_process import STOP_SECONDS, ServerProcess
+from cornered.bench.attacks.sockets import TEXT, RawSocket, frame
+from cornered.bench.attacks.stock import stock
+from cornered.bench.attacks.verdict import MAX_LOG_LINES, Row, errors_in
 
 __all__ = ["TRIALS", "Trial"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from bench.attacks.bystanders import Phase
+from cornered.bench.attacks.bystanders import Phase
 
 __all__ = ["MAX_GROWTH", "MAX_LOG_LINES", "STALL_SECONDS", "Row", "errors_in", "judge", "percentile"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from bench.attacks.sockets import RawSocket, frame
-from bench.fuzzing.frames import framed, handshake
-from bench.fuzzing.messages import Messages, spoiled, to_json, to_msgpack
+from cornered.bench.attacks.sockets import RawSocket, frame
+from cornered.bench.fuzzing.frames import framed, handshake
+from cornered.bench.fuzzing.messages import Messages, spoiled, to_json, to_msgpack
 
 __all__ = ["Case", "load", "make", "play", "save"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from bench.attacks.sockets import BINARY, CLOSE, CONTINUATION, PING, TEXT, frame
+from cornered.bench.attacks.sockets import BINARY, CLOSE, CONTINUATION, PING, TEXT, frame
 
 __all__ = ["MAX_WRITE", "framed", "handshake"]
 

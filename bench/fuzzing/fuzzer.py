@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bench.attacks.arena import Arena
-from bench.attacks.stage import Attack, Stage
-from bench.attacks.verdict import Row
-from server.app import new_event_loop
+from cornered.bench.attacks.arena import Arena
+from cornered.bench.attacks.stage import Attack, Stage
+from cornered.bench.attacks.verdict import Row
+from cornered.server.app import new_event_loop
 
 __all__ = ["Findings", "run"]
 
@@ -37,7 +37,13 @@ async def _nothing(stage: Stage) -> str:
 
 async def _run(seconds: float, options: dict[str, str]) -> Row:
     fuzz = Attack(
-        "fuzz", "random input", _nothing, GENEROUS, keeps_matches=True, is_timed=False, module="bench.fuzzing.process"
+        "fuzz",
+        "random input",
+        _nothing,
+        GENEROUS,
+        keeps_matches=True,
+        is_timed=False,
+        module="cornered.bench.fuzzing.process",
     )
     async with Arena.open() as arena:
         return await arena.run(fuzz, seconds=seconds, options=options)

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import msgpack
 
-from bench.fuzzing.places import PLACES
-from protocol.commands import COMMAND
+from cornered.bench.fuzzing.places import PLACES
+from cornered.protocol.commands import COMMAND
 
 __all__ = ["Messages", "spoiled", "to_json", "to_msgpack"]
 

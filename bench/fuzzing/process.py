@@ -1,4 +1,4 @@
-"""The fuzzer's process: like `bench.attacks.attacker`, for the one attack that plays generated cases."""
+"""The fuzzer's process: like `cornered.bench.attacks.attacker`, for the one attack that plays generated cases."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
-from bench.attacks.attacker import main
-from bench.attacks.sockets import RawSocket
-from bench.attacks.stage import ATTACKS, Attack, Stage
-from bench.fuzzing.cases import Case, load, make, play, save
-from bench.fuzzing.places import CHALLENGE, MATCHES, PLAYER, SEEK
+from cornered.bench.attacks.attacker import main
+from cornered.bench.attacks.sockets import RawSocket
+from cornered.bench.attacks.stage import ATTACKS, Attack, Stage
+from cornered.bench.fuzzing.cases import Case, load, make, play, save
+from cornered.bench.fuzzing.places import CHALLENGE, MATCHES, PLAYER, SEEK
 
 __all__: list[str] = []
 

@@ -1,6 +1,6 @@
 """The cells of Bamboo's hexagon as cube vectors (Bamboo paper, section II.A): distances and the twelve symmetries.
 
-A cell's number is `14 * (radius - z) + x + radius`; see `engine.hexagon`.
+A cell's number is `14 * (radius - z) + x + radius`; see `cornered.engine.hexagon`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, TypeAlias
 
-from engine import State
-from engine.games.bamboo import BambooState, cell_numbers
-from engine.hexagon import STRIDE
+from cornered.engine import State
+from cornered.engine.games.bamboo import BambooState, cell_numbers
+from cornered.engine.hexagon import STRIDE
 
 __all__ = ["Cube", "bamboo", "cubes", "distance", "each", "number_of", "outerness", "squares", "symmetries"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-from bots.bamboo.cells import bamboo, cubes, distance, each, outerness
-from bots.bot import Bot, Limit, Thought
-from engine import State
-from engine.games.bamboo import BambooState, cell_names, sizes
+from cornered.bots.bamboo.cells import bamboo, cubes, distance, each, outerness
+from cornered.bots.bot import Bot, Limit, Thought
+from cornered.engine import State
+from cornered.engine.games.bamboo import BambooState, cell_names, sizes
 
 __all__ = ["HeuristicBot", "groups_after", "outer", "sparsity"]
 

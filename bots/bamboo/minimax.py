@@ -12,9 +12,9 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bots.bamboo.turned import turned
-from engine.compiled import kernel
-from engine.hexagon import MAX_MOVES, STRIDE, Position, advance, gen, size_of, survey
+from cornered.bots.bamboo.turned import turned
+from cornered.engine.compiled import kernel
+from cornered.engine.hexagon import MAX_MOVES, STRIDE, Position, advance, gen, size_of, survey
 
 __all__ = ["STOP", "Pruning", "Searched", "estimate", "look", "new_tally", "search", "sort"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import ClassVar, Final, cast
 
-from bots.alarm import alarm
-from bots.bamboo.cells import bamboo
-from bots.bamboo.minimax import STOP, Pruning, new_tally, search
-from bots.bot import Bot, Limit, Line, Setting, Thought
-from engine import Game
-from engine.games.bamboo import BambooState, cell_names
+from cornered.bots.alarm import alarm
+from cornered.bots.bamboo.cells import bamboo
+from cornered.bots.bamboo.minimax import STOP, Pruning, new_tally, search
+from cornered.bots.bot import Bot, Limit, Line, Setting, Thought
+from cornered.engine import Game
+from cornered.engine.games.bamboo import BambooState, cell_names
 
 __all__ = ["DEPTH", "PRUNING", "MinimaxPlayer", "minimax"]
 

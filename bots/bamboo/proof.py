@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from bots.bamboo.cells import cubes, symmetries
-from bots.bamboo.turned import turned
-from engine.bits import lowest
-from engine.compiled import kernel
-from engine.hexagon import MAX_MOVES, WORD, Position, Three, advance, gen, placements, size_of
+from cornered.bots.bamboo.cells import cubes, symmetries
+from cornered.bots.bamboo.turned import turned
+from cornered.engine.bits import lowest
+from cornered.engine.compiled import kernel
+from cornered.engine.hexagon import MAX_MOVES, WORD, Position, Three, advance, gen, placements, size_of
 
 __all__ = ["END", "MEMORY", "new_memory", "value"]
 

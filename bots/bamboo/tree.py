@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from bots.bamboo.playout import playout
-from engine.hexagon import MAX_MOVES, Position, advance, gen
+from cornered.bots.bamboo.playout import playout
+from cornered.engine.hexagon import MAX_MOVES, Position, advance, gen
 
 __all__ = ["Node", "iterate", "new_node", "uct"]
 

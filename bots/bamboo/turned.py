@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.compiled import kernel
-from engine.hexagon import Position
+from cornered.engine.compiled import kernel
+from cornered.engine.hexagon import Position
 
 __all__ = ["turned"]
 

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Self
 
-from bots.book.mirror import named, standard
-from bots.bot import Line
-from engine import Game, State
+from cornered.bots.book.mirror import named, standard
+from cornered.bots.bot import Line
+from cornered.engine import Game, State
 
 __all__ = ["DATA", "Entry", "lookup", "path_of", "read"]
 

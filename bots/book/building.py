@@ -9,11 +9,11 @@ from math import exp
 from pathlib import Path
 from typing import Final
 
-from bots.book import Entry, read
-from bots.book.mirror import named, standard
-from bots.bot import Limit
-from bots.search.searcher import Searcher
-from engine import Game, State
+from cornered.bots.book import Entry, read
+from cornered.bots.book.mirror import named, standard
+from cornered.bots.bot import Limit
+from cornered.bots.search.searcher import Searcher
+from cornered.engine import Game, State
 
 __all__ = ["LINES", "build"]
 

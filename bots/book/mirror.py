@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from engine import State
-from engine.games.quoridor import QuoridorState
-from engine.text import FILES, PositionText
+from cornered.engine import State
+from cornered.engine.games.quoridor import QuoridorState
+from cornered.engine.text import FILES, PositionText
 
 __all__ = ["Image", "mirrored", "named", "standard"]
 

@@ -28,7 +28,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Final, TypeAlias
 
-from engine import Game, State
+from cornered.engine import Game, State
 
 __all__ = ["Candidates", "Evaluate", "Judgement", "is_duel", "judgement", "knowledge"]
 

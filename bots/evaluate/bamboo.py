@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bots.bamboo.turned import turned
-from bots.evaluate.mixing import mixed
-from engine.compiled import kernel
-from engine.hexagon import MAX_MOVES, Position, around, bit, first, size_of
+from cornered.bots.bamboo.turned import turned
+from cornered.bots.evaluate.mixing import mixed
+from cornered.engine.compiled import kernel
+from cornered.engine.hexagon import MAX_MOVES, Position, around, bit, first, size_of
 
 __all__ = ["SCRATCH", "key", "known", "narrow", "quiet", "rank", "worth"]
 

@@ -7,13 +7,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bots.evaluate.mixing import mixed
-from bots.evaluate.regions import fields, region, spread, verdict
-from engine import State
-from engine.bits import popcount
-from engine.compiled import kernel
-from engine.games.isolation import IsolationState
-from engine.slides import LONGEST, Position, slides
+from cornered.bots.evaluate.mixing import mixed
+from cornered.bots.evaluate.regions import fields, region, spread, verdict
+from cornered.engine import State
+from cornered.engine.bits import popcount
+from cornered.engine.compiled import kernel
+from cornered.engine.games.isolation import IsolationState
+from cornered.engine.slides import LONGEST, Position, slides
 
 __all__ = ["SCRATCH", "evaluate", "key", "known", "narrow", "nearer", "quiet", "rank", "worth"]
 

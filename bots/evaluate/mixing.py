@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from engine.compiled import kernel
+from cornered.engine.compiled import kernel
 
 __all__ = ["mixed"]
 

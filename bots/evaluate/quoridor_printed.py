@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from bots.evaluate.paths import both_ways
-from engine.games.quoridor import NUMBERS, QuoridorState
-from engine.maze import CELLS
-from engine.walls import GONE, PASS
+from cornered.bots.evaluate.paths import both_ways
+from cornered.engine.games.quoridor import NUMBERS, QuoridorState
+from cornered.engine.maze import CELLS
+from cornered.engine.walls import GONE, PASS
 
 __all__ = ["DRAW", "WIN_SCORE", "Weights", "choice", "printed"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from engine import State
-from engine.games.quoridor import NUMBERS, QuoridorState
-from engine.maze import CELLS, SPLIT, passages
-from engine.walls import GONE, Position, goal, walls_of
+from cornered.engine import State
+from cornered.engine.games.quoridor import NUMBERS, QuoridorState
+from cornered.engine.maze import CELLS, SPLIT, passages
+from cornered.engine.walls import GONE, Position, goal, walls_of
 
 __all__ = ["Maze", "candidates", "evaluate"]
 

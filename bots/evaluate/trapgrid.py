@@ -7,11 +7,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from bots.evaluate.mixing import mixed
-from bots.evaluate.pockets import DARK, POCKETS, alternating, apart, pocket_of
-from engine.bits import lowest, popcount
-from engine.compiled import kernel
-from engine.games.trapgrid import Position, neighbours
+from cornered.bots.evaluate.mixing import mixed
+from cornered.bots.evaluate.pockets import DARK, POCKETS, alternating, apart, pocket_of
+from cornered.engine.bits import lowest, popcount
+from cornered.engine.compiled import kernel
+from cornered.engine.games.trapgrid import Position, neighbours
 
 __all__ = ["SCRATCH", "key", "known", "lead", "narrow", "quiet", "rank", "worth"]
 

@@ -8,17 +8,17 @@ from math import inf
 from time import perf_counter
 from typing import Final
 
-import engine
-from bots.bot import Bot, Limit, Proven, Thought
-from bots.evaluate import is_duel
-from bots.evaluate.mixing import mixed
-from bots.lab.blame import FAILURES, accused, thinks
-from bots.lab.preparing import ensure_prepared
-from bots.lab.processes import Death
-from bots.lab.terms import Effort, Ending, Fixture, Played, Terms
-from bots.playout import playouts
-from bots.roster import create
-from engine import CHANCE, Game, IllegalMove, State
+from cornered import engine
+from cornered.bots.bot import Bot, Limit, Proven, Thought
+from cornered.bots.evaluate import is_duel
+from cornered.bots.evaluate.mixing import mixed
+from cornered.bots.lab.blame import FAILURES, accused, thinks
+from cornered.bots.lab.preparing import ensure_prepared
+from cornered.bots.lab.processes import Death
+from cornered.bots.lab.terms import Effort, Ending, Fixture, Played, Terms
+from cornered.bots.playout import playouts
+from cornered.bots.roster import create
+from cornered.engine import CHANCE, Game, IllegalMove, State
 
 __all__ = [
     "agreed_winner",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from bots.lab.heartbeat import beat
-from bots.lab.processes import Death
-from bots.lab.terms import Fixture
+from cornered.bots.lab.heartbeat import beat
+from cornered.bots.lab.processes import Death
+from cornered.bots.lab.terms import Fixture
 
 __all__ = ["FAILURES", "accused", "thinks"]
 

@@ -8,16 +8,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Final, TypeVar
 
-import engine
-from bots.bot import Bot, Limit, Proven
-from bots.lab.arena import agreed_winner, allowance, ask, effort_after, fault_of, patience
-from bots.lab.blame import FAILURES, thinks
-from bots.lab.terms import Effort, Ending, Fixture, Played, Terms
-from clients.sdk import Client, ClientError, MatchView, Refused
-from clients.sdk.limit import move_limit
-from engine import CHANCE, State
-from protocol.messages import Snapshot
-from protocol.values import NoClock
+from cornered import engine
+from cornered.bots.bot import Bot, Limit, Proven
+from cornered.bots.lab.arena import agreed_winner, allowance, ask, effort_after, fault_of, patience
+from cornered.bots.lab.blame import FAILURES, thinks
+from cornered.bots.lab.terms import Effort, Ending, Fixture, Played, Terms
+from cornered.clients.sdk import Client, ClientError, MatchView, Refused
+from cornered.clients.sdk.limit import move_limit
+from cornered.engine import CHANCE, State
+from cornered.protocol.messages import Snapshot
+from cornered.protocol.values import NoClock
 
 __all__ = ["DAY", "Board", "patiently"]
 

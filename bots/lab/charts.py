@@ -10,10 +10,10 @@ from pathlib import Path
 from statistics import quantiles
 from typing import TYPE_CHECKING, Final
 
-from bots.lab.plots import COLOURS, INK, QUIET, drawing, folded, save
-from bots.lab.results import Standings
-from bots.lab.terms import Played
-from bots.lab.wording import likely, percent, signed
+from cornered.bots.lab.plots import COLOURS, INK, QUIET, drawing, folded, save
+from cornered.bots.lab.results import Standings
+from cornered.bots.lab.terms import Played
+from cornered.bots.lab.wording import likely, percent, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,10 +15,10 @@ from typing import Any, Final, TypeVar
 
 import numba
 
-import bots
-from bots.lab import heartbeat
-from bots.lab.processes import Batch, Part, travelling
-from engine.compiled import cache_of
+from cornered import bots
+from cornered.bots.lab import heartbeat
+from cornered.bots.lab.processes import Batch, Part, travelling
+from cornered.engine.compiled import cache_of
 
 __all__ = ["Cluster"]
 
@@ -157,7 +157,7 @@ def _mismatches_logged() -> Iterator[None]:
 def _sources() -> str:
     """Return what decides which games are played for a seed: our sources, and the compiler that is used."""
     modules = sorted(module.name for module in pkgutil.walk_packages(bots.__path__, "bots."))
-    return f"{cache_of('bots.lab.arena', *modules).name} numba-{numba.__version__}"
+    return f"{cache_of('cornered.bots.lab.arena', *modules).name} numba-{numba.__version__}"
 
 
 def _carry_out(batch: Batch[T, R], sources: str) -> Part[R]:

@@ -9,10 +9,10 @@ from contextlib import closing
 from functools import partial
 from typing import Protocol
 
-from bots.lab.arena import lost
-from bots.lab.online import player_of
-from bots.lab.terms import Fixture, Played, Terms
-from bots.lab.workforce import Workforce
+from cornered.bots.lab.arena import lost
+from cornered.bots.lab.online import player_of
+from cornered.bots.lab.terms import Fixture, Played, Terms
+from cornered.bots.lab.workforce import Workforce
 
 __all__ = ["Keep", "Memory", "Report", "Schedule", "hold", "kept_game", "stream"]
 

@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Final, TypeAlias, assert_never
 
-from bots.lab.plots import inline
+from cornered.bots.lab.plots import inline
 
 __all__ = [
     *("Block", "Document", "Figure", "Heading", "Listing", "Literal", "Paragraph", "Table", "Text"),

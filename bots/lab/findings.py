@@ -19,14 +19,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
-from bots.statistics.comparison import consistent
-from bots.statistics.mean import mean_interval
-from bots.statistics.wilson import wilson
+from cornered.bots.statistics.comparison import consistent
+from cornered.bots.statistics.mean import mean_interval
+from cornered.bots.statistics.wilson import wilson
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from bots.lab.laboratory import Laboratory
+    from cornered.bots.lab.laboratory import Laboratory
 
 __all__ = [
     "PRINTED",
@@ -109,7 +109,9 @@ class Finding:
 
 
 class Experiment(ABC):
-    """One table or figure of a reference. A module of `bots.reproduce` offers its own as EXPERIMENTS, a tuple."""
+    """One table or figure of a reference. A module of `cornered.bots.reproduce` offers its own as EXPERIMENTS, a
+    tuple.
+    """
 
     name: ClassVar[str]
     """What it is called on the command line, as in `bamboo-table-2`."""

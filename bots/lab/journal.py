@@ -1,8 +1,8 @@
 """The games of a contest on disk: a folder with its plan and one line a game, so that whoever is killed can go on.
 
-Every line is a game record (`engine.record`) with further tags, so that `cornered check` verifies it. A game counts
-when its line is with the operating system, which no kill takes away; the disk has it a second later, or at the end.
-What a kill leaves half-written is cut off when the contest goes on.
+Every line is a game record (`cornered.engine.record`) with further tags, so that `cornered check` verifies it. A game
+counts when its line is with the operating system, which no kill takes away; the disk has it a second later, or at the
+end. What a kill leaves half-written is cut off when the contest goes on.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from bots.lab.terms import ENDINGS, Effort, Ending, Fixture, Played, Terms
-from bots.replacement import replacing
-from engine.record import Leave, Move, Record, RecordError, from_json, to_json
+from cornered.bots.lab.terms import ENDINGS, Effort, Ending, Fixture, Played, Terms
+from cornered.bots.replacement import replacing
+from cornered.engine.record import Leave, Move, Record, RecordError, from_json, to_json
 
 __all__ = ["GAMES", "PLAN", "Journal", "from_record", "to_record"]
 

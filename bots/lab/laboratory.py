@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bots.lab.contest import stream
-from bots.lab.findings import Scale
-from bots.lab.journal import Journal
-from bots.lab.openings import Openings, none
-from bots.lab.terms import Effort, Fixture, Played, Terms
-from bots.lab.workforce import Workforce
-from bots.telling import Report
+from cornered.bots.lab.contest import stream
+from cornered.bots.lab.findings import Scale
+from cornered.bots.lab.journal import Journal
+from cornered.bots.lab.openings import Openings, none
+from cornered.bots.lab.terms import Effort, Fixture, Played, Terms
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.telling import Report
 
 __all__ = ["Laboratory", "Meeting"]
 

@@ -7,11 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
-from bots.lab.contest import Keep, kept_game, stream
-from bots.lab.openings import Openings
-from bots.lab.results import Score
-from bots.lab.terms import Fixture, Played, Terms
-from bots.lab.workforce import Workforce
+from cornered.bots.lab.contest import Keep, kept_game, stream
+from cornered.bots.lab.openings import Openings
+from cornered.bots.lab.results import Score
+from cornered.bots.lab.terms import Fixture, Played, Terms
+from cornered.bots.lab.workforce import Workforce
 
 __all__ = ["Tally", "meeting", "paired", "run"]
 

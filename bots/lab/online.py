@@ -17,18 +17,18 @@ from typing import Final, TypeAlias
 
 import platformdirs
 
-import engine
-from bots.bot import Bot
-from bots.house import player_name
-from bots.lab.arena import play, seated
-from bots.lab.board import DAY, Board, patiently
-from bots.lab.preparing import ensure_prepared
-from bots.lab.terms import Fixture, Played, Terms
-from clients.sdk import Client, ClientError, Refused, TokenStore, Unreachable, plainly, read_clock, stay_as
-from engine import CHANCE
-from protocol.commands import AcceptChallenge
-from protocol.messages import Acknowledged
-from protocol.values import Accepts, Clock, NoClock
+from cornered import engine
+from cornered.bots.bot import Bot
+from cornered.bots.house import player_name
+from cornered.bots.lab.arena import play, seated
+from cornered.bots.lab.board import DAY, Board, patiently
+from cornered.bots.lab.preparing import ensure_prepared
+from cornered.bots.lab.terms import Fixture, Played, Terms
+from cornered.clients.sdk import Client, ClientError, Refused, TokenStore, Unreachable, plainly, read_clock, stay_as
+from cornered.engine import CHANCE
+from cornered.protocol.commands import AcceptChallenge
+from cornered.protocol.messages import Acknowledged
+from cornered.protocol.values import Accepts, Clock, NoClock
 
 __all__ = ["Player", "play_online", "player_of"]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from random import Random
 from typing import Final, TypeAlias
 
-import engine
-from bots.evaluate import is_duel
-from bots.evaluate.mixing import mixed
-from bots.lab.arena import opened
-from bots.lab.terms import Terms
-from bots.playout import playouts
-from engine import CHANCE, Game
+from cornered import engine
+from cornered.bots.evaluate import is_duel
+from cornered.bots.evaluate.mixing import mixed
+from cornered.bots.lab.arena import opened
+from cornered.bots.lab.terms import Terms
+from cornered.bots.playout import playouts
+from cornered.engine import CHANCE, Game
 
 __all__ = ["VARIETY", "Openings", "from_file", "none", "plies_for", "random_plies"]
 

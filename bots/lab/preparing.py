@@ -14,18 +14,18 @@ from contextlib import nullcontext
 from functools import lru_cache
 from typing import Final
 
-from bots.alarm import alarm
-from bots.evaluate import is_duel
-from bots.lab import heartbeat
-from bots.lab.blame import FAILURES, thinks
-from bots.lab.terms import Fixture, Terms
-from bots.playout import playouts
-from bots.roster import create
-from bots.warming import Preparation, exercise, is_warm
-from engine import Game
-from engine.compiled import CACHE
-from engine.warming import is_warm as has_rules
-from engine.warming import locked, warm
+from cornered.bots.alarm import alarm
+from cornered.bots.evaluate import is_duel
+from cornered.bots.lab import heartbeat
+from cornered.bots.lab.blame import FAILURES, thinks
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.playout import playouts
+from cornered.bots.roster import create
+from cornered.bots.warming import Preparation, exercise, is_warm
+from cornered.engine import Game
+from cornered.engine.compiled import CACHE
+from cornered.engine.warming import is_warm as has_rules
+from cornered.engine.warming import locked, warm
 
 __all__ = ["ensure_prepared", "prepare"]
 
@@ -68,7 +68,7 @@ def _compiled(game: str, specs: Sequence[str]) -> Iterator[str]:
     waiting = list(specs)
     while waiting:
         with subprocess.Popen(
-            [sys.executable, "-m", "bots.warming", game, *waiting],
+            [sys.executable, "-m", "cornered.bots.warming", game, *waiting],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

@@ -26,15 +26,15 @@ from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any, Final, Generic, TypeVar
 
-from bots.lab import heartbeat
-from bots.process import preloading
+from cornered.bots.lab import heartbeat
+from cornered.bots.process import preloading
 
 __all__ = ["Batch", "Death", "Part", "Processes", "over"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-PRELOADED: Final = ["bots.preload", "bots.lab.arena"]
+PRELOADED: Final = ["cornered.bots.preload", "cornered.bots.lab.arena"]
 """What the fork server loads before its first child, so that all of them start in milliseconds."""
 QUEUED: Final = 2
 """How many batches a worker has at once: one in work, and one so that it never waits for the next."""

@@ -7,14 +7,26 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from bots.lab import charts, sections
-from bots.lab.document import Block, Document, Figure, Heading, Listing, Literal, Paragraph, Table, Text, markdown, page
-from bots.lab.journal import GAMES
-from bots.lab.results import Standings
-from bots.lab.standings import standings
-from bots.lab.terms import Played, Terms
-from bots.lab.wording import counted, likely, percent, points, signed
-from bots.statistics.elo import elo_of_pairs
+from cornered.bots.lab import charts, sections
+from cornered.bots.lab.document import (
+    Block,
+    Document,
+    Figure,
+    Heading,
+    Listing,
+    Literal,
+    Paragraph,
+    Table,
+    Text,
+    markdown,
+    page,
+)
+from cornered.bots.lab.journal import GAMES
+from cornered.bots.lab.results import Standings
+from cornered.bots.lab.standings import standings
+from cornered.bots.lab.terms import Played, Terms
+from cornered.bots.lab.wording import counted, likely, percent, points, signed
+from cornered.bots.statistics.elo import elo_of_pairs
 
 __all__ = ["MARKDOWN", "PAGE", "PLOTS", "document", "write"]
 

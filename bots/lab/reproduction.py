@@ -11,12 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from bots.lab.findings import TOLERANCE, VERDICTS, WIDEST, Experiment, Finding, Row, Scale
-from bots.lab.laboratory import Laboratory
-from bots.lab.plots import drawing, save
-from bots.lab.workforce import Workforce
-from bots.replacement import replacing
-from bots.telling import Report
+from cornered.bots.lab.findings import TOLERANCE, VERDICTS, WIDEST, Experiment, Finding, Row, Scale
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.plots import drawing, save
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.replacement import replacing
+from cornered.bots.telling import Report
 
 __all__ = ["FOLDER", "REPORT", "as_json", "cells", "make", "page", "read", "report", "write", "write_report"]
 

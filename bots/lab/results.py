@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from bots.lab.terms import Effort, Ending, Terms
-from bots.statistics.wilson import wilson
+from cornered.bots.lab.terms import Effort, Ending, Terms
+from cornered.bots.statistics.wilson import wilson
 
 __all__ = ["Fault", "Glicko", "Lengths", "Opened", "Order", "Score", "Standing", "Standings"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from bots.lab.match import meeting
-from bots.lab.openings import Openings
-from bots.lab.pairing import circle
-from bots.lab.terms import Fixture, Played
+from cornered.bots.lab.match import meeting
+from cornered.bots.lab.openings import Openings
+from cornered.bots.lab.pairing import circle
+from cornered.bots.lab.terms import Fixture, Played
 
 __all__ = ["Gauntlet", "RoundRobin", "arranged"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bots.lab.openings import Openings
-from bots.lab.pairing import bracket
-from bots.lab.schedule import arranged
-from bots.lab.terms import Fixture, Played
+from cornered.bots.lab.openings import Openings
+from cornered.bots.lab.pairing import bracket
+from cornered.bots.lab.schedule import arranged
+from cornered.bots.lab.terms import Fixture, Played
 
 __all__ = ["EXTRA", "Knockout", "Meeting"]
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bots.lab.openings import Openings
-from bots.lab.pairing import Entrant, swiss
-from bots.lab.schedule import arranged
-from bots.lab.terms import Fixture, Played
+from cornered.bots.lab.openings import Openings
+from cornered.bots.lab.pairing import Entrant, swiss
+from cornered.bots.lab.schedule import arranged
+from cornered.bots.lab.terms import Fixture, Played
 
 __all__ = ["Place", "Swiss", "rounds_for"]
 

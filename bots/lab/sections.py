@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from bots.lab.document import Block, Figure, Heading, Literal, Paragraph, Table, Text
-from bots.lab.results import Order, Score, Standing, Standings
-from bots.lab.terms import Ending
-from bots.lab.wording import NOTHING, counted, duration, interval, likely, number, percent, points, signed
+from cornered.bots.lab.document import Block, Figure, Heading, Literal, Paragraph, Table, Text
+from cornered.bots.lab.results import Order, Score, Standing, Standings
+from cornered.bots.lab.terms import Ending
+from cornered.bots.lab.wording import NOTHING, counted, duration, interval, likely, number, percent, points, signed
 
 __all__ = ["course", "openings", "pairings", "ranking", "seats", "spending", "superiority"]
 

@@ -10,9 +10,9 @@ from itertools import groupby, starmap
 from statistics import fmean, median
 from typing import Any, Final, TypeVar
 
-from bots.lab.results import Fault, Glicko, Lengths, Opened, Order, Score, Standing, Standings
-from bots.lab.terms import ENDINGS, Effort, Played, Terms
-from bots.statistics import bradley_terry, glicko
+from cornered.bots.lab.results import Fault, Glicko, Lengths, Opened, Order, Score, Standing, Standings
+from cornered.bots.lab.terms import ENDINGS, Effort, Played, Terms
+from cornered.bots.statistics import bradley_terry, glicko
 
 __all__ = ["as_json", "standings"]
 

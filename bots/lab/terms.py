@@ -8,10 +8,10 @@ from functools import cache
 from random import Random
 from typing import Any, Final, Literal, Self, TypeAlias
 
-import engine
-from bots.bot import Limit
-from bots.roster import create
-from engine import Game, OptionValue
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.roster import create
+from cornered.engine import Game, OptionValue
 
 __all__ = ["ENDINGS", "Effort", "Ending", "Fixture", "Played", "Terms"]
 

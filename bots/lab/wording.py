@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from bots.lab.results import Score
+from cornered.bots.lab.results import Score
 
 __all__ = ["NOTHING", "counted", "duration", "interval", "likely", "number", "percent", "points", "signed"]
 

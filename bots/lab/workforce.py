@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from bots.lab.cluster import Cluster
-from bots.lab.heartbeat import Beat
-from bots.lab.processes import Batch, Death, Part, Processes
+from cornered.bots.lab.cluster import Cluster
+from cornered.bots.lab.heartbeat import Beat
+from cornered.bots.lab.processes import Batch, Death, Part, Processes
 
 __all__ = ["Death", "Workforce", "in_order"]
 

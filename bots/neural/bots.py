@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bots.bot import Bot
-from bots.neural.network import Network
-from bots.neural.setting import NETWORK, resolve
-from bots.neural.weights import shipped_path
-from engine import Game
+from cornered.bots.bot import Bot
+from cornered.bots.neural.network import Network
+from cornered.bots.neural.setting import NETWORK, resolve
+from cornered.bots.neural.weights import shipped_path
+from cornered.engine import Game
 
 __all__ = ["NETWORK", "NetworkBot"]
 

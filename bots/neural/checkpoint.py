@@ -9,14 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from bots.neural.dense import Dense
-from bots.neural.games import Lessons
-from bots.neural.learning import Learner, Point
-from bots.neural.network import Network
-from bots.neural.plan import Plan
-from bots.neural.views import Views
-from bots.neural.weights import NETWORKS
-from bots.replacement import replacing
+from cornered.bots.neural.dense import Dense
+from cornered.bots.neural.games import Lessons
+from cornered.bots.neural.learning import Learner, Point
+from cornered.bots.neural.network import Network
+from cornered.bots.neural.plan import Plan
+from cornered.bots.neural.views import Views
+from cornered.bots.neural.weights import NETWORKS
+from cornered.bots.replacement import replacing
 
 __all__ = ["FIRST", "Run"]
 

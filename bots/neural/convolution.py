@@ -17,9 +17,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from bots.bamboo.cells import cubes
-from bots.neural.network import Floats, Judged, Kind, Loss, Network, Parameters, policy_loss
-from bots.neural.views import Views
+from cornered.bots.bamboo.cells import cubes
+from cornered.bots.neural.network import Floats, Judged, Kind, Loss, Network, Parameters, policy_loss
+from cornered.bots.neural.views import Views
 
 __all__ = ["CHANNELS", "LAYERS", "PLANES", "Convolutional", "neighbourhoods", "planes"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from bots.lab.plots import COLOURS, drawing, save
-from bots.neural.learning import Point
-from bots.neural.network import KINDS, Kind
+from cornered.bots.lab.plots import COLOURS, drawing, save
+from cornered.bots.neural.learning import Point
+from cornered.bots.neural.network import KINDS, Kind
 
 __all__ = ["plot"]
 

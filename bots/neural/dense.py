@@ -12,8 +12,8 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from bots.neural.network import Floats, Judged, Kind, Loss, Network, Parameters, policy_loss
-from bots.neural.views import Views
+from cornered.bots.neural.network import Floats, Judged, Kind, Loss, Network, Parameters, policy_loss
+from cornered.bots.neural.views import Views
 
 __all__ = ["HIDDEN_LAYERS", "WIDTH", "Dense"]
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from bots.lab import match
-from bots.lab.contest import Memory
-from bots.lab.openings import random_plies
-from bots.lab.terms import Played, Terms
-from bots.lab.workforce import Workforce
-from bots.neural.network import Kind
-from bots.neural.weights import Trained, file_name, save
-from bots.statistics.wilson import wilson
-from bots.telling import Report
+from cornered.bots.lab import match
+from cornered.bots.lab.contest import Memory
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.terms import Played, Terms
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.neural.network import Kind
+from cornered.bots.neural.weights import Trained, file_name, save
+from cornered.bots.statistics.wilson import wilson
+from cornered.bots.telling import Report
 
 __all__ = ["OPPONENTS", "Result", "trials"]
 

@@ -15,15 +15,15 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bots.bamboo.cells import bamboo, cubes
-from bots.bot import Bot, Limit
-from bots.neural.network import Network
-from bots.neural.player import think
-from bots.neural.views import Views
-from bots.roster import create
-from engine import load
-from engine.games.bamboo import BambooState, cell_numbers
-from engine.hexagon import size_of
+from cornered.bots.bamboo.cells import bamboo, cubes
+from cornered.bots.bot import Bot, Limit
+from cornered.bots.neural.network import Network
+from cornered.bots.neural.player import think
+from cornered.bots.neural.views import Views
+from cornered.bots.roster import create
+from cornered.engine import load
+from cornered.engine.games.bamboo import BambooState, cell_numbers
+from cornered.engine.hexagon import size_of
 
 __all__ = ["HYBRID", "MIX", "TEACHERS", "Lessons", "Mix", "play", "read_mix", "seated", "spell"]
 

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from bots.neural.games import Lessons
-from bots.neural.network import Loss, Network, Parameters, masked, policy_loss
-from bots.neural.views import images
+from cornered.bots.neural.games import Lessons
+from cornered.bots.neural.network import Loss, Network, Parameters, masked, policy_loss
+from cornered.bots.neural.views import images
 
 __all__ = ["Learner", "Point", "measure"]
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from bots.neural.views import Views
+from cornered.bots.neural.views import Views
 
 __all__ = ["KINDS", "Floats", "Judged", "Kind", "Loss", "Network", "Parameters", "masked", "policy_loss"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
-from bots.neural.games import MIX, read_mix, spell
-from bots.neural.network import KINDS, Kind
+from cornered.bots.neural.games import MIX, read_mix, spell
+from cornered.bots.neural.network import KINDS, Kind
 
 __all__ = ["BOTH", "EPOCHS", "GAMES", "Plan"]
 

@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from bots.bamboo.cells import cubes
-from bots.bot import Line, Thought
-from bots.neural.network import Network, masked
-from bots.neural.views import Views
-from engine.games.bamboo import BambooState, cell_names
+from cornered.bots.bamboo.cells import cubes
+from cornered.bots.bot import Line, Thought
+from cornered.bots.neural.network import Network, masked
+from cornered.bots.neural.views import Views
+from cornered.engine.games.bamboo import BambooState, cell_names
 
 __all__ = ["think"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
 
-from bots.bot import Setting, SettingValue
-from bots.neural.network import KINDS, Kind, Network
-from bots.neural.weights import SUFFIX, opened, shipped, shipped_path
+from cornered.bots.bot import Setting, SettingValue
+from cornered.bots.neural.network import KINDS, Kind, Network
+from cornered.bots.neural.weights import SUFFIX, opened, shipped, shipped_path
 
 __all__ = ["NETWORK", "NetworkSetting", "resolve"]
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from bots.lab.workforce import Workforce
-from bots.neural.checkpoint import FIRST, Run
-from bots.neural.evaluation import Result, trials
-from bots.neural.games import HYBRID, Lessons, play, read_mix, seated
-from bots.neural.learning import Point, measure
-from bots.neural.network import Kind, Network
-from bots.neural.plan import Plan
-from bots.neural.weights import Trained
-from bots.telling import Report
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.neural.checkpoint import FIRST, Run
+from cornered.bots.neural.evaluation import Result, trials
+from cornered.bots.neural.games import HYBRID, Lessons, play, read_mix, seated
+from cornered.bots.neural.learning import Point, measure
+from cornered.bots.neural.network import Kind, Network
+from cornered.bots.neural.plan import Plan
+from cornered.bots.neural.weights import Trained
+from cornered.bots.telling import Report
 
 __all__ = ["Outcome", "train"]
 

@@ -13,10 +13,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from bots.bamboo.cells import cubes, symmetries
-from bots.bamboo.turned import turned
-from engine.games.bamboo import BambooState, whole
-from engine.hexagon import placements
+from cornered.bots.bamboo.cells import cubes, symmetries
+from cornered.bots.bamboo.turned import turned
+from cornered.engine.games.bamboo import BambooState, whole
+from cornered.engine.hexagon import placements
 
 __all__ = ["Views", "images"]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from engine import State
+from cornered.engine import State
 
 __all__ = ["Overlay", "overlays"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bots.bamboo.cells import bamboo, each
-from bots.bamboo.heuristics import sparsity
-from bots.bamboo.turned import turned
-from bots.overlay import Overlay
-from engine import State
-from engine.games.bamboo import BambooState, cell_names, groups, whole
-from engine.hexagon import placements
+from cornered.bots.bamboo.cells import bamboo, each
+from cornered.bots.bamboo.heuristics import sparsity
+from cornered.bots.bamboo.turned import turned
+from cornered.bots.overlay import Overlay
+from cornered.engine import State
+from cornered.engine.games.bamboo import BambooState, cell_names, groups, whole
+from cornered.engine.hexagon import placements
 
 __all__ = ["overlays"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bots.overlay import Overlay
-from engine import State
-from engine.games.isolation import IsolationState
-from engine.grid import names, word
-from engine.slides import LONGEST, SIDES, slides
+from cornered.bots.overlay import Overlay
+from cornered.engine import State
+from cornered.engine.games.isolation import IsolationState
+from cornered.engine.grid import names, word
+from cornered.engine.slides import LONGEST, SIDES, slides
 
 __all__ = ["overlays", "rings"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.evaluate.rings import Maze
-from bots.overlay import Overlay
-from engine import State
-from engine.games.quoridor import NAMES, NUMBERS, QuoridorState
-from engine.grid import cells
-from engine.maze import CELLS, SPLIT
-from engine.walls import GONE, goal
+from cornered.bots.evaluate.rings import Maze
+from cornered.bots.overlay import Overlay
+from cornered.engine import State
+from cornered.engine.games.quoridor import NAMES, NUMBERS, QuoridorState
+from cornered.engine.grid import cells
+from cornered.engine.maze import CELLS, SPLIT
+from cornered.engine.walls import GONE, goal
 
 __all__ = ["overlays"]
 

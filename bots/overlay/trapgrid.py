@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from bots.evaluate.trapgrid_classic import distance, neighbours, wall_danger
-from bots.overlay import Overlay
-from engine import State
-from engine.games.trapgrid import TrapGridState
-from engine.grid import NAMES, cells
+from cornered.bots.evaluate.trapgrid_classic import distance, neighbours, wall_danger
+from cornered.bots.overlay import Overlay
+from cornered.engine import State
+from cornered.engine.games.trapgrid import TrapGridState
+from cornered.engine.grid import NAMES, cells
 
 __all__ = ["overlays"]
 

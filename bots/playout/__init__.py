@@ -13,13 +13,13 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-import engine
-from bots.evaluate.mixing import mixed
-from bots.playout.template import CUT, DRAWN
-from bots.search.specialise import never
-from bots.template import execute
-from engine import Game, State
-from engine.compiled import cache_of
+from cornered import engine
+from cornered.bots.evaluate.mixing import mixed
+from cornered.bots.playout.template import CUT, DRAWN
+from cornered.bots.search.specialise import never
+from cornered.bots.template import execute
+from cornered.engine import Game, State
+from cornered.engine.compiled import cache_of
 
 __all__ = ["Counted", "Ended", "Playouts", "playouts"]
 
@@ -55,7 +55,7 @@ class Playouts:
     def __init__(self, game: Game) -> None:
         self._game = game
         self._playout = _compiled(game.name)
-        self._gen = importlib.import_module(f"engine.games.{game.name}").gen
+        self._gen = importlib.import_module(f"cornered.engine.games.{game.name}").gen
         self._buffer: npt.NDArray[np.int64] = np.empty(_max_moves(game.name), np.int64)
         self._moves: npt.NDArray[np.int16] = np.empty(0, np.int16)
         self._start: Any = game.start().position  # type: ignore[attr-defined]  # every game of ours has one
@@ -113,12 +113,12 @@ class Playouts:
 
 
 def _max_moves(name: str) -> int:
-    return int(importlib.import_module(f"engine.games.{name}").MAX_MOVES)
+    return int(importlib.import_module(f"cornered.engine.games.{name}").MAX_MOVES)
 
 
 @cache
 def _compiled(name: str) -> Playout:
-    rules = importlib.import_module(f"engine.games.{name}")
+    rules = importlib.import_module(f"cornered.engine.games.{name}")
     has_draws = hasattr(rules, "drawn")
     given = {
         **{hook: getattr(rules, hook) for hook in ("gen", "advance", "lost", "MAX_MOVES")},
@@ -128,7 +128,12 @@ def _compiled(name: str) -> Playout:
     sample: Any = engine.load(name).start()
     typed = numba.typeof(sample.position)  # type: ignore[no-untyped-call]
     signature = (typed, *[numba.int64] * 4, numba.int16[::1])
-    cached_in = cache_of(f"bots.playout.{name}", "bots.playout.template", "bots.template", f"engine.games.{name}")
+    cached_in = cache_of(
+        f"cornered.bots.playout.{name}",
+        "cornered.bots.playout.template",
+        "cornered.bots.template",
+        f"cornered.engine.games.{name}",
+    )
     compiled: Playout = execute(TEMPLATE, "playout", name, given, signature, cached_in)
     return compiled
 

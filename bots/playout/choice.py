@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.evaluate.mixing import mixed
-from engine.compiled import kernel
+from cornered.bots.evaluate.mixing import mixed
+from cornered.engine.compiled import kernel
 
 __all__ = ["chosen", "one_of"]
 

@@ -1,5 +1,5 @@
-"""A game of random moves, written once. `bots.playout` executes this file once a game, with the game's kernels as
-globals in place of the declarations below, and compiles it."""
+"""A game of random moves, written once. `cornered.bots.playout` executes this file once a game, with the game's
+kernels as globals in place of the declarations below, and compiles it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from bots.playout.choice import chosen
+from cornered.bots.playout.choice import chosen
 
 if TYPE_CHECKING:
     HAS_DRAWS = False

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from bots.lab.findings import Experiment
+    from cornered.bots.lab.findings import Experiment
 
 __all__ = ["REFERENCES", "experiments", "named", "reference_of"]
 

@@ -6,10 +6,10 @@ import statistics
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
-from bots.lab.findings import Row, Scale
-from bots.lab.openings import Openings, random_plies
-from bots.lab.terms import Terms
-from bots.reproduce.bamboo_round_robin import RADIUS, RoundRobin
+from cornered.bots.lab.findings import Row, Scale
+from cornered.bots.lab.openings import Openings, random_plies
+from cornered.bots.lab.terms import Terms
+from cornered.bots.reproduce.bamboo_round_robin import RADIUS, RoundRobin
 
 __all__ = ["EXPERIMENTS", "Agents"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.lab.arena import play
-from bots.lab.findings import Experiment, Finding, Row, Scale, about, exact, mean
-from bots.lab.laboratory import Laboratory
-from bots.lab.terms import Fixture, Terms
-from bots.roster import create
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, about, exact, mean
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.roster import create
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,7 +86,7 @@ class Costs(Experiment):
         return [*rows.values(), *ratios], _notes(rows), {"players": list(PLAYERS)}
 
     def plot(self, finding: Finding, figure: Figure) -> None:
-        from bots.lab.plots import COLOURS
+        from cornered.bots.lab.plots import COLOURS
 
         names = finding.series["players"]
         rows = finding.rows[: len(names)]

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-import engine
-from bots.bamboo.cells import cubes, symmetries
-from bots.evaluate.mixing import mixed
-from bots.lab.findings import PRINTED, Experiment, Finding, Row, Scale, counted, exact
-from bots.lab.laboratory import Laboratory
-from bots.statistics.wilson import Z95, wilson
-from engine.games.bamboo import whole, words
-from engine.hexagon import Position, placements
+from cornered import engine
+from cornered.bots.bamboo.cells import cubes, symmetries
+from cornered.bots.evaluate.mixing import mixed
+from cornered.bots.lab.findings import PRINTED, Experiment, Finding, Row, Scale, counted, exact
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.statistics.wilson import Z95, wilson
+from cornered.engine.games.bamboo import whole, words
+from cornered.engine.hexagon import Position, placements
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ CHUNK: Final = 1000
 
 def random_games(item: Sequence[int]) -> int:
     """Return how many of some random games the first player wins: `item` is the radius, the seed and the number."""
-    from bots.bamboo.playout import playout
+    from cornered.bots.bamboo.playout import playout
 
     radius, seed, games = item
     start = engine.load("bamboo", radius=radius).start().position  # type: ignore[attr-defined]
@@ -159,7 +159,7 @@ class FirstMove(Experiment):
         return rows, _notes(exactly, wins, games), series
 
     def plot(self, finding: Finding, figure: Figure) -> None:
-        from bots.lab.plots import COLOURS
+        from cornered.bots.lab.plots import COLOURS
 
         axes = figure.subplots()
         rows = finding.rows[: len(TABLE)]

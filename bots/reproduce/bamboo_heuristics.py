@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, ClassVar, Final
 
-import engine
-from bots.bamboo.cells import cubes, distance, each
-from bots.bamboo.heuristics import HeuristicBot, outer
-from bots.bot import Limit
-from bots.lab.findings import PRINTED, Row, Scale, counted
-from bots.lab.laboratory import Laboratory
-from bots.reproduce.bamboo_round_robin import RADIUS, RoundRobin
-from bots.roster import create
-from bots.statistics.wilson import wilson
-from engine.games.bamboo import BambooState
+from cornered import engine
+from cornered.bots.bamboo.cells import cubes, distance, each
+from cornered.bots.bamboo.heuristics import HeuristicBot, outer
+from cornered.bots.bot import Limit
+from cornered.bots.lab.findings import PRINTED, Row, Scale, counted
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.reproduce.bamboo_round_robin import RADIUS, RoundRobin
+from cornered.bots.roster import create
+from cornered.bots.statistics.wilson import wilson
+from cornered.engine.games.bamboo import BambooState
 
 __all__ = ["EXPERIMENTS", "Heuristics"]
 

@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.lab.findings import Experiment, Finding, Row, Scale, best, counted
-from bots.lab.laboratory import Laboratory, Meeting
-from bots.lab.terms import Terms
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, best, counted
+from cornered.bots.lab.laboratory import Laboratory, Meeting
+from cornered.bots.lab.terms import Terms
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +68,7 @@ class Threshold(Experiment):
         return [*optima, *rows], _notes(optima[0], series), {"thresholds": list(thresholds), **series}
 
     def plot(self, finding: Finding, figure: Figure) -> None:
-        from bots.lab.plots import COLOURS
+        from cornered.bots.lab.plots import COLOURS
 
         thresholds = finding.series["thresholds"]
         figure.set_size_inches(7.2, 6.4)

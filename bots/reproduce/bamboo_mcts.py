@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.lab.findings import Experiment, Finding, Row, Scale, best, counted
-from bots.lab.laboratory import Laboratory, Meeting
-from bots.lab.terms import Terms
-from bots.statistics.wilson import wilson
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, best, counted
+from cornered.bots.lab.laboratory import Laboratory, Meeting
+from cornered.bots.lab.terms import Terms
+from cornered.bots.statistics.wilson import wilson
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -79,7 +79,7 @@ class Exploration(Experiment):
         )
 
     def plot(self, finding: Finding, figure: Figure) -> None:
-        from bots.lab.plots import COLOURS
+        from cornered.bots.lab.plots import COLOURS
 
         levels, constants = finding.series["levels"], finding.series["constants"]
         share = {(k, c): (100 * p, 100 * low, 100 * high) for k, c, p, low, high in finding.series["grid"]}

@@ -7,9 +7,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.lab.findings import Experiment, Finding, Row, Scale, best, counted
-from bots.lab.laboratory import Laboratory, Meeting
-from bots.lab.terms import Terms
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, best, counted
+from cornered.bots.lab.laboratory import Laboratory, Meeting
+from cornered.bots.lab.terms import Terms
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,7 +61,7 @@ class MinimaxDepth(Experiment):
         return rows, _notes(cheapest, dict(zip(games, rows[len(games) + 1 :], strict=True))), {"depths": list(games)}
 
     def plot(self, finding: Finding, figure: Figure) -> None:
-        from bots.lab.plots import COLOURS, INK
+        from cornered.bots.lab.plots import COLOURS, INK
 
         depths = finding.series["depths"]
         prices, wins = finding.rows[1 : len(depths) + 1], finding.rows[len(depths) + 1 :]

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from bots.lab.findings import Experiment, Finding, Row, Scale, counted
-from bots.lab.laboratory import Laboratory
-from bots.lab.openings import Openings, none
-from bots.lab.terms import Terms
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, counted
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.openings import Openings, none
+from cornered.bots.lab.terms import Terms
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

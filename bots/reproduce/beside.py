@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from bots.lab.findings import Row
-from bots.lab.plots import COLOURS
+from cornered.bots.lab.findings import Row
+from cornered.bots.lab.plots import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,13 +6,13 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.lab.findings import Experiment, Finding, Row, Scale, Verdict, share
-from bots.lab.laboratory import Laboratory
-from bots.lab.match import paired
-from bots.lab.openings import random_plies
-from bots.lab.plots import COLOURS
-from bots.lab.terms import Played, Terms
-from bots.statistics import bradley_terry
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, Verdict, share
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.match import paired
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.plots import COLOURS
+from cornered.bots.lab.terms import Played, Terms
+from cornered.bots.statistics import bradley_terry
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

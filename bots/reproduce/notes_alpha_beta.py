@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from bots.lab.arena import opened
-from bots.lab.findings import Experiment, Finding, Row, Scale, exact, mean
-from bots.lab.laboratory import Laboratory
-from bots.lab.terms import Terms
-from bots.reproduce.beside import BAND, OURS, PRINTED
-from bots.reproduce.sampling import GROUNDS, strolls
-from bots.textbook.alphabeta import alpha_beta
-from bots.textbook.figures import Saving, alpha_beta_saving
-from bots.textbook.search import Search
-from engine import Outcome, State
+from cornered.bots.lab.arena import opened
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, exact, mean
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.terms import Terms
+from cornered.bots.reproduce.beside import BAND, OURS, PRINTED
+from cornered.bots.reproduce.sampling import GROUNDS, strolls
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.figures import Saving, alpha_beta_saving
+from cornered.bots.textbook.search import Search
+from cornered.engine import Outcome, State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.bot import Limit
-from bots.evaluate import Judgement, judgement
-from bots.lab.arena import opened
-from bots.lab.findings import Experiment, Finding, Row, Scale, exact, mean
-from bots.lab.laboratory import Laboratory
-from bots.lab.plots import INK
-from bots.lab.terms import Terms
-from bots.reproduce.beside import BAND, OURS, PRINTED
-from bots.reproduce.sampling import GROUNDS, strolls
-from bots.textbook.alphabeta import alpha_beta
-from bots.textbook.deepening import search
-from bots.textbook.figures import deepening_overhead, uniform_overhead
-from bots.textbook.search import Search
+from cornered.bots.bot import Limit
+from cornered.bots.evaluate import Judgement, judgement
+from cornered.bots.lab.arena import opened
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, exact, mean
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.plots import INK
+from cornered.bots.lab.terms import Terms
+from cornered.bots.reproduce.beside import BAND, OURS, PRINTED
+from cornered.bots.reproduce.sampling import GROUNDS, strolls
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.deepening import search
+from cornered.bots.textbook.figures import deepening_overhead, uniform_overhead
+from cornered.bots.textbook.search import Search
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

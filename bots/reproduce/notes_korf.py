@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.lab.arena import opened
-from bots.lab.findings import Experiment, Finding, Row, Scale, Verdict, exact, mean
-from bots.lab.laboratory import Laboratory
-from bots.lab.terms import Terms
-from bots.reproduce.beside import OURS, PRINTED
-from bots.reproduce.sampling import strolls
-from bots.textbook.figures import alpha_beta_saving, korf_saving
+from cornered.bots.lab.arena import opened
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, Verdict, exact, mean
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.terms import Terms
+from cornered.bots.reproduce.beside import OURS, PRINTED
+from cornered.bots.reproduce.sampling import strolls
+from cornered.bots.textbook.figures import alpha_beta_saving, korf_saving
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

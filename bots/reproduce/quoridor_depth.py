@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.lab.findings import Experiment, Finding, Row, Scale, about, exact, share
-from bots.lab.laboratory import Laboratory
-from bots.lab.match import paired
-from bots.lab.openings import random_plies
-from bots.lab.plots import INK
-from bots.lab.terms import Played, Terms
-from bots.reproduce.beside import BAND, OURS, PRINTED
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, about, exact, share
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.match import paired
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.plots import INK
+from cornered.bots.lab.terms import Played, Terms
+from cornered.bots.reproduce.beside import BAND, OURS, PRINTED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-import engine
-from bots.bot import Limit
-from bots.lab.findings import Experiment, Finding, Row, Scale, exact, share
-from bots.lab.laboratory import Laboratory
-from bots.lab.openings import none, random_plies
-from bots.lab.plots import INK
-from bots.lab.terms import Fixture, Terms
-from bots.reproduce.beside import PRINTED, dots
-from bots.solve import quoridor
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, exact, share
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.openings import none, random_plies
+from cornered.bots.lab.plots import INK
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.reproduce.beside import PRINTED, dots
+from cornered.bots.solve import quoridor
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-import engine
-from bots.evaluate.quoridor_printed import Weights, choice, printed
-from bots.lab.arena import opened
-from bots.lab.findings import Experiment, Finding, Row, Scale, about, exact, mean
-from bots.lab.laboratory import Laboratory
-from bots.lab.openings import random_plies
-from bots.lab.terms import Fixture, Terms
-from bots.reproduce.beside import BAND, OTHER, OURS, PRINTED
-from bots.reproduce.sampling import moments
-from bots.roster.quoridor_classic import alpha_beta
-from bots.textbook.search import Search
-from engine.games.quoridor import QuoridorState
+from cornered import engine
+from cornered.bots.evaluate.quoridor_printed import Weights, choice, printed
+from cornered.bots.lab.arena import opened
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, about, exact, mean
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.reproduce.beside import BAND, OTHER, OURS, PRINTED
+from cornered.bots.reproduce.sampling import moments
+from cornered.bots.roster.quoridor_classic import alpha_beta
+from cornered.bots.textbook.search import Search
+from cornered.engine.games.quoridor import QuoridorState
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ PLAYER: Final = "quoridor-classic:depth=1"
 
 
 def plain(state: QuoridorState, depth: int, ply: int, search: Search, weights: Weights) -> float:
-    """Return what `bots.roster.quoridor_classic.alpha_beta` returns, by minimax that leaves nothing out."""
+    """Return what `cornered.bots.roster.quoridor_classic.alpha_beta` returns, by minimax that leaves nothing out."""
     search.visit(ply)
     if depth == 0 or state.outcome is not None:
         return printed(state, search.seat, depth, weights)

@@ -8,15 +8,15 @@ from statistics import fmean
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
-import engine
-from bots.lab.arena import opened
-from bots.lab.findings import Experiment, Finding, Row, Scale, about, exact, mean
-from bots.lab.laboratory import Laboratory
-from bots.lab.openings import random_plies
-from bots.lab.plots import INK
-from bots.lab.terms import Fixture, Terms
-from bots.reproduce.beside import BAND, OTHER, OURS, PRINTED
-from engine.games.quoridor import Position, QuoridorState, from_action_index
+from cornered import engine
+from cornered.bots.lab.arena import opened
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, about, exact, mean
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.plots import INK
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.reproduce.beside import BAND, OTHER, OURS, PRINTED
+from cornered.engine.games.quoridor import Position, QuoridorState, from_action_index
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

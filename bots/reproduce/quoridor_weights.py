@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.lab.findings import Experiment, Finding, Row, Scale, Verdict, share
-from bots.lab.laboratory import Laboratory
-from bots.lab.match import paired
-from bots.lab.openings import random_plies
-from bots.lab.plots import INK
-from bots.lab.terms import Terms
-from bots.reproduce.beside import OURS, PRINTED
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, Verdict, share
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.match import paired
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.plots import INK
+from cornered.bots.lab.terms import Terms
+from cornered.bots.reproduce.beside import OURS, PRINTED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from bots.lab.openings import random_plies
-from bots.lab.terms import Played, Terms
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.terms import Played, Terms
 
 __all__ = ["EXPERIMENTS", "GROUNDS", "Ground", "moments", "strolls"]
 

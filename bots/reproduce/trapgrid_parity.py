@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.bot import Limit
-from bots.evaluate.trapgrid_classic import Board, neighbours, reach
-from bots.lab.findings import Experiment, Finding, Row, Scale, share
-from bots.lab.laboratory import Laboratory
-from bots.lab.openings import random_plies
-from bots.lab.terms import Fixture, Terms
-from bots.reproduce.beside import PRINTED, dots
-from bots.roster.trapgrid_classic import board_of
-from bots.solve import trapgrid
-from engine.games.trapgrid import TrapGridState
+from cornered.bots.bot import Limit
+from cornered.bots.evaluate.trapgrid_classic import Board, neighbours, reach
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, share
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.reproduce.beside import PRINTED, dots
+from cornered.bots.roster.trapgrid_classic import board_of
+from cornered.bots.solve import trapgrid
+from cornered.engine.games.trapgrid import TrapGridState
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

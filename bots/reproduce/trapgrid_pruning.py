@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import engine
-from bots.evaluate.trapgrid_classic import Board
-from bots.lab.arena import opened
-from bots.lab.findings import Experiment, Finding, Row, Scale, exact, mean
-from bots.lab.laboratory import Laboratory
-from bots.lab.openings import random_plies
-from bots.lab.terms import Fixture, Terms
-from bots.reproduce.beside import BAND, OTHER, OURS, PRINTED
-from bots.reproduce.sampling import moments
-from bots.roster.trapgrid_classic import ClassicSearch, board_of
-from engine.games.trapgrid import TrapGridState
+from cornered import engine
+from cornered.bots.evaluate.trapgrid_classic import Board
+from cornered.bots.lab.arena import opened
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale, exact, mean
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.reproduce.beside import BAND, OTHER, OURS, PRINTED
+from cornered.bots.reproduce.sampling import moments
+from cornered.bots.roster.trapgrid_classic import ClassicSearch, board_of
+from cornered.engine.games.trapgrid import TrapGridState
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from functools import cache
 
-from bots.bot import Bot, SettingValue
+from cornered.bots.bot import Bot, SettingValue
 
 __all__ = ["bots", "create", "kind", "names"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bots.bamboo.cells import bamboo
-from bots.bamboo.players import DEPTH, minimax
-from bots.bot import Limit, Setting, Thought
-from bots.neural.bots import NETWORK, NetworkBot
-from bots.neural.player import think
-from engine import Game, State
-from engine.hexagon import size_of
+from cornered.bots.bamboo.cells import bamboo
+from cornered.bots.bamboo.players import DEPTH, minimax
+from cornered.bots.bot import Limit, Setting, Thought
+from cornered.bots.neural.bots import NETWORK, NetworkBot
+from cornered.bots.neural.player import think
+from cornered.engine import Game, State
+from cornered.engine.hexagon import size_of
 
 __all__ = ["BOT", "BambooHybridBot"]
 

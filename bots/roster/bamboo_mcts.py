@@ -6,12 +6,12 @@ from collections import OrderedDict
 from random import Random
 from typing import ClassVar, Final
 
-from bots.bamboo.cells import bamboo
-from bots.bamboo.tree import Node, iterate, new_node
-from bots.bot import Bot, Limit, Line, Setting, SettingValue, Thought
-from engine import Game, State
-from engine.games.bamboo import cell_names
-from engine.hexagon import Position
+from cornered.bots.bamboo.cells import bamboo
+from cornered.bots.bamboo.tree import Node, iterate, new_node
+from cornered.bots.bot import Bot, Limit, Line, Setting, SettingValue, Thought
+from cornered.engine import Game, State
+from cornered.engine.games.bamboo import cell_names
+from cornered.engine.hexagon import Position
 
 __all__ = ["BOT", "BambooMctsBot"]
 

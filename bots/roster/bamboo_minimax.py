@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bots.bamboo.cells import bamboo
-from bots.bamboo.players import DEPTH, PRUNING, MinimaxPlayer
-from bots.bot import Limit, Thought
-from engine import State
+from cornered.bots.bamboo.cells import bamboo
+from cornered.bots.bamboo.players import DEPTH, PRUNING, MinimaxPlayer
+from cornered.bots.bot import Limit, Thought
+from cornered.engine import State
 
 __all__ = ["BOT", "BambooMinimaxBot"]
 

@@ -5,11 +5,11 @@ With `network=convolutional` it is the follow-up that the paper proposes (sectio
 
 from __future__ import annotations
 
-from bots.bamboo.cells import bamboo
-from bots.bot import Limit, Thought
-from bots.neural.bots import NETWORK, NetworkBot
-from bots.neural.player import think
-from engine import State
+from cornered.bots.bamboo.cells import bamboo
+from cornered.bots.bot import Limit, Thought
+from cornered.bots.neural.bots import NETWORK, NetworkBot
+from cornered.bots.neural.player import think
+from cornered.engine import State
 
 __all__ = ["BOT", "BambooNeuralBot"]
 

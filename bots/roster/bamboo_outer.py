@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bots.bamboo.heuristics import HeuristicBot, outer
-from engine.games.bamboo import BambooState
+from cornered.bots.bamboo.heuristics import HeuristicBot, outer
+from cornered.engine.games.bamboo import BambooState
 
 __all__ = ["BOT", "BambooOuterBot"]
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from bots.book import lookup
-from bots.bot import Bot, Limit, Line, Proven, SettingValue, Thought
-from bots.evaluate import judgement
-from bots.search.searcher import Searcher
-from bots.solve import Proof, prove, score, warm
-from bots.textbook.deepening import search
-from engine import Game, State
+from cornered.bots.book import lookup
+from cornered.bots.bot import Bot, Limit, Line, Proven, SettingValue, Thought
+from cornered.bots.evaluate import judgement
+from cornered.bots.search.searcher import Searcher
+from cornered.bots.solve import Proof, prove, score, warm
+from cornered.bots.textbook.deepening import search
+from cornered.engine import Game, State
 
 if TYPE_CHECKING:
-    from bots.search.memory import Memory
+    from cornered.bots.search.memory import Memory
 
 __all__ = ["BOT", "ChampionBot"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from bots.bot import Bot, Limit, Setting, Thought
-from bots.evaluate import judgement
-from bots.textbook.expectiminimax import expectiminimax, farthest, score
-from bots.textbook.root import depths, think
-from bots.textbook.search import Search, Valued, proof
-from bots.textbook.star1 import star1
-from engine import Game, State
+from cornered.bots.bot import Bot, Limit, Setting, Thought
+from cornered.bots.evaluate import judgement
+from cornered.bots.textbook.expectiminimax import expectiminimax, farthest, score
+from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.search import Search, Valued, proof
+from cornered.bots.textbook.star1 import star1
+from cornered.engine import Game, State
 
 __all__ = ["BOT", "ExpectiminimaxBot"]
 

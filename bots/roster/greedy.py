@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bots.bot import Bot, Limit, Thought
-from bots.evaluate import judgement
-from bots.textbook.deepening import search
-from engine import State
+from cornered.bots.bot import Bot, Limit, Thought
+from cornered.bots.evaluate import judgement
+from cornered.bots.textbook.deepening import search
+from cornered.engine import State
 
 __all__ = ["BOT", "GreedyBot"]
 

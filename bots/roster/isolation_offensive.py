@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bots.isolation_minimax import IsolationMinimaxBot
+from cornered.bots.isolation_minimax import IsolationMinimaxBot
 
 __all__ = ["BOT", "IsolationOffensiveBot"]
 

@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from bots.bot import Bot, Limit, Line, Setting, SettingValue, Thought
-from bots.evaluate import judgement
-from bots.roster.champion import ChampionBot
-from bots.search.searcher import Searcher
-from bots.textbook.deepening import search
-from engine import Game, State
+from cornered.bots.bot import Bot, Limit, Line, Setting, SettingValue, Thought
+from cornered.bots.evaluate import judgement
+from cornered.bots.roster.champion import ChampionBot
+from cornered.bots.search.searcher import Searcher
+from cornered.bots.textbook.deepening import search
+from cornered.engine import Game, State
 
 if TYPE_CHECKING:
-    from bots.search.memory import Memory
+    from cornered.bots.search.memory import Memory
 
 __all__ = ["BOT", "LADDER", "LevelBot", "Rung"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from bots.bot import Bot, Limit, Setting, SettingValue, Thought
-from bots.evaluate import Judgement, judgement
-from bots.textbook.deepening import search
-from bots.weights.model import Values, model, modelled
-from bots.weights.setting import resolve, weights_setting
-from engine import Game, State
+from cornered.bots.bot import Bot, Limit, Setting, SettingValue, Thought
+from cornered.bots.evaluate import Judgement, judgement
+from cornered.bots.textbook.deepening import search
+from cornered.bots.weights.model import Values, model, modelled
+from cornered.bots.weights.setting import resolve, weights_setting
+from cornered.engine import Game, State
 
 __all__ = ["BOT", "LinearBot"]
 

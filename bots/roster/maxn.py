@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bots.bot import Bot, Limit, Proven, Setting, Thought
-from bots.evaluate import judgement
-from bots.textbook.korf import best_left, shallow
-from bots.textbook.maxn import max_n
-from bots.textbook.root import depths, think
-from bots.textbook.search import Moves, Search, Valued, proof
-from bots.textbook.shares import score
-from engine import Game, State
+from cornered.bots.bot import Bot, Limit, Proven, Setting, Thought
+from cornered.bots.evaluate import judgement
+from cornered.bots.textbook.korf import best_left, shallow
+from cornered.bots.textbook.maxn import max_n
+from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.search import Moves, Search, Valued, proof
+from cornered.bots.textbook.shares import score
+from cornered.engine import Game, State
 
 __all__ = ["BOT", "MaxnBot"]
 

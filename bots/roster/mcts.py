@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bots.bot import Bot, Limit, Setting, Thought
-from bots.textbook.mcts import think
-from engine import State
+from cornered.bots.bot import Bot, Limit, Setting, Thought
+from cornered.bots.textbook.mcts import think
+from cornered.engine import State
 
 __all__ = ["BOT", "MctsBot"]
 

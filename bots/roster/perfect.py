@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from time import perf_counter
 
-from bots.bot import Bot, Limit, Line, Thought
-from bots.solve import Proof, score
-from bots.solve.trapgrid import prove
-from engine import State
+from cornered.bots.bot import Bot, Limit, Line, Thought
+from cornered.bots.solve import Proof, score
+from cornered.bots.solve.trapgrid import prove
+from cornered.engine import State
 
 __all__ = ["BOT", "PerfectBot"]
 

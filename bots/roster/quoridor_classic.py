@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from bots.bot import WIN, Bot, Limit, Setting, SettingValue, Thought
-from bots.evaluate.quoridor_printed import WIN_SCORE, Weights, choice, printed
-from bots.textbook.root import depths, think
-from bots.textbook.search import Moves, Search, Valued
-from bots.weights.setting import PRINTED, resolve, weights_setting
-from engine import Game, State
-from engine.games.quoridor import QuoridorState
+from cornered.bots.bot import WIN, Bot, Limit, Setting, SettingValue, Thought
+from cornered.bots.evaluate.quoridor_printed import WIN_SCORE, Weights, choice, printed
+from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.bots.weights.setting import PRINTED, resolve, weights_setting
+from cornered.engine import Game, State
+from cornered.engine.games.quoridor import QuoridorState
 
 __all__ = ["BOT", "QuoridorClassicBot"]
 

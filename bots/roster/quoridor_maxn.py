@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bots.bot import Bot, Limit, Proven, Setting, Thought
-from bots.evaluate.quoridor_printed import choice
-from bots.evaluate.rings import evaluate
-from bots.textbook.korf import best_left, shallow
-from bots.textbook.root import depths, think
-from bots.textbook.search import Moves, Search, Valued
-from bots.textbook.shares import score
-from engine import State
-from engine.games.quoridor import QuoridorState
+from cornered.bots.bot import Bot, Limit, Proven, Setting, Thought
+from cornered.bots.evaluate.quoridor_printed import choice
+from cornered.bots.evaluate.rings import evaluate
+from cornered.bots.textbook.korf import best_left, shallow
+from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.bots.textbook.shares import score
+from cornered.engine import State
+from cornered.engine.games.quoridor import QuoridorState
 
 __all__ = ["BOT", "QuoridorMaxnBot"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bots.bot import Bot, Limit, Thought
-from bots.evaluate.rings import Maze, candidates
-from engine import State
-from engine.games.quoridor import QuoridorState
-from engine.walls import GONE
+from cornered.bots.bot import Bot, Limit, Thought
+from cornered.bots.evaluate.rings import Maze, candidates
+from cornered.engine import State
+from cornered.engine.games.quoridor import QuoridorState
+from cornered.engine.walls import GONE
 
 __all__ = ["BOT", "QuoridorPathBot"]
 

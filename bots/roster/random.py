@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bots.bot import Bot, Limit, SettingValue, Thought
-from bots.playout.choice import chosen
-from engine import State
+from cornered.bots.bot import Bot, Limit, SettingValue, Thought
+from cornered.bots.playout.choice import chosen
+from cornered.engine import State
 
 __all__ = ["BOT", "RandomBot"]
 

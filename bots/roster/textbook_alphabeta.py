@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from bots.bot import Setting
-from bots.textbook.alphabeta import alpha_beta
-from bots.textbook.fixed import FixedDepthBot
-from bots.textbook.search import Search, Valued
-from engine import State
+from cornered.bots.bot import Setting
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.fixed import FixedDepthBot
+from cornered.bots.textbook.search import Search, Valued
+from cornered.engine import State
 
 __all__ = ["BOT", "TextbookAlphabetaBot"]
 

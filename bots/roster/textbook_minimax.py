@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bots.bot import Setting
-from bots.textbook.fixed import FixedDepthBot
-from bots.textbook.minimax import depth_limited
-from bots.textbook.search import Search, Valued
-from engine import State
+from cornered.bots.bot import Setting
+from cornered.bots.textbook.fixed import FixedDepthBot
+from cornered.bots.textbook.minimax import depth_limited
+from cornered.bots.textbook.search import Search, Valued
+from cornered.engine import State
 
 __all__ = ["BOT", "TextbookMinimaxBot"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bots.bot import Setting
-from bots.textbook.fixed import FixedDepthBot
-from bots.textbook.ordered import by_evaluation, sorted_alpha_beta
-from bots.textbook.search import Search, Valued
-from engine import State
+from cornered.bots.bot import Setting
+from cornered.bots.textbook.fixed import FixedDepthBot
+from cornered.bots.textbook.ordered import by_evaluation, sorted_alpha_beta
+from cornered.bots.textbook.search import Search, Valued
+from cornered.engine import State
 
 __all__ = ["BOT", "TextbookSortedBot"]
 

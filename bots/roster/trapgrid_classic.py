@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from time import monotonic, perf_counter
 from typing import Final
 
-from bots.bot import WIN, Bot, Limit, Line, Proven, Setting, SettingValue, Thought
-from bots.evaluate.trapgrid_classic import WEIGHTS, Board, Weights, heuristic, quick_score
-from bots.weights.setting import resolve, weights_setting
-from bots.weights.trapgrid import weights
-from engine import State
-from engine.games.trapgrid import TrapGridState
-from engine.grid import NAMES
+from cornered.bots.bot import WIN, Bot, Limit, Line, Proven, Setting, SettingValue, Thought
+from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, Board, Weights, heuristic, quick_score
+from cornered.bots.weights.setting import resolve, weights_setting
+from cornered.bots.weights.trapgrid import weights
+from cornered.engine import State
+from cornered.engine.games.trapgrid import TrapGridState
+from cornered.engine.grid import NAMES
 
 __all__ = ["BOT", "ClassicSearch", "TrapGridClassicBot", "adaptive_depth", "board_of"]
 

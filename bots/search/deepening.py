@@ -11,15 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from bots.alarm import alarm
-from bots.bot import WIN, Limit, Line, Proven, Thought
-from bots.evaluate import SCALE
-from bots.search.layout import ENTRIES, WIDTH
-from bots.search.memory import Memory
-from bots.search.specialise import Specialised
-from bots.search.style import Style
-from bots.search.template import INFINITE, MATE, SURE
-from engine import Game, State
+from cornered.bots.alarm import alarm
+from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
+from cornered.bots.evaluate import SCALE
+from cornered.bots.search.layout import ENTRIES, WIDTH
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.specialise import Specialised
+from cornered.bots.search.style import Style
+from cornered.bots.search.template import INFINITE, MATE, SURE
+from cornered.engine import Game, State
 
 __all__ = ["Deepening", "salt"]
 

@@ -26,8 +26,8 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from bots.search.layout import AGES, DESK, TABLE
-from engine import Game
+from cornered.bots.search.layout import AGES, DESK, TABLE
+from cornered.engine import Game
 
 __all__ = ["Memory"]
 

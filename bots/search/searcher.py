@@ -6,11 +6,11 @@
     thought = searcher.search(state, Limit(depth=9, lines=3))   # exact scores and lines for the three best moves
     thought = searcher.search(state, limit, without={"e2"})     # the best of the other moves
 
-Call `bots.search.specialise.warm` once before: it compiles for all processes. A search ends when its limit is used up,
-when the game is decided, when every line has come to its end, or when somebody calls `stop` on its memory; it
+Call `cornered.bots.search.specialise.warm` once before: it compiles for all processes. A search ends when its limit is
+used up, when the game is decided, when every line has come to its end, or when somebody calls `stop` on its memory; it
 always answers with a move. To ponder, search the position that is expected with `Limit()` and stop it. To search with
-several processes, see `bots.search.memory`: each calls `search` with the same state, game and style at its own desk;
-the main desk's answer counts, and its process stops the others when it has it.
+several processes, see `cornered.bots.search.memory`: each calls `search` with the same state, game and style at its
+own desk; the main desk's answer counts, and its process stops the others when it has it.
 
 The same memory content, state, depth or nodes give the same thought at desk 0, as long as nobody else uses the memory.
 """
@@ -19,12 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from bots.bot import Limit, Thought
-from bots.search.deepening import Deepening
-from bots.search.memory import Memory
-from bots.search.specialise import Specialised, searching, supports
-from bots.search.style import FULL_WIDTH, SELECTIVE, Style
-from engine import Game, State
+from cornered.bots.bot import Limit, Thought
+from cornered.bots.search.deepening import Deepening
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.specialise import Specialised, searching, supports
+from cornered.bots.search.style import FULL_WIDTH, SELECTIVE, Style
+from cornered.engine import Game, State
 
 __all__ = ["FULL_WIDTH", "SELECTIVE", "Limit", "Searcher", "Style"]
 

@@ -19,14 +19,14 @@ import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 import numpy as np
 
-import engine
-from bots.evaluate import is_duel, knowledge
-from bots.search.layout import DESK, TABLE
-from bots.template import execute
-from engine import Game, State
-from engine import warming as rules
-from engine.compiled import CACHE, IS_CACHED, IS_COMPILED, cache_of, kernel
-from engine.warming import Progress
+from cornered import engine
+from cornered.bots.evaluate import is_duel, knowledge
+from cornered.bots.search.layout import DESK, TABLE
+from cornered.bots.template import execute
+from cornered.engine import Game, State
+from cornered.engine import warming as rules
+from cornered.engine.compiled import CACHE, IS_CACHED, IS_COMPILED, cache_of, kernel
+from cornered.engine.warming import Progress
 
 __all__ = ["Search", "Specialised", "games", "hooks", "is_warm", "searching", "specialise", "supports", "warm"]
 
@@ -57,7 +57,7 @@ def games() -> tuple[str, ...]:
 
 def hooks(name: str) -> dict[str, Any]:
     """Return the kernels that the template needs, of a game's own modules."""
-    rules_of, known = importlib.import_module(f"engine.games.{name}"), knowledge(name)
+    rules_of, known = importlib.import_module(f"cornered.engine.games.{name}"), knowledge(name)
     if known is None:
         raise ValueError(f"nothing is known about {name} that a search could use")
     found = {hook: getattr(rules_of, hook) for hook in RULES} | {hook: getattr(known, hook) for hook in KNOWLEDGE}
@@ -67,8 +67,10 @@ def hooks(name: str) -> dict[str, Any]:
 
 def directory(name: str) -> Path:
     """Return where the search of a game is kept."""
-    templates = "bots.search.template", "bots.template"
-    return cache_of(f"bots.search.{name}", *templates, f"engine.games.{name}", f"bots.evaluate.{name}")
+    templates = "cornered.bots.search.template", "cornered.bots.template"
+    return cache_of(
+        f"cornered.bots.search.{name}", *templates, f"cornered.engine.games.{name}", f"cornered.bots.evaluate.{name}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +141,8 @@ def warm(*names: str, report: Callable[[Progress], None] = rules.ignore) -> None
 
 def _exercise(name: str) -> None:
     """Load the search and every kernel that is called besides."""
-    from bots.search.memory import Memory
-    from bots.search.searcher import Limit, Searcher
+    from cornered.bots.search.memory import Memory
+    from cornered.bots.search.searcher import Limit, Searcher
 
     Searcher(engine.load(name), Memory.private()).search(engine.load(name).start(), Limit(depth=1))
     if IS_CACHED:

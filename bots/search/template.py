@@ -1,8 +1,8 @@
-"""The search itself, written once. `bots.search.specialise` executes this file once a game, with the game's kernels as
-globals in place of the declarations below, and compiles it.
+"""The search itself, written once. `cornered.bots.search.specialise` executes this file once a game, with the game's
+kernels as globals in place of the declarations below, and compiles it.
 
 One recursive function, since compiled functions may call themselves but not each other in a circle. Everything that
-changes is in two records: the process's desk and the table that processes share (see `bots.search.layout`).
+changes is in two records: the process's desk and the table that processes share (see `cornered.bots.search.layout`).
 
 Scores are the mover's, in hundredths. A won game is MATE less its plies from the root. Scores beyond SURE are proofs,
 whatever the depth: a win needs one move, and a loss that was found among a choice of the moves either becomes a loss
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.search.layout import ENTRIES, MOVES, PLIES
+from cornered.bots.search.layout import ENTRIES, MOVES, PLIES
 
 if TYPE_CHECKING:
     HAS_DRAWS = False

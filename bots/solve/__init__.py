@@ -25,9 +25,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Protocol
 
-from bots.bot import WIN, Limit, Proven
-from engine import State
-from engine.compiled import IS_COMPILED
+from cornered.bots.bot import WIN, Limit, Proven
+from cornered.engine import State
+from cornered.engine.compiled import IS_COMPILED
 
 __all__ = ["Proof", "Solution", "Solver", "ignore", "prove", "score", "solver", "warm"]
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any, Final
 
-import engine
-from bots.alarm import alarm
-from bots.bamboo.cells import bamboo
-from bots.bamboo.proof import END, new_memory, value
-from bots.bamboo.turned import turned
-from bots.bot import Limit, Proven
-from bots.solve import Solution, ignore
-from engine import State
-from engine.games.bamboo import BambooState, cell_names, whole
-from engine.hexagon import Position, advance, placements
+from cornered import engine
+from cornered.bots.alarm import alarm
+from cornered.bots.bamboo.cells import bamboo
+from cornered.bots.bamboo.proof import END, new_memory, value
+from cornered.bots.bamboo.turned import turned
+from cornered.bots.bot import Limit, Proven
+from cornered.bots.solve import Solution, ignore
+from cornered.engine import State
+from cornered.engine.games.bamboo import BambooState, cell_names, whole
+from cornered.engine.hexagon import Position, advance, placements
 
 __all__ = ["is_within_reach", "solve", "warm"]
 

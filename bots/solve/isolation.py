@@ -12,15 +12,15 @@ from functools import cache
 from time import monotonic, perf_counter
 from typing import Any, Final
 
-import engine
-from bots.bot import Limit, Proven
-from bots.evaluate import is_duel
-from bots.evaluate.regions import region
-from bots.solve import Proof, Solution, ignore
-from bots.solve.isolation_proof import ENDLESS, desk, distance, forget, outcome
-from engine import State
-from engine.games.isolation import IsolationState
-from engine.grid import CELLS, word
+from cornered import engine
+from cornered.bots.bot import Limit, Proven
+from cornered.bots.evaluate import is_duel
+from cornered.bots.evaluate.regions import region
+from cornered.bots.solve import Proof, Solution, ignore
+from cornered.bots.solve.isolation_proof import ENDLESS, desk, distance, forget, outcome
+from cornered.engine import State
+from cornered.engine.games.isolation import IsolationState
+from cornered.engine.grid import CELLS, word
 
 __all__ = ["is_within_reach", "is_worth_a_try", "prove", "solve", "warm"]
 

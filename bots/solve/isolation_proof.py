@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from bots.evaluate.mixing import mixed
-from bots.evaluate.regions import fields, region, sort_in, verdict
-from engine.bits import lowest, popcount
-from engine.compiled import kernel
-from engine.slides import LONGEST, slides
+from cornered.bots.evaluate.mixing import mixed
+from cornered.bots.evaluate.regions import fields, region, sort_in, verdict
+from cornered.engine.bits import lowest, popcount
+from cornered.engine.compiled import kernel
+from cornered.engine.slides import LONGEST, slides
 
 __all__ = ["DESK", "ENDLESS", "SET", "WON", "canonical", "desk", "distance", "forget", "outcome"]
 

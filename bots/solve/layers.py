@@ -2,8 +2,8 @@
 
 A layer holds the layouts with a given number of walls more than the first. A layout is a number: seven bits a wall,
 its index among the free slots, the lowest index in the highest bits, so that a layer's layouts rise. Where the first
-layout is its own mirror image, left and right, only one of two images is kept. A layer has a table (`bots.solve.race`)
-for each layout and each way in which the seats can have shared its new walls out.
+layout is its own mirror image, left and right, only one of two images is kept. A layer has a table
+(`cornered.bots.solve.race`) for each layout and each way in which the seats can have shared its new walls out.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from bots.solve.race import NOTHING, settle
-from engine.compiled import kernel
-from engine.maze import CELLS, Four, bit, passages
+from cornered.bots.solve.race import NOTHING, settle
+from cornered.engine.compiled import kernel
+from cornered.engine.maze import CELLS, Four, bit, passages
 
 __all__ = ["MOST_SLOTS", "MOST_WALLS", "canonical", "extend", "place", "settle_some"]
 

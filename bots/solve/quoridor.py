@@ -14,15 +14,15 @@ from typing import Final, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-import engine
-from bots.bot import Limit, Proven
-from bots.solve import Solution, ignore
-from bots.solve.layers import MOST_SLOTS, MOST_WALLS, canonical, extend, keep_canonical, place, settle_some
-from bots.solve.race import DRAW, NOTHING
-from engine import State
-from engine.games.quoridor import QuoridorState
-from engine.maze import CELLS, SPLIT, Four, unblocked
-from engine.walls import Position, walls_of
+from cornered import engine
+from cornered.bots.bot import Limit, Proven
+from cornered.bots.solve import Solution, ignore
+from cornered.bots.solve.layers import MOST_SLOTS, MOST_WALLS, canonical, extend, keep_canonical, place, settle_some
+from cornered.bots.solve.race import DRAW, NOTHING
+from cornered.engine import State
+from cornered.engine.games.quoridor import QuoridorState
+from cornered.engine.maze import CELLS, SPLIT, Four, unblocked
+from cornered.engine.walls import Position, walls_of
 
 __all__ = ["LAYOUTS", "Layouts", "is_within_reach", "solve", "warm"]
 
@@ -165,7 +165,7 @@ class Layouts:
         return added if grew and all(wall in self.index for wall in added) else None
 
     def byte(self, position: Position) -> int:
-        """Return what a position comes to, as `bots.solve.race` writes it; the game is not over."""
+        """Return what a position comes to, as `cornered.bots.solve.race` writes it; the game is not over."""
         added = self._added(position)
         assert added is not None
         layout = 0

@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from bots.evaluate.paths import spread
-from engine.compiled import kernel
-from engine.maze import Four, far_side, has, step
+from cornered.bots.evaluate.paths import spread
+from cornered.engine.compiled import kernel
+from cornered.engine.maze import Four, far_side, has, step
 
 __all__ = ["DRAW", "LAST", "NOTHING", "settle"]
 

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from bots.evaluate.mixing import mixed
-from bots.evaluate.pockets import NONE, apart, bound, cell_of, pocket_of, sorted_in
-from bots.evaluate.trapgrid import lead
-from engine.bits import lowest, popcount
-from engine.compiled import kernel
-from engine.games.trapgrid import neighbours
+from cornered.bots.evaluate.mixing import mixed
+from cornered.bots.evaluate.pockets import NONE, apart, bound, cell_of, pocket_of, sorted_in
+from cornered.bots.evaluate.trapgrid import lead
+from cornered.engine.bits import lowest, popcount
+from cornered.engine.compiled import kernel
+from cornered.engine.games.trapgrid import neighbours
 
 __all__ = ["PROOF", "STOPPED", "distance", "wins"]
 

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bots.statistics.wilson import Z95
+from cornered.bots.statistics.wilson import Z95
 
 __all__ = ["Ratings", "fit"]
 

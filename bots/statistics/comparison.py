@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from bots.statistics.wilson import wilson
+from cornered.bots.statistics.wilson import wilson
 
 __all__ = ["consistent", "difference"]
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from bots.statistics.pentanomial import (
+from cornered.bots.statistics.pentanomial import (
     Shares,
     farthest,
     likeliest_of_mean,
@@ -20,7 +20,7 @@ from bots.statistics.pentanomial import (
     observed,
     t_of,
 )
-from bots.statistics.wilson import Z95
+from cornered.bots.statistics.wilson import Z95
 
 __all__ = ["T_OF_NORMALISED", "elo", "elo_of_pairs", "expected", "normalised_elo"]
 

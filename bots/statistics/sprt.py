@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bots.statistics.elo import T_OF_NORMALISED
-from bots.statistics.pentanomial import likeliest_of_t, log_ratio, observed
+from cornered.bots.statistics.elo import T_OF_NORMALISED
+from cornered.bots.statistics.pentanomial import likeliest_of_t, log_ratio, observed
 
 __all__ = ["FARTHEST", "Sprt"]
 

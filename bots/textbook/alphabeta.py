@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import math
 
-from bots.textbook.search import Moves, Search, Valued
-from engine import State
+from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.engine import State
 
 __all__ = ["alpha_beta"]
 

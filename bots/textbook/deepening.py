@@ -14,11 +14,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bots.bot import WIN, Limit, Proven, Thought
-from bots.evaluate import Judgement
-from bots.textbook.root import DEEPEST, think
-from bots.textbook.search import CERTAIN, Moves, Search, Valued, proof
-from engine import CHANCE, State
+from cornered.bots.bot import WIN, Limit, Proven, Thought
+from cornered.bots.evaluate import Judgement
+from cornered.bots.textbook.root import DEEPEST, think
+from cornered.bots.textbook.search import CERTAIN, Moves, Search, Valued, proof
+from cornered.engine import CHANCE, State
 
 __all__ = ["search"]
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from bots.bot import WIN
-from bots.textbook.search import Moves, Search, Valued
-from bots.textbook.utilities import squashed, unsquashed
-from engine import CHANCE, State
+from cornered.bots.bot import WIN
+from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.bots.textbook.utilities import squashed, unsquashed
+from cornered.engine import CHANCE, State
 
 __all__ = ["expectiminimax", "farthest", "leaf", "score"]
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bots.evaluate import judgement
-from bots.textbook.alphabeta import alpha_beta
-from bots.textbook.korf import NOBODY, shallow
-from bots.textbook.maxn import max_n
-from bots.textbook.minimax import depth_limited
-from bots.textbook.ordered import sorted_alpha_beta
-from bots.textbook.search import Search
-from engine import State
+from cornered.bots.evaluate import judgement
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.korf import NOBODY, shallow
+from cornered.bots.textbook.maxn import max_n
+from cornered.bots.textbook.minimax import depth_limited
+from cornered.bots.textbook.ordered import sorted_alpha_beta
+from cornered.bots.textbook.search import Search
+from cornered.engine import State
 
 __all__ = ["Saving", "alpha_beta_saving", "deepening_overhead", "korf_saving", "uniform_overhead"]
 

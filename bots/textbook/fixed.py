@@ -6,11 +6,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from bots.bot import Bot, Limit, Thought
-from bots.evaluate import judgement
-from bots.textbook.root import depths, think
-from bots.textbook.search import Search, Valued
-from engine import Game, State
+from cornered.bots.bot import Bot, Limit, Thought
+from cornered.bots.evaluate import judgement
+from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.search import Search, Valued
+from cornered.engine import Game, State
 
 __all__ = ["FixedDepthBot"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bots.textbook.maxn import Shared, leaf
-from bots.textbook.search import Moves, Search
-from bots.textbook.shares import WHOLE, Shares, most
-from engine import State
+from cornered.bots.textbook.maxn import Shared, leaf
+from cornered.bots.textbook.search import Moves, Search
+from cornered.bots.textbook.shares import WHOLE, Shares, most
+from cornered.engine import State
 
 __all__ = ["NOBODY", "best_left", "shallow"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from bots.textbook.search import Moves, Search
-from bots.textbook.shares import Shares, estimated, final
-from engine import State
+from cornered.bots.textbook.search import Moves, Search
+from cornered.bots.textbook.shares import Shares, estimated, final
+from cornered.engine import State
 
 __all__ = ["Shared", "leaf", "max_n"]
 

@@ -13,10 +13,10 @@ from random import Random
 from time import monotonic
 from typing import Final
 
-from bots.bot import Limit, Line, Thought
-from bots.textbook.search import Moves, OutOfLimit, Search
-from bots.textbook.utilities import unsquashed
-from engine import CHANCE, Outcome, State
+from cornered.bots.bot import Limit, Line, Thought
+from cornered.bots.textbook.search import Moves, OutOfLimit, Search
+from cornered.bots.textbook.utilities import unsquashed
+from cornered.engine import CHANCE, Outcome, State
 
 __all__ = ["Node", "grow", "rewards", "think"]
 

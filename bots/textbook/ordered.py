@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from bots.textbook.search import Moves, Search, Valued, utility
-from engine import State
+from cornered.bots.textbook.search import Moves, Search, Valued, utility
+from cornered.engine import State
 
 __all__ = ["by_evaluation", "sorted_alpha_beta"]
 

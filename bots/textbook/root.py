@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Final, TypeAlias
 
-from bots.bot import WIN, Limit, Line, Proven, Thought
-from bots.textbook.search import Moves, OutOfLimit, Search, Valued, proof
-from engine import State
+from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
+from cornered.bots.textbook.search import Moves, OutOfLimit, Search, Valued, proof
+from cornered.engine import State
 
 __all__ = ["DEEPEST", "Look", "Root", "depths", "think"]
 

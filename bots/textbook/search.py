@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, TypeAlias
 
-from bots.bot import WIN, Limit, Proven
-from bots.evaluate import Evaluate
-from engine import Outcome, State
+from cornered.bots.bot import WIN, Limit, Proven
+from cornered.bots.evaluate import Evaluate
+from cornered.engine import Outcome, State
 
 __all__ = ["CERTAIN", "Moves", "OutOfLimit", "Search", "Valued", "proof", "utility"]
 

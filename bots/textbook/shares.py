@@ -10,9 +10,9 @@ from __future__ import annotations
 from math import sqrt
 from typing import Final, TypeAlias
 
-from bots.bot import WIN
-from bots.evaluate import Evaluate
-from engine import Outcome, State
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import Evaluate
+from cornered.engine import Outcome, State
 
 __all__ = ["WHOLE", "Shares", "estimated", "final", "most", "score"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-from bots.textbook.expectiminimax import farthest, leaf
-from bots.textbook.search import Moves, Search, Valued
-from engine import CHANCE, State
+from cornered.bots.textbook.expectiminimax import farthest, leaf
+from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.engine import CHANCE, State
 
 __all__ = ["star1"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from bots.lab.plots import drawing, save
-from bots.weights.file import Tuned
+from cornered.bots.lab.plots import drawing, save
+from cornered.bots.weights.file import Tuned
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Literal, TypeAlias
 
-from bots.lab.contest import Keep, hold
-from bots.lab.schedule import Gauntlet, RoundRobin
-from bots.lab.standings import standings
-from bots.lab.terms import Played, Terms
-from bots.lab.workforce import Workforce
-from bots.tuning.space import Found, Space
-from bots.tuning.trial import varied
-from bots.weights.model import DIGITS, Values
+from cornered.bots.lab.contest import Keep, hold
+from cornered.bots.lab.schedule import Gauntlet, RoundRobin
+from cornered.bots.lab.standings import standings
+from cornered.bots.lab.terms import Played, Terms
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.tuning.space import Found, Space
+from cornered.bots.tuning.trial import varied
+from cornered.bots.weights.model import DIGITS, Values
 
 __all__ = ["MOST", "Plan", "configurations", "search"]
 

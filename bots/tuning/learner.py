@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from bots.bot import Limit
-from bots.lab.arena import opened
-from bots.lab.openings import random_plies
-from bots.lab.terms import Terms
-from bots.lab.workforce import Workforce, in_order
-from bots.replacement import replacing
-from bots.roster import create
-from bots.tuning.td import Row, calibrated, error, lesson, sizes_of
-from bots.weights.model import DIGITS, Model, Values, model
-from engine import CHANCE
+from cornered.bots.bot import Limit
+from cornered.bots.lab.arena import opened
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.terms import Terms
+from cornered.bots.lab.workforce import Workforce, in_order
+from cornered.bots.replacement import replacing
+from cornered.bots.roster import create
+from cornered.bots.tuning.td import Row, calibrated, error, lesson, sizes_of
+from cornered.bots.weights.model import DIGITS, Model, Values, model
+from cornered.engine import CHANCE
 
 __all__ = ["Game", "Learnt", "Plan", "Point", "learn", "self_play"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from bots.weights.model import DIGITS, Model, Values
+from cornered.bots.weights.model import DIGITS, Model, Values
 
 __all__ = ["Found", "Space"]
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from bots.tuning.space import Found, Space
-from bots.tuning.trial import Trial
-from bots.weights.model import Values
+from cornered.bots.tuning.space import Found, Space
+from cornered.bots.tuning.trial import Trial
+from cornered.bots.weights.model import Values
 
 __all__ = ["ALPHA", "GAMMA", "Plan", "gains", "search"]
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from bots.tuning.space import Found, Space
-from bots.tuning.trial import Trial
+from cornered.bots.tuning.space import Found, Space
+from cornered.bots.tuning.trial import Trial
 
 __all__ = ["Plan", "require", "search"]
 

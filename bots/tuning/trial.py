@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from bots.lab import match
-from bots.lab.contest import Keep
-from bots.lab.match import Tally
-from bots.lab.openings import Openings, plies_for, random_plies
-from bots.lab.terms import Terms
-from bots.lab.workforce import Workforce
-from bots.weights.model import Model, Values
+from cornered.bots.lab import match
+from cornered.bots.lab.contest import Keep
+from cornered.bots.lab.match import Tally
+from cornered.bots.lab.openings import Openings, plies_for, random_plies
+from cornered.bots.lab.terms import Terms
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.weights.model import Model, Values
 
 __all__ = ["Trial", "Trials", "varied"]
 

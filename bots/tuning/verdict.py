@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bots.lab import match
-from bots.lab.contest import Keep
-from bots.lab.match import Tally
-from bots.lab.terms import Played, Terms
-from bots.lab.workforce import Workforce
-from bots.statistics.elo import elo
-from bots.statistics.sprt import Sprt
-from bots.tuning.trial import varied
-from bots.weights.file import Tuned, Verdict
+from cornered.bots.lab import match
+from cornered.bots.lab.contest import Keep
+from cornered.bots.lab.match import Tally
+from cornered.bots.lab.terms import Played, Terms
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.statistics.elo import elo
+from cornered.bots.statistics.sprt import Sprt
+from cornered.bots.tuning.trial import varied
+from cornered.bots.weights.file import Tuned, Verdict
 
 __all__ = ["Plan", "judge"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.bamboo.turned import turned
-from bots.weights.model import Model, Parameter, Values
-from engine import State
-from engine.games.bamboo import BambooState
-from engine.hexagon import size_of, survey
+from cornered.bots.bamboo.turned import turned
+from cornered.bots.weights.model import Model, Parameter, Values
+from cornered.engine import State
+from cornered.engine.games.bamboo import BambooState
+from cornered.engine.hexagon import size_of, survey
 
 __all__ = ["MODEL"]
 

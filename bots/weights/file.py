@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bots.replacement import replacing
-from bots.weights.model import Model, Values, model
+from cornered.bots.replacement import replacing
+from cornered.bots.weights.model import Model, Values, model
 
 __all__ = ["SHIPPED", "Method", "Tuned", "Verdict", "read", "shipped", "shipped_path", "write"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.isolation_minimax import mobilities
-from bots.weights.model import Model, Parameter, Values
-from engine import State
-from engine.games.isolation import IsolationState
+from cornered.bots.isolation_minimax import mobilities
+from cornered.bots.weights.model import Model, Parameter, Values
+from cornered.engine import State
+from cornered.engine.games.isolation import IsolationState
 
 __all__ = ["MODEL"]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
 
-import bots.weights as _package
-import engine
-from engine import State
+from cornered import engine
+from cornered.bots import weights as _package
+from cornered.engine import State
 
 __all__ = ["DIGITS", "Features", "Model", "Parameter", "Values", "model", "modelled"]
 
@@ -106,5 +106,5 @@ def model(game: str) -> Model:
     """Return what there is to weigh in a game. Raises a ValueError that lists the games that have something."""
     if game not in modelled():
         raise ValueError(f"there are no weights for {game!r}; there are for {', '.join(modelled())}")
-    found: Model = importlib.import_module(f"bots.weights.{game}").MODEL
+    found: Model = importlib.import_module(f"cornered.bots.weights.{game}").MODEL
     return found

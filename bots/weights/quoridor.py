@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.evaluate.paths import both_ways
-from bots.weights.model import Model, Parameter, Values
-from engine import State
-from engine.games.quoridor import QuoridorState
+from cornered.bots.evaluate.paths import both_ways
+from cornered.bots.weights.model import Model, Parameter, Values
+from cornered.engine import State
+from cornered.engine.games.quoridor import QuoridorState
 
 __all__ = ["MODEL"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bots.bot import Setting, SettingValue
-from bots.weights.file import read, shipped, shipped_path
-from bots.weights.model import Values, model
+from cornered.bots.bot import Setting, SettingValue
+from cornered.bots.weights.file import read, shipped, shipped_path
+from cornered.bots.weights.model import Values, model
 
 __all__ = ["PRINTED", "WeightsSetting", "resolve", "weights_setting"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from bots.evaluate.trapgrid_classic import WEIGHTS, Board, Weights, terms
-from bots.weights.model import Model, Parameter, Values
-from engine import State
-from engine.games.trapgrid import TrapGridState
+from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, Board, Weights, terms
+from cornered.bots.weights.model import Model, Parameter, Values
+from cornered.engine import State
+from cornered.engine.games.trapgrid import TrapGridState
 
 __all__ = ["MODEL", "weights"]
 

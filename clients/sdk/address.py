@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
-from protocol.text import clean_name
-from protocol.values import Token
+from cornered.protocol.text import clean_name
+from cornered.protocol.values import Token
 
 __all__ = ["normalised", "require_key", "require_listener", "require_name", "require_token", "socket_url"]
 

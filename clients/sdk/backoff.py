@@ -7,7 +7,7 @@ import random
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Final, TypeAlias, TypeVar
 
-from clients.sdk.errors import Refused
+from cornered.clients.sdk.errors import Refused
 
 __all__ = ["Backoff", "insist", "jittered"]
 

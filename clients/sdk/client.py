@@ -11,17 +11,17 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Final, TypeAlias, TypeVar
 
-from clients.sdk.address import require_key, require_name, require_token, socket_url
-from clients.sdk.backoff import Backoff, jittered
-from clients.sdk.errors import Closed, Refused, plainly
-from clients.sdk.link import Link
-from clients.sdk.lobby import LobbyView
-from clients.sdk.match import MatchView
-from clients.sdk.pulse import Pulse
-from clients.sdk.study import Jobs, Studies
-from engine.game import OptionValue
-from protocol import commands, messages
-from protocol.commands import (
+from cornered.clients.sdk.address import require_key, require_name, require_token, socket_url
+from cornered.clients.sdk.backoff import Backoff, jittered
+from cornered.clients.sdk.errors import Closed, Refused, plainly
+from cornered.clients.sdk.link import Link
+from cornered.clients.sdk.lobby import LobbyView
+from cornered.clients.sdk.match import MatchView
+from cornered.clients.sdk.pulse import Pulse
+from cornered.clients.sdk.study import Jobs, Studies
+from cornered.engine.game import OptionValue
+from cornered.protocol import commands, messages
+from cornered.protocol.commands import (
     AskGames,
     AskLobby,
     AskMyMatches,
@@ -33,7 +33,7 @@ from protocol.commands import (
     Ping,
     WatchLobby,
 )
-from protocol.messages import (
+from cornered.protocol.messages import (
     Acknowledged,
     Analyse,
     Analysis,
@@ -56,7 +56,7 @@ from protocol.messages import (
     Watchers,
     Welcome,
 )
-from protocol.values import (
+from cornered.protocol.values import (
     NO_CLOCK,
     Accepts,
     Clock,

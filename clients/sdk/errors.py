@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from protocol.messages import ErrorCode
+from cornered.protocol.messages import ErrorCode
 
 __all__ = ["ClientError", "Closed", "Refused", "Unavailable", "Unreachable", "plainly"]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from protocol.text import visible
-from protocol.values import Value
+from cornered.protocol.text import visible
+from cornered.protocol.values import Value
 
 __all__ = ["escaped"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from protocol.events import (
+from cornered.protocol.events import (
     Agreed,
     DrawDeclined,
     DrawOffered,
@@ -21,8 +21,8 @@ from protocol.events import (
     TakebackRequested,
     TakenBack,
 )
-from protocol.messages import Happened, SeatPresence, Snapshot
-from protocol.values import SeatInfo
+from cornered.protocol.messages import Happened, SeatPresence, Snapshot
+from cornered.protocol.values import SeatInfo
 
 __all__ = ["advance", "with_presence"]
 

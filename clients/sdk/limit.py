@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Final, assert_never
 
-from protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove
+from cornered.protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove
 
 __all__ = ["Limit", "move_limit", "think_time"]
 

@@ -16,15 +16,15 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
-from clients.sdk.backoff import Backoff
-from clients.sdk.errors import Closed, Refused, Unavailable, Unreachable
-from clients.sdk.escaping import escaped
-from protocol import messages
-from protocol.codec import MSGPACK, ProtocolError
-from protocol.commands import Command, Hello
-from protocol.messages import ErrorCode, ServerMessage, Welcome
-from protocol.text import visible
-from protocol.values import Value
+from cornered.clients.sdk.backoff import Backoff
+from cornered.clients.sdk.errors import Closed, Refused, Unavailable, Unreachable
+from cornered.clients.sdk.escaping import escaped
+from cornered.protocol import messages
+from cornered.protocol.codec import MSGPACK, ProtocolError
+from cornered.protocol.commands import Command, Hello
+from cornered.protocol.messages import ErrorCode, ServerMessage, Welcome
+from cornered.protocol.text import visible
+from cornered.protocol.values import Value
 
 __all__ = ["Link", "Receiver"]
 

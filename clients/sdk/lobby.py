@@ -5,9 +5,9 @@ The server keeps the first page of each list up to date; of longer lists `Client
 
 from __future__ import annotations
 
-from clients.sdk.pulse import Pulse
-from protocol.messages import LobbyChanged, LobbyPage, LobbyState
-from protocol.values import LobbySection, MatchSummary, Presence, Seek
+from cornered.clients.sdk.pulse import Pulse
+from cornered.protocol.messages import LobbyChanged, LobbyPage, LobbyState
+from cornered.protocol.values import LobbySection, MatchSummary, Presence, Seek
 
 __all__ = ["LobbyView"]
 

@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from typing import Final, Protocol, TypeVar
 
-from clients.sdk.errors import Closed
-from clients.sdk.fold import advance, with_presence
-from clients.sdk.pulse import Pulse
-from engine import load
-from engine.game import State
-from protocol.commands import (
+from cornered.clients.sdk.errors import Closed
+from cornered.clients.sdk.fold import advance, with_presence
+from cornered.clients.sdk.pulse import Pulse
+from cornered.engine import load
+from cornered.engine.game import State
+from cornered.protocol.commands import (
     Abort,
     AcceptDraw,
     AcceptTakeback,
@@ -30,9 +30,19 @@ from protocol.commands import (
     Resign,
     Say,
 )
-from protocol.events import MatchEvent
-from protocol.messages import Acknowledged, Happened, History, Moves, Said, SeatPresence, Snapshot, Variation, Watchers
-from protocol.values import ChatRoom, Delay, Player, Value
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.messages import (
+    Acknowledged,
+    Happened,
+    History,
+    Moves,
+    Said,
+    SeatPresence,
+    Snapshot,
+    Variation,
+    Watchers,
+)
+from cornered.protocol.values import ChatRoom, Delay, Player, Value
 
 __all__ = ["Line", "MatchView"]
 

@@ -12,16 +12,16 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from clients.sdk.backoff import insist
-from clients.sdk.client import Client
-from clients.sdk.errors import Closed, Refused
-from clients.sdk.limit import Limit, move_limit
-from clients.sdk.match import MatchView
-from clients.sdk.tokens import TokenStore
-from engine.game import State
-from protocol.commands import Resign
-from protocol.messages import Acknowledged, Challenged, Paired, Welcome
-from protocol.values import Accepts, Correspondence, GameSpec
+from cornered.clients.sdk.backoff import insist
+from cornered.clients.sdk.client import Client
+from cornered.clients.sdk.errors import Closed, Refused
+from cornered.clients.sdk.limit import Limit, move_limit
+from cornered.clients.sdk.match import MatchView
+from cornered.clients.sdk.tokens import TokenStore
+from cornered.engine.game import State
+from cornered.protocol.commands import Resign
+from cornered.protocol.messages import Acknowledged, Challenged, Paired, Welcome
+from cornered.protocol.values import Accepts, Correspondence, GameSpec
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from clients.sdk.errors import Closed
+from cornered.clients.sdk.errors import Closed
 
 __all__ = ["Pulse"]
 

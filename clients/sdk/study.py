@@ -7,11 +7,11 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Sequence
 from typing import Final, Protocol, TypeVar
 
-from clients.sdk.pulse import Pulse
-from protocol.analysis import OverlayPicture, Report, TreeNode
-from protocol.commands import Analysed, AskAnalysis, CancelAnalysis, Command, OfferAnalysis
-from protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
-from protocol.values import Value
+from cornered.clients.sdk.pulse import Pulse
+from cornered.protocol.analysis import OverlayPicture, Report, TreeNode
+from cornered.protocol.commands import Analysed, AskAnalysis, CancelAnalysis, Command, OfferAnalysis
+from cornered.protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
+from cornered.protocol.values import Value
 
 __all__ = ["Jobs", "Studies"]
 

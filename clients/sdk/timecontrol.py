@@ -6,7 +6,7 @@ import re
 
 from pydantic import ValidationError
 
-from protocol.values import NO_CLOCK, Clock, Fischer, PerMove
+from cornered.protocol.values import NO_CLOCK, Clock, Fischer, PerMove
 
 __all__ = ["read_clock"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import platformdirs
 
-from clients.sdk.address import normalised
+from cornered.clients.sdk.address import normalised
 
 __all__ = ["TokenStore"]
 
@@ -16,8 +16,9 @@ __all__ = ["TokenStore"]
 class TokenStore:
     """A small file, readable by its owner alone, that remembers one token for each server and player's name.
 
-    Spellings of one address are one server, as `clients.sdk.address.normalised` says. With a `place` it is the file of
-    one server, whatever the address under which that is reached. Methods raise ValueError for what is no address.
+    Spellings of one address are one server, as `cornered.clients.sdk.address.normalised` says. With a `place` it is
+    the file of one server, whatever the address under which that is reached. Methods raise ValueError for what is no
+    address.
     """
 
     def __init__(self, path: Path | None = None, *, place: str | None = None) -> None:

@@ -6,16 +6,16 @@ import asyncio
 from collections.abc import Mapping
 from typing import Final
 
-from clients.sdk import Client, Refused
-from clients.tui.connecting import begin, connected
-from clients.tui.cornered_app import CorneredApp
-from clients.tui.errors import CannotStart
-from clients.tui.gallery_screen import GalleryScreen, LiveMatches
-from clients.tui.match_screen import MatchScreen
-from clients.tui.menu_screen import MenuScreen
-from clients.tui.online import OnlineTable
-from engine.game import OptionValue
-from protocol.values import NO_CLOCK, Clock
+from cornered.clients.sdk import Client, Refused
+from cornered.clients.tui.connecting import begin, connected
+from cornered.clients.tui.cornered_app import CorneredApp
+from cornered.clients.tui.errors import CannotStart
+from cornered.clients.tui.gallery_screen import GalleryScreen, LiveMatches
+from cornered.clients.tui.match_screen import MatchScreen
+from cornered.clients.tui.menu_screen import MenuScreen
+from cornered.clients.tui.online import OnlineTable
+from cornered.engine.game import OptionValue
+from cornered.protocol.values import NO_CLOCK, Clock
 
 __all__ = ["SERVER", "CannotStart", "play", "watch"]
 
@@ -44,7 +44,7 @@ def play(
         async with connected(server, name, token) as client:
             begun = await begin(client, game, options or {}, clock, bot=bot, seek=seek, join=join)
             if plain:
-                from clients.tui.plain import play_plainly
+                from cornered.clients.tui.plain import play_plainly
 
                 await play_plainly(client, begun.words, begun.match)
             else:
@@ -71,13 +71,13 @@ def watch(
 
     async def run() -> None:
         if mqtt is not None:
-            from clients.tui.broker import watch_broadcast
+            from cornered.clients.tui.broker import watch_broadcast
 
             await watch_broadcast(mqtt, match, server=server, name=name, token=token, plain=plain)
             return
         async with connected(server or SERVER, name, token) as client:
             if plain:
-                from clients.tui.plain import watch_plainly
+                from cornered.clients.tui.plain import watch_plainly
 
                 await watch_plainly(client, match)
             else:

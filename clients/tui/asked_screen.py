@@ -10,9 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from clients.sdk import Client, ClientError
-from clients.tui.words import clock_text, player_text, refusal_text, spec_text
-from protocol.messages import Challenged
+from cornered.clients.sdk import Client, ClientError
+from cornered.clients.tui.words import clock_text, player_text, refusal_text, spec_text
+from cornered.protocol.messages import Challenged
 
 __all__ = ["AskedScreen"]
 

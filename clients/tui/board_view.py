@@ -16,9 +16,9 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.widget import Widget
 
-from clients.drawing import DARK, LIGHT, Marks, draw
-from clients.layout import Direction, Layout, Wall, fit, has_walls, is_cell
-from engine.text import PositionText
+from cornered.clients.drawing import DARK, LIGHT, Marks, draw
+from cornered.clients.layout import Direction, Layout, Wall, fit, has_walls, is_cell
+from cornered.engine.text import PositionText
 
 __all__ = ["BoardView"]
 

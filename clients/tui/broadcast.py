@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from pydantic import ValidationError
 
-from clients.sdk import Closed
-from clients.sdk.escaping import escaped
-from clients.tui.broadcast_table import BroadcastTable, Fetch
-from protocol.events import EVENT
-from protocol.feed import MatchState, match_of
-from protocol.values import MatchSummary
+from cornered.clients.sdk import Closed
+from cornered.clients.sdk.escaping import escaped
+from cornered.clients.tui.broadcast_table import BroadcastTable, Fetch
+from cornered.protocol.events import EVENT
+from cornered.protocol.feed import MatchState, match_of
+from cornered.protocol.values import MatchSummary
 
 __all__ = ["Broadcast"]
 

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final, TypeAlias
 
-import engine
-from clients.sdk.fold import advance
-from clients.tui.table import Action, Change, Line, NotPossible, Seen, Told
-from clients.tui.words import event_text
-from protocol.events import Ended, MatchEvent, Played, Rolled
-from protocol.feed import MatchState
-from protocol.messages import Happened, Moves, Snapshot
-from protocol.values import SeatInfo
+from cornered import engine
+from cornered.clients.sdk.fold import advance
+from cornered.clients.tui.table import Action, Change, Line, NotPossible, Seen, Told
+from cornered.clients.tui.words import event_text
+from cornered.protocol.events import Ended, MatchEvent, Played, Rolled
+from cornered.protocol.feed import MatchState
+from cornered.protocol.messages import Happened, Moves, Snapshot
+from cornered.protocol.values import SeatInfo
 
 __all__ = ["BroadcastTable", "Fetch"]
 

@@ -13,19 +13,19 @@ from urllib.parse import unquote, urlsplit
 from aiomqtt import Client as MqttClient
 from aiomqtt import MqttError, TLSParameters
 
-from clients.sdk import Client, ClientError
-from clients.sdk.backoff import jittered
-from clients.tui.broadcast import Broadcast
-from clients.tui.broadcast_table import Fetch
-from clients.tui.connecting import connected
-from clients.tui.cornered_app import CorneredApp
-from clients.tui.errors import CannotStart
-from clients.tui.gallery_screen import GalleryScreen
-from clients.tui.match_screen import MatchScreen
-from clients.tui.plain import Write, tell_until_over, write_line
-from clients.tui.table import NotPossible
-from protocol.feed import events_topic, state_topic
-from protocol.messages import Snapshot
+from cornered.clients.sdk import Client, ClientError
+from cornered.clients.sdk.backoff import jittered
+from cornered.clients.tui.broadcast import Broadcast
+from cornered.clients.tui.broadcast_table import Fetch
+from cornered.clients.tui.connecting import connected
+from cornered.clients.tui.cornered_app import CorneredApp
+from cornered.clients.tui.errors import CannotStart
+from cornered.clients.tui.gallery_screen import GalleryScreen
+from cornered.clients.tui.match_screen import MatchScreen
+from cornered.clients.tui.plain import Write, tell_until_over, write_line
+from cornered.clients.tui.table import NotPossible
+from cornered.protocol.feed import events_topic, state_topic
+from cornered.protocol.messages import Snapshot
 
 __all__ = ["broker_at", "listen", "watch_broadcast"]
 

@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from clients.sdk import Client, Refused, TokenStore, Unavailable, Unreachable
-from clients.tui.errors import CannotStart
-from clients.tui.words import plays, spec_text
-from engine.game import OptionValue
-from protocol.values import Clock, GameSpec, SeekSettings
+from cornered.clients.sdk import Client, Refused, TokenStore, Unavailable, Unreachable
+from cornered.clients.tui.errors import CannotStart
+from cornered.clients.tui.words import plays, spec_text
+from cornered.engine.game import OptionValue
+from cornered.protocol.values import Clock, GameSpec, SeekSettings
 
 __all__ = ["Begun", "begin", "connected"]
 

@@ -10,16 +10,16 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from clients.drawing import is_light_terminal
-from clients.sdk import Client, ClientError
-from clients.tui.asked_screen import AskedScreen
-from clients.tui.help_screen import HelpScreen
-from clients.tui.match_screen import MatchScreen
-from clients.tui.menu_screen import MenuScreen
-from clients.tui.online import OnlineTable
-from clients.tui.table import Table
-from clients.tui.words import refusal_text, sentence
-from protocol.messages import ChallengeClosed, Challenged, Notice, Paired
+from cornered.clients.drawing import is_light_terminal
+from cornered.clients.sdk import Client, ClientError
+from cornered.clients.tui.asked_screen import AskedScreen
+from cornered.clients.tui.help_screen import HelpScreen
+from cornered.clients.tui.match_screen import MatchScreen
+from cornered.clients.tui.menu_screen import MenuScreen
+from cornered.clients.tui.online import OnlineTable
+from cornered.clients.tui.table import Table
+from cornered.clients.tui.words import refusal_text, sentence
+from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired
 
 __all__ = ["CorneredApp", "Opener"]
 

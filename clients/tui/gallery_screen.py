@@ -13,11 +13,11 @@ from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from clients.sdk import Closed, LobbyView
-from clients.tui.menu_screen import MenuScreen
-from clients.tui.preview import Preview
-from clients.tui.words import clock_text, player_text, spec_text
-from protocol.values import MatchSummary
+from cornered.clients.sdk import Closed, LobbyView
+from cornered.clients.tui.menu_screen import MenuScreen
+from cornered.clients.tui.preview import Preview
+from cornered.clients.tui.words import clock_text, player_text, spec_text
+from cornered.protocol.values import MatchSummary
 
 __all__ = ["GalleryScreen", "Live", "LiveMatches"]
 

@@ -13,13 +13,13 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
-from clients.layout import Wall, is_cell, last_placed
-from clients.tui.board_view import BoardView
-from clients.tui.help_screen import HelpScreen
-from clients.tui.panel import MoveList, Players, SidePanel, Talk
-from clients.tui.table import Action, Line, NotPossible, Seen, Table, Told
-from clients.tui.words import clock_text, facts_text, is_my_turn, player_text, sentence, turn_text
-from protocol.messages import Said, Snapshot
+from cornered.clients.layout import Wall, is_cell, last_placed
+from cornered.clients.tui.board_view import BoardView
+from cornered.clients.tui.help_screen import HelpScreen
+from cornered.clients.tui.panel import MoveList, Players, SidePanel, Talk
+from cornered.clients.tui.table import Action, Line, NotPossible, Seen, Table, Told
+from cornered.clients.tui.words import clock_text, facts_text, is_my_turn, player_text, sentence, turn_text
+from cornered.protocol.messages import Said, Snapshot
 
 __all__ = ["MatchScreen"]
 

@@ -15,12 +15,12 @@ from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from clients.sdk import Client, ClientError, Closed, LobbyView
-from clients.tui.options_screen import OptionsScreen
-from clients.tui.preview import Preview
-from clients.tui.words import clock_text, player_text, plays, refusal_text, spec_text
-from engine.game import OptionValue
-from protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, LobbySection, OfferedGame, Seek, SeekSettings
+from cornered.clients.sdk import Client, ClientError, Closed, LobbyView
+from cornered.clients.tui.options_screen import OptionsScreen
+from cornered.clients.tui.preview import Preview
+from cornered.clients.tui.words import clock_text, player_text, plays, refusal_text, spec_text
+from cornered.engine.game import OptionValue
+from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, LobbySection, OfferedGame, Seek, SeekSettings
 
 __all__ = ["CLOCKS", "MenuScreen"]
 

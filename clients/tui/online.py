@@ -7,11 +7,11 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Final, assert_never
 
-from clients.sdk import Client, ClientError, Closed, MatchView, Refused
-from clients.tui.table import Action, Change, Line, NotPossible, Seen, Told
-from clients.tui.words import event_text
-from protocol.events import Played, Rolled
-from protocol.messages import Moves, Said
+from cornered.clients.sdk import Client, ClientError, Closed, MatchView, Refused
+from cornered.clients.tui.table import Action, Change, Line, NotPossible, Seen, Told
+from cornered.clients.tui.words import event_text
+from cornered.protocol.events import Played, Rolled
+from cornered.protocol.messages import Moves, Said
 
 __all__ = ["OnlineTable"]
 

@@ -15,8 +15,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from engine.game import OptionValue
-from protocol.values import OfferedGame, OfferedOption
+from cornered.engine.game import OptionValue
+from cornered.protocol.values import OfferedGame, OfferedOption
 
 __all__ = ["OptionsScreen"]
 

@@ -13,9 +13,9 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input, RichLog, Static
 
-from clients.drawing import DARK, LIGHT, PIECES
-from clients.tui.words import ordinal, time_left, time_text
-from protocol.messages import Snapshot
+from cornered.clients.drawing import DARK, LIGHT, PIECES
+from cornered.clients.tui.words import ordinal, time_left, time_text
+from cornered.protocol.messages import Snapshot
 
 __all__ = ["MoveList", "Players", "SidePanel"]
 

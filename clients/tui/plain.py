@@ -9,27 +9,18 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Final, TypeAlias
 
-from clients.drawing import ASCII, Marks, draw
-from clients.layout import fit, last_placed
-from clients.sdk import Client, ClientError, Refused
-from clients.tui.errors import CannotStart
-from clients.tui.online import OnlineTable
-from clients.tui.table import Action, Line, NotPossible, Seen, Table, Told
-from clients.tui.words import clock_text, facts_text, is_my_turn, player_text, time_left, time_text
-from clients.tui.words import result_text as result_of
-from engine.text import PositionText
-from protocol.commands import WatchLobby
-from protocol.messages import (
-    ChallengeClosed,
-    Challenged,
-    LobbyState,
-    Moves,
-    Paired,
-    Said,
-    Snapshot,
-    Welcome,
-)
-from protocol.text import visible
+from cornered.clients.drawing import ASCII, Marks, draw
+from cornered.clients.layout import fit, last_placed
+from cornered.clients.sdk import Client, ClientError, Refused
+from cornered.clients.tui.errors import CannotStart
+from cornered.clients.tui.online import OnlineTable
+from cornered.clients.tui.table import Action, Line, NotPossible, Seen, Table, Told
+from cornered.clients.tui.words import clock_text, facts_text, is_my_turn, player_text, time_left, time_text
+from cornered.clients.tui.words import result_text as result_of
+from cornered.engine.text import PositionText
+from cornered.protocol.commands import WatchLobby
+from cornered.protocol.messages import ChallengeClosed, Challenged, LobbyState, Moves, Paired, Said, Snapshot, Welcome
+from cornered.protocol.text import visible
 
 __all__ = ["PlainMatch", "Write", "play_plainly", "standard_input", "watch_plainly", "write_line"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from rich.text import Text
 from textual.widget import Widget
 
-from clients.drawing import DARK, LIGHT, Marks, draw
-from clients.layout import fit
-from engine.text import PositionText
+from cornered.clients.drawing import DARK, LIGHT, Marks, draw
+from cornered.clients.layout import fit
+from cornered.engine.text import PositionText
 
 __all__ = ["Preview"]
 

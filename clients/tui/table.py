@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from protocol.messages import Moves, Said, Snapshot
+from cornered.protocol.messages import Moves, Said, Snapshot
 
 __all__ = ["Action", "Change", "Line", "NotPossible", "Seen", "Table", "Told"]
 

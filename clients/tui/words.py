@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from clients.drawing import PIECES
-from clients.sdk import Refused
-from engine.text import PositionText
-from protocol.events import (
+from cornered.clients.drawing import PIECES
+from cornered.clients.sdk import Refused
+from cornered.engine.text import PositionText
+from cornered.protocol.events import (
     Agreed,
     DrawDeclined,
     DrawOffered,
@@ -24,8 +24,8 @@ from protocol.events import (
     TakebackRequested,
     TakenBack,
 )
-from protocol.messages import Snapshot
-from protocol.values import (
+from cornered.protocol.messages import Snapshot
+from cornered.protocol.values import (
     Clock,
     Correspondence,
     Delay,

@@ -9,9 +9,9 @@ from typing import Final, Self
 
 import numpy as np
 
-from engine.duel import Duel, read_turn
-from engine.game import Game, Option
-from engine.hexagon import (
+from cornered.engine.duel import Duel, read_turn
+from cornered.engine.game import Game, Option
+from cornered.engine.hexagon import (
     MASK,
     MAX_MOVES,
     STRIDE,
@@ -25,7 +25,7 @@ from engine.hexagon import (
     perft,
     placements,
 )
-from engine.text import FILES, PositionText
+from cornered.engine.text import FILES, PositionText
 
 __all__ = ["GAME", "MAX_MOVES", "Bamboo", "BambooState", "Position", "advance", "gen", "lost", "perft"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from engine.game import CHANCE, Game, Option, Outcome, State
-from engine.grid import CELLS, NAMES, board, names, read_cells, word, write_rows
-from engine.slides import (
+from cornered.engine.game import CHANCE, Game, Option, Outcome, State
+from cornered.engine.grid import CELLS, NAMES, board, names, read_cells, word, write_rows
+from cornered.engine.slides import (
     LONGEST,
     MAX_MOVES,
     ROLL,
@@ -24,7 +24,7 @@ from engine.slides import (
     typed,
     without,
 )
-from engine.text import PositionText
+from cornered.engine.text import PositionText
 
 __all__ = [
     "GAME",

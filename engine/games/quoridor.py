@@ -8,11 +8,11 @@ from typing import Final, Self
 
 import numpy as np
 
-from engine.game import Game, Option, OptionValue, Outcome, State
-from engine.grid import cells
-from engine.maze import CELLS, SPLIT, Four, bit, passages, step, unblocked
-from engine.text import PositionText, square_name
-from engine.walls import (
+from cornered.engine.game import Game, Option, OptionValue, Outcome, State
+from cornered.engine.grid import cells
+from cornered.engine.maze import CELLS, SPLIT, Four, bit, passages, step, unblocked
+from cornered.engine.text import PositionText, square_name
+from cornered.engine.walls import (
     GOES_ON,
     GONE,
     MAX_MOVES,

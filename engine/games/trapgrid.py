@@ -8,12 +8,23 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from engine.bits import popcount
-from engine.compiled import kernel
-from engine.duel import Duel, read_turn
-from engine.game import Game, Option
-from engine.grid import CELLS, NAMES, NOT_FILE_A, NOT_FILE_H, board, listed, names, read_cells, word, write_rows
-from engine.text import PositionText
+from cornered.engine.bits import popcount
+from cornered.engine.compiled import kernel
+from cornered.engine.duel import Duel, read_turn
+from cornered.engine.game import Game, Option
+from cornered.engine.grid import (
+    CELLS,
+    NAMES,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    board,
+    listed,
+    names,
+    read_cells,
+    word,
+    write_rows,
+)
+from cornered.engine.text import PositionText
 
 __all__ = ["GAME", "MAX_MOVES", "Position", "TrapGrid", "TrapGridState", "advance", "gen", "lost", "perft", "targets"]
 
@@ -21,7 +32,9 @@ MAX_MOVES: Final = 4
 
 
 class Position(NamedTuple):
-    """The board as words (see engine.grid). A pawn's own cell is not free, so leaving it blocks it by itself."""
+    """The board as words (see cornered.engine.grid). A pawn's own cell is not free, so leaving it blocks it by
+    itself.
+    """
 
     free: np.uint64
     mover: np.uint64

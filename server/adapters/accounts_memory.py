@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from protocol.values import Player, PlayerKind
-from server.adapters.tokens import digest_of, new_player_id, new_token
-from server.ports import Identity, UnknownPlayer
+from cornered.protocol.values import Player, PlayerKind
+from cornered.server.adapters.tokens import digest_of, new_player_id, new_token
+from cornered.server.ports import Identity, UnknownPlayer
 
 __all__ = ["MemoryAccounts"]
 

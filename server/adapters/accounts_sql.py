@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import Select, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from protocol.values import Player, PlayerKind
-from server.adapters.database import STORE_ERRORS, Database
-from server.adapters.tables import PLAYERS, TOKENS
-from server.adapters.tokens import digest_of, new_player_id, new_token
-from server.ports import AccountsUnavailable, Identity, UnknownPlayer
+from cornered.protocol.values import Player, PlayerKind
+from cornered.server.adapters.database import STORE_ERRORS, Database
+from cornered.server.adapters.tables import PLAYERS, TOKENS
+from cornered.server.adapters.tokens import digest_of, new_player_id, new_token
+from cornered.server.ports import AccountsUnavailable, Identity, UnknownPlayer
 
 __all__ = ["SqlAccounts"]
 

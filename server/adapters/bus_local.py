@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from protocol.messages import ServerMessage
-from server.adapters.feed import Feed, Publication, status_of
+from cornered.protocol.messages import ServerMessage
+from cornered.server.adapters.feed import Feed, Publication, status_of
 
 __all__ = ["LocalBus"]
 

@@ -22,9 +22,9 @@ from aiomqtt import Client, MqttError, ProtocolVersion, TLSParameters, Will
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from protocol.feed import LEASE
-from protocol.messages import ServerMessage
-from server.adapters.feed import Feed, Publication, status_of
+from cornered.protocol.feed import LEASE
+from cornered.protocol.messages import ServerMessage
+from cornered.server.adapters.feed import Feed, Publication, status_of
 
 __all__ = ["Broker", "MqttBus"]
 
@@ -36,7 +36,7 @@ FAREWELL: Final = 2.0
 
 log = structlog.get_logger("bus")
 
-_UNHEARD: Final = logging.getLogger("server.adapters.bus_mqtt.client")
+_UNHEARD: Final = logging.getLogger("cornered.server.adapters.bus_mqtt.client")
 _UNHEARD.setLevel(logging.CRITICAL)
 """The client reports a lost broker as an error of its own; here that is one warning."""
 

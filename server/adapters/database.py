@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.sql.compiler import SQLCompiler
 
-from server.adapters.private_files import create_private
+from cornered.server.adapters.private_files import create_private
 
 __all__ = [
     "STORE_ERRORS",

@@ -13,10 +13,10 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from protocol.events import Ended, MatchEvent, Started
-from protocol.feed import LOBBY, MatchState, NodeStatus, events_topic, state_topic, status_topic
-from protocol.messages import Happened, LobbyChanged, LobbyState, ServerMessage, Snapshot
-from protocol.values import Clock, GameSpec, Player, Value
+from cornered.protocol.events import Ended, MatchEvent, Started
+from cornered.protocol.feed import LOBBY, MatchState, NodeStatus, events_topic, state_topic, status_topic
+from cornered.protocol.messages import Happened, LobbyChanged, LobbyState, ServerMessage, Snapshot
+from cornered.protocol.values import Clock, GameSpec, Player, Value
 
 __all__ = ["Feed", "Publication", "status_of"]
 

@@ -17,13 +17,13 @@ from sqlalchemy import CompoundSelect, Select, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
-from protocol.events import Ended, MatchEvent
-from server.adapters.database import address_of, decoded, is_damage
-from server.adapters.journal_reader import event_of
-from server.adapters.private_files import DIRECTORY_MODE, FILE_MODE
-from server.adapters.tables import EVENTS, MATCHES, SECRETS
-from server.audit import check_match
-from server.ports import DamagedMatch
+from cornered.protocol.events import Ended, MatchEvent
+from cornered.server.adapters.database import address_of, decoded, is_damage
+from cornered.server.adapters.journal_reader import event_of
+from cornered.server.adapters.private_files import DIRECTORY_MODE, FILE_MODE
+from cornered.server.adapters.tables import EVENTS, MATCHES, SECRETS
+from cornered.server.audit import check_match
+from cornered.server.ports import DamagedMatch
 
 __all__ = ["Damage", "Findings", "inspect"]
 

@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from protocol.events import Ended, MatchEvent, Started
-from server.ports import StaleSequence, check_sequence
+from cornered.protocol.events import Ended, MatchEvent, Started
+from cornered.server.ports import StaleSequence, check_sequence
 
 __all__ = ["MemoryJournal"]
 

@@ -9,10 +9,10 @@ import structlog
 from pydantic import ValidationError
 from sqlalchemy import Integer, Select, and_, bindparam, func, literal_column, select
 
-from protocol.events import EVENT, MatchEvent, Started
-from server.adapters.database import STORE_ERRORS, Database, is_damage
-from server.adapters.tables import EVENTS, MATCHES, SEATS
-from server.ports import DamagedMatch, JournalUnavailable
+from cornered.protocol.events import EVENT, MatchEvent, Started
+from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage
+from cornered.server.adapters.tables import EVENTS, MATCHES, SEATS
+from cornered.server.ports import DamagedMatch, JournalUnavailable
 
 __all__ = ["JournalReader", "event_of"]
 

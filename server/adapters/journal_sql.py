@@ -23,11 +23,11 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from protocol.events import Ended, MatchEvent, Started
-from server.adapters.database import STORE_ERRORS, Database, is_damage
-from server.adapters.journal_reader import JournalReader
-from server.adapters.tables import EVENTS, MATCHES, PROBES, SEATS, SECRETS
-from server.ports import DamagedMatch, JournalUnavailable, StaleSequence, check_sequence
+from cornered.protocol.events import Ended, MatchEvent, Started
+from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage
+from cornered.server.adapters.journal_reader import JournalReader
+from cornered.server.adapters.tables import EVENTS, MATCHES, PROBES, SEATS, SECRETS
+from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence, check_sequence
 
 __all__ = ["SqlJournal"]
 

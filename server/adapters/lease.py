@@ -15,8 +15,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from server.adapters.database import STORE_ERRORS, address_of
-from server.adapters.private_files import create_private
+from cornered.server.adapters.database import STORE_ERRORS, address_of
+from cornered.server.adapters.private_files import create_private
 
 if sys.platform == "win32":
     import msvcrt

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.attacks.arena import Arena
-from bench.attacks.stage import Attack
-from bench.attacks.trials import TRIALS
-from bench.attacks.verdict import Row
-from server.app import new_event_loop
+from cornered.bench.attacks.arena import Arena
+from cornered.bench.attacks.stage import Attack
+from cornered.bench.attacks.trials import TRIALS
+from cornered.bench.attacks.verdict import Row
+from cornered.server.app import new_event_loop
 
 SECONDS = 1.2
 SLACK = 2.0

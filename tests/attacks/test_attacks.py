@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from bench.attacks.attacker import LOADED
-from bench.attacks.stage import ATTACKS, Attack
-from bench.attacks.trials import TRIALS, Trial
-from bench.attacks.verdict import Row
+from cornered.bench.attacks.attacker import LOADED
+from cornered.bench.attacks.stage import ATTACKS, Attack
+from cornered.bench.attacks.trials import TRIALS, Trial
+from cornered.bench.attacks.verdict import Row
 
 
 def test_every_module_of_attacks_registers_some() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgpack
 
-from bench.fuzzing.cases import load, make, save
-from bench.fuzzing.fuzzer import run
-from bench.fuzzing.messages import Messages, to_msgpack
-from protocol.codec import JSON
-from protocol.commands import COMMAND
+from cornered.bench.fuzzing.cases import load, make, save
+from cornered.bench.fuzzing.fuzzer import run
+from cornered.bench.fuzzing.messages import Messages, to_msgpack
+from cornered.protocol.codec import JSON
+from cornered.protocol.commands import COMMAND
 from tests.conftest import IN_CI
 
 SECONDS = 60 if IN_CI else 20

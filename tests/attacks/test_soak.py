@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.soak import lines, run
+from cornered.bench.soak import lines, run
 
 
 def test_a_server_holds_as_much_after_a_while_as_before() -> None:

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from bench.ladder import Step, as_json, lines, run
-from bots.lab.match import Tally
+from cornered.bench.ladder import Step, as_json, lines, run
+from cornered.bots.lab.match import Tally
 
 SWEPT = Step("trapgrid", "a", "b", Tally(wins=10, pairs=(0, 0, 0, 0, 5)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bench import lobby
+from cornered.bench import lobby
 
 
 async def test_a_small_lobby_is_filled_and_measured(compiled: None) -> None:

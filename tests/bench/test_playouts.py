@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 
-from bench.playouts import as_json, lines, run
+from cornered.bench.playouts import as_json, lines, run
 
 
 def test_every_game_is_measured_beside_its_aim() -> None:

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from bench.rules import WORK, lines, run
+from cornered.bench.rules import WORK, lines, run
 
 
 def test_c_and_compiled_python_count_the_same_leaves() -> None:

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from bench import search
+from cornered.bench import search
 
 
 def test_the_node_total_is_the_one_that_the_sources_claim() -> None:

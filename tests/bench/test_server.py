@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench import server
-from bench.load import scripts
+from cornered.bench import server
+from cornered.bench.load import scripts
 
 
 @pytest.mark.parametrize("kind", ["memory", "echo"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bench.start import as_json, lines, run
+from cornered.bench.start import as_json, lines, run
 
 
 def test_a_start_with_a_few_matches_is_measured(compiled: None) -> None:

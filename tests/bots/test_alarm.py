@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from bots.alarm import alarm
+from cornered.bots.alarm import alarm
 
 
 def test_an_alarm_rings_in_another_thread_when_the_time_is_over() -> None:

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import engine
-from bots.analyst import FIRST, picture_of, report_of, serve_analysis, steps, tree_of
-from bots.bot import WIN, Line, Thought
-from bots.overlay import Overlay, overlays
-from bots.pool import Pool
-from engine.text import PositionText
-from protocol.analysis import MAX_NODES, MAX_OVERLAYS, MAX_PLIES
-from protocol.codec import MAX_FRAME, MSGPACK
-from protocol.commands import Analysed, AskGames, OfferAnalysis, Ping
-from protocol.messages import Games, Pong
-from protocol.values import OfferedGame
+from cornered import engine
+from cornered.bots.analyst import FIRST, picture_of, report_of, serve_analysis, steps, tree_of
+from cornered.bots.bot import WIN, Line, Thought
+from cornered.bots.overlay import Overlay, overlays
+from cornered.bots.pool import Pool
+from cornered.engine.text import PositionText
+from cornered.protocol.analysis import MAX_NODES, MAX_OVERLAYS, MAX_PLIES
+from cornered.protocol.codec import MAX_FRAME, MSGPACK
+from cornered.protocol.commands import Analysed, AskGames, OfferAnalysis, Ping
+from cornered.protocol.messages import Games, Pong
+from cornered.protocol.values import OfferedGame
 from tests.clients.sdk.scripted import Wire, connected, scripted
 
 GAMES = ("trapgrid", "isolation", "bamboo", "quoridor")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from bots.exhibition import until_still
-from clients.sdk import LobbyView
-from protocol.messages import LobbyChanged, LobbyState
-from protocol.values import NO_CLOCK, GameSpec, MatchSummary, Player
+from cornered.bots.exhibition import until_still
+from cornered.clients.sdk import LobbyView
+from cornered.protocol.messages import LobbyChanged, LobbyState
+from cornered.protocol.values import NO_CLOCK, GameSpec, MatchSummary, Player
 
 PLAYERS = (Player(id="ann", name="Ann", kind="person"), Player(id="bob", name="Bob", kind="person"))
 FOREVER = 3600.0

@@ -8,12 +8,12 @@ import random
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import judgement
-from bots.gametree import Tree, as_json, grow
-from engine import CHANCE, Game, State
-from engine.games.isolation import IsolationState
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import judgement
+from cornered.bots.gametree import Tree, as_json, grow
+from cornered.engine import CHANCE, Game, State
+from cornered.engine.games.isolation import IsolationState
 
 GAMES = [
     engine.load("trapgrid", size=5),

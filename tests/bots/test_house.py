@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from bots.house import LONGEST_NAME, Guest, House, player_name
-from bots.pool import Pool
-from bots.roster import bots, create
-from clients.sdk import TokenStore
-from protocol.commands import Hello
-from protocol.values import Name
+from cornered.bots.house import LONGEST_NAME, Guest, House, player_name
+from cornered.bots.pool import Pool
+from cornered.bots.roster import bots, create
+from cornered.clients.sdk import TokenStore
+from cornered.protocol.commands import Hello
+from cornered.protocol.values import Name
 from tests.clients.sdk.scripted import Wire, scripted
 
 

@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-import engine
-from bots.bot import Limit
-from bots.isolation_minimax import HEURISTICS, IsolationMinimaxBot, evaluation, mobilities, progress
-from bots.roster import create, kind, names
-from engine import State
-from engine.games.isolation import IsolationState
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.isolation_minimax import HEURISTICS, IsolationMinimaxBot, evaluation, mobilities, progress
+from cornered.bots.roster import create, kind, names
+from cornered.engine import State
+from cornered.engine.games.isolation import IsolationState
 
 NAMES = [name for name in names() if name.startswith("isolation-")]
 

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-import engine
-from bots.pool import GRACE, Pool
-from bots.process import Lost, Worker
-from bots.search.memory import Memory
-from bots.warming import Preparation
-from bots.worker import Job, think
-from clients.sdk import Limit
-from engine.warming import warm
+from cornered import engine
+from cornered.bots.pool import GRACE, Pool
+from cornered.bots.process import Lost, Worker
+from cornered.bots.search.memory import Memory
+from cornered.bots.warming import Preparation
+from cornered.bots.worker import Job, think
+from cornered.clients.sdk import Limit
+from cornered.engine.warming import warm
 
 START = engine.load("quoridor").start()
 OPENING = ["e2", "e8", "a3h", "h6v", "e3", "d8", "b7v", "e7h", "d3"]

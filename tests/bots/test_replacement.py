@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.replacement import replacing
+from cornered.bots.replacement import replacing
 
 
 def test_what_is_written_takes_the_place_of_what_was_there(tmp_path: Path) -> None:

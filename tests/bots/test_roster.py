@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-import engine
-from bots.bot import WIN, Bot, Line, Proven, Setting, Thought
-from bots.roster import bots, create, kind, names
-from clients.sdk import Limit
-from engine import CHANCE, Game, State
+from cornered import engine
+from cornered.bots.bot import WIN, Bot, Line, Proven, Setting, Thought
+from cornered.bots.roster import bots, create, kind, names
+from cornered.clients.sdk import Limit
+from cornered.engine import CHANCE, Game, State
 
 NODES = 25
 SAMPLE = 3

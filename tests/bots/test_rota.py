@@ -8,9 +8,9 @@ from unittest.mock import Mock
 
 import pytest
 
-from bots.process import Lost, Worker
-from bots.rota import Rota
-from bots.worker import Desk
+from cornered.bots.process import Lost, Worker
+from cornered.bots.rota import Rota
+from cornered.bots.worker import Desk
 
 
 def worker(number: int) -> Worker:

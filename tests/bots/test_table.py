@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import engine
-from bots.bot import Thought
-from bots.table import expectation
+from cornered import engine
+from cornered.bots.bot import Thought
+from cornered.bots.table import expectation
 
 START = engine.load("trapgrid", size=4).start()
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import engine
-from protocol.messages import Snapshot
-from protocol.values import NO_CLOCK, Clocks, GameSpec, Player, SeatInfo
+from cornered import engine
+from cornered.protocol.messages import Snapshot
+from cornered.protocol.values import NO_CLOCK, Clocks, GameSpec, Player, SeatInfo
 
 __all__ = ["beginning"]
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from clients.cli import app
-from clients.house import BACKOFF, WELL, keep_house_bots, next_start
+from cornered.clients.cli import app
+from cornered.clients.house import BACKOFF, WELL, keep_house_bots, next_start
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = (sys.executable, "-m", "clients.cli")
+COMMAND = (sys.executable, "-m", "cornered")
 
 
 def run(*arguments: str, **env: str) -> Result:
@@ -83,7 +83,7 @@ def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPa
     def fail() -> None:
         raise KeyError("a fault")
 
-    monkeypatch.setattr("engine.games", fail)
+    monkeypatch.setattr("cornered.engine.games", fail)
     assert isinstance(run("games").exception, KeyError)
 
 
@@ -94,7 +94,7 @@ def test_a_complaint_after_an_interrupt_is_the_interrupt(monkeypatch: pytest.Mon
         finally:
             raise RuntimeError("no compiled object yet")
 
-    monkeypatch.setattr("engine.games", fail)
+    monkeypatch.setattr("cornered.engine.games", fail)
     assert run("games").exit_code == 130
 
 

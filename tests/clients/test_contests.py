@@ -15,20 +15,20 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from bots import roster
-from bots.lab.arena import play
-from bots.lab.journal import GAMES, PLAN, Journal
-from bots.lab.match import Tally, paired
-from bots.lab.openings import random_plies
-from bots.lab.schedule_knockout import Knockout
-from bots.lab.terms import Effort, Ending, Played, Terms
-from bots.statistics.sprt import Sprt
-from clients.contesting import Agreement
-from clients.contests import app
-from clients.rules import app as rules
-from clients.tournaments import Tournament
-from clients.verdicts import Result as MatchResult
-from clients.verdicts import note, shown
+from cornered.bots import roster
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.journal import GAMES, PLAN, Journal
+from cornered.bots.lab.match import Tally, paired
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.schedule_knockout import Knockout
+from cornered.bots.lab.terms import Effort, Ending, Played, Terms
+from cornered.bots.statistics.sprt import Sprt
+from cornered.clients.contesting import Agreement
+from cornered.clients.contests import app
+from cornered.clients.rules import app as rules
+from cornered.clients.tournaments import Tournament
+from cornered.clients.verdicts import Result as MatchResult
+from cornered.clients.verdicts import note, shown
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 240
@@ -189,7 +189,7 @@ def test_a_wrong_request_is_refused_in_a_line(
 
 
 def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> None:
-    command = (sys.executable, "-m", "clients.cli", "match", "random", "greedy", *QUICK, "--games", "100000")
+    command = (sys.executable, "-m", "cornered", "match", "random", "greedy", *QUICK, "--games", "100000")
     process = subprocess.Popen(
         [*command, "--out", str(tmp_path)],
         cwd=ROOT,
@@ -395,7 +395,7 @@ def test_a_narrow_terminal_cuts_no_name_into_pieces(
 
 
 STRANGER = """
-from bots.bot import Bot, Thought
+from cornered.bots.bot import Bot, Thought
 
 class Stranger(Bot):
     name = "{name}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from clients.drawing import ANSI, ASCII, DARK, LIGHT, Marks, draw
-from clients.layout import fit
-from engine.text import PositionText
+from cornered.clients.drawing import ANSI, ASCII, DARK, LIGHT, Marks, draw
+from cornered.clients.layout import fit
+from cornered.engine.text import PositionText
 
 TRAPGRID = "0../.x./..1 0"
 QUORIDOR = "..1../...../...../...../..0.. 0 walls=a1h,c3v left=4,4"

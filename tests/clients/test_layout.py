@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clients.layout import Wall, fit, last_placed
-from engine.text import PositionText
+from cornered.clients.layout import Wall, fit, last_placed
+from cornered.engine.text import PositionText
 
 TRAPGRID = PositionText.parse("0....../......./......./......./......./......./......1 0")
 QUORIDOR = PositionText.parse("/".join(["........."] * 9) + " 0 left=10,10")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-import bots.lab.reproduction
-from bots.reproduce import experiments
-from clients.cli import app
+from cornered.bots.lab import reproduction
+from cornered.bots.reproduce import experiments
+from cornered.clients.cli import app
 
 NAME = "bamboo-table-2"
 
@@ -60,7 +60,7 @@ def test_an_interrupt_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.Monk
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bots.lab.reproduction, "make", interrupt)
+    monkeypatch.setattr(reproduction, "make", interrupt)
     ended = make(tmp_path)
     assert ended.exit_code == 130
     assert "the same command goes on from here" in ended.stderr

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-import engine
-from clients.rules import app
-from engine.record import Move, Record, to_json
-from engine.record_text import to_text
+from cornered import engine
+from cornered.clients.rules import app
+from cornered.engine.record import Move, Record, to_json
+from cornered.engine.record_text import to_text
 
 ORACLES = Path(__file__).parents[1] / "data" / "oracles"
 RECORD = Record(engine.load("trapgrid", size=3), (Move("b3"), Move("c2"), Move("c3"), Move("b2")), places=(2, 1))

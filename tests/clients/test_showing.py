@@ -8,9 +8,9 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-import engine
-from clients.drawing import ANSI, ASCII, DARK, LIGHT
-from clients.showing import look_for, show
+from cornered import engine
+from cornered.clients.drawing import ANSI, ASCII, DARK, LIGHT
+from cornered.clients.showing import look_for, show
 
 LONG = {
     "trapgrid": ({"size": 8}, "b8 g1"),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-import engine
-from clients.thinking import app, score_text
+from cornered import engine
+from cornered.clients.thinking import app, score_text
 
 WON = ("trapgrid", "-o", "size=3", "-m", "b3 b1")
 

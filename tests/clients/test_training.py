@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from bots.blas import ONE_THREAD
-from bots.neural.weights import load
-from clients.training import app
+from cornered.bots.blas import ONE_THREAD
+from cornered.bots.neural.weights import load
+from cornered.clients.training import app
 
 ARGUMENTS = ["bamboo", "--radius", "1", "--games", "6", "--epochs", "2", "--seed", "9", "--workers", "1"]
 
 
 @pytest.fixture(autouse=True)
 def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bots.neural.evaluation.TRIALS", 1)
-    monkeypatch.setattr("bots.neural.evaluation.DUELS", 1)
+    monkeypatch.setattr("cornered.bots.neural.evaluation.TRIALS", 1)
+    monkeypatch.setattr("cornered.bots.neural.evaluation.DUELS", 1)
     for name in ONE_THREAD:
         monkeypatch.setenv(name, "")
 
@@ -60,7 +60,7 @@ def test_one_network_alone_with_another_mix_is_told_as_a_table(tmp_path: Path) -
 
 
 def test_numpy_is_not_loaded_before_it_can_be_told_to_use_one_thread() -> None:
-    code = "import sys, clients.cli; sys.exit('numpy' in sys.modules)"
+    code = "import sys, cornered.clients.cli; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from bots.tuning import learner
-from bots.tuning.trial import Trials
-from bots.weights.file import read, write
-from clients.tuning import app
+from cornered.bots.tuning import learner
+from cornered.bots.tuning.trial import Trials
+from cornered.bots.weights.file import read, write
+from cornered.clients.tuning import app
 
 SMALL = ["--game", "trapgrid", "-o", "size=4", "--seed", "5", "--workers", "1", "--depth", "1"]
 COMMANDS = {

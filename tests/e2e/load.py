@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidHandshake, WebSocketException
 
-import engine
-from protocol.codec import JSON, MSGPACK, Codec
-from protocol.commands import CreateSeek, Hello, Join, JoinSeek, Play
-from protocol.events import Ended, MatchEvent, Played, Rolled, Started
-from protocol.messages import Acknowledged, Happened, Paired, Refused, ServerMessage, Welcome
-from protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, SeekSettings, Value
+from cornered import engine
+from cornered.protocol.codec import JSON, MSGPACK, Codec
+from cornered.protocol.commands import CreateSeek, Hello, Join, JoinSeek, Play
+from cornered.protocol.events import Ended, MatchEvent, Played, Rolled, Started
+from cornered.protocol.messages import Acknowledged, Happened, Paired, Refused, ServerMessage, Welcome
+from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, SeekSettings, Value
 
 LOST = (WebSocketException, InvalidHandshake, OSError, EOFError, TimeoutError)
 THINKING = 0.1

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from clients.house import ANALYST_KEY
-from clients.shots import running_server
+from cornered.clients.house import ANALYST_KEY
+from cornered.clients.shots import running_server
 from tests.e2e.window import PHONE, Window, begin
 
 pytestmark = pytest.mark.browser
@@ -22,8 +22,8 @@ STARTING = 180_000
 """Milliseconds that an analyst has to compile what it needs, and to find something."""
 PROGRAM = """
 import asyncio, os, pathlib, sys
-from bots.analyst import run_analyst
-from clients.sdk import TokenStore
+from cornered.bots.analyst import run_analyst
+from cornered.clients.sdk import TokenStore
 key = os.environ["CORNERED_ANALYST_KEY"]
 asyncio.run(run_analyst(sys.argv[1], bot="champion", key=key, store=TokenStore(pathlib.Path(sys.argv[2]))))
 """

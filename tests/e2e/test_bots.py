@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from bench.clocks import Arrivals
-from bots.house import Guest, House
-from bots.pool import Pool
-from bots.roster import names
-from clients.sdk import BotPlayer, Client, Closed, MatchView, Tempo, TokenStore
-from engine import Game
-from protocol.messages import ChallengeClosed
-from protocol.values import Accepts, Fischer
-from server.app import run
-from server.settings import MEMORY, Settings
+from cornered import engine
+from cornered.bench.clocks import Arrivals
+from cornered.bots.house import Guest, House
+from cornered.bots.pool import Pool
+from cornered.bots.roster import names
+from cornered.clients.sdk import BotPlayer, Client, Closed, MatchView, Tempo, TokenStore
+from cornered.engine import Game
+from cornered.protocol.messages import ChallengeClosed
+from cornered.protocol.values import Accepts, Fischer
+from cornered.server.app import run
+from cornered.server.settings import MEMORY, Settings
 
 SMALL = {
     "trapgrid": {"size": 4},

@@ -12,13 +12,13 @@ from typing import Any
 import aiomqtt
 import pytest
 
-from protocol.codec import JSON
-from protocol.commands import Join
-from protocol.events import EVENT, Ended, MatchEvent
-from protocol.messages import Acknowledged, Happened
-from protocol.values import NO_CLOCK, GameSpec, SeekSettings
-from server import app
-from server.settings import Settings
+from cornered.protocol.codec import JSON
+from cornered.protocol.commands import Join
+from cornered.protocol.events import EVENT, Ended, MatchEvent
+from cornered.protocol.messages import Acknowledged, Happened
+from cornered.protocol.values import NO_CLOCK, GameSpec, SeekSettings
+from cornered.server import app
+from cornered.server.settings import Settings
 from tests.e2e.load import Player, Record, find_match
 
 LONG_GAME = GameSpec(name="bamboo", options={"radius": 4})

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from bots.lab.arena import play
-from bots.lab.journal import GAMES, PLAN, Journal
-from bots.lab.openings import random_plies
-from bots.lab.schedule import RoundRobin
-from bots.lab.terms import Played, Terms
-from clients.rules import app as rules
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.journal import GAMES, PLAN, Journal
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.schedule import RoundRobin
+from cornered.bots.lab.terms import Played, Terms
+from cornered.clients.rules import app as rules
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE = 60.0
@@ -34,7 +34,7 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
     """Start the tournament, or go on with it, in a process group of its own."""
     return subprocess.Popen(
         [
-            *(sys.executable, "-m", "clients.cli", "tournament", *BOTS, "--game", "isolation"),
+            *(sys.executable, "-m", "cornered", "tournament", *BOTS, "--game", "isolation"),
             *("-o", "width=4", "-o", "height=4", "--games", str(EACH), "--nodes", "100", "--seed", "11"),
             *("--plies", str(PLIES), "--workers", "2", "--out", str(folder), "--json"),
         ],

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from protocol.events import EVENT, Ended, MatchEvent, Played, Rolled, Started
+from cornered import engine
+from cornered.protocol.events import EVENT, Ended, MatchEvent, Played, Rolled, Started
 from tests.e2e.load import Promise, Record, keep_playing
 
 KILLS = 20
@@ -28,9 +28,10 @@ CONCURRENT = 50
 
 PROGRAM = """
 import asyncio, os, sys
-import alembic.command, engine, server.adapters.journal_sql
-from server.app import new_event_loop, serve
-from server.settings import load_settings
+import alembic.command, cornered.server.adapters.journal_sql
+from cornered import engine
+from cornered.server.app import new_event_loop, serve
+from cornered.server.settings import load_settings
 for game in engine.games():
     game().start().moves()
 print("ready", flush=True)

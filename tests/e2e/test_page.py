@@ -14,9 +14,9 @@ from typing import Literal
 import pytest
 from playwright.sync_api import expect
 
-import clients
-from clients.sdk import Client
-from protocol.values import GameSpec, SeekSettings
+from cornered import clients
+from cornered.clients.sdk import Client
+from cornered.protocol.values import GameSpec, SeekSettings
 from tests.e2e.window import PHONE, Window, begin, play_to_the_end, turn_of
 
 pytestmark = pytest.mark.browser
@@ -61,7 +61,7 @@ def test_two_people_play_a_game_while_a_third_watches(game: str, open_window: Op
 
 
 def test_a_person_plays_a_house_bot_to_the_end(open_window: OpenWindow, address: str) -> None:
-    command = [sys.executable, "-m", "clients.cli", "bot", "greedy", "--server", address.replace("http", "ws", 1)]
+    command = [sys.executable, "-m", "cornered", "bot", "greedy", "--server", address.replace("http", "ws", 1)]
     with subprocess.Popen(command) as bot:
         try:
             person = open_window()

@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 from websockets.sync.client import connect
 
-import clients
-from clients.shots import running_server
-from protocol.codec import JSON
+from cornered import clients
+from cornered.clients.shots import running_server
+from cornered.protocol.codec import JSON
 
 pytestmark = pytest.mark.browser
 

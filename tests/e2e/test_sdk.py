@@ -15,13 +15,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bots.runner import run_bots
-from clients.sdk import BotPlayer, Client, Limit, MatchView, News, Refused, Tempo, TokenStore, run_bot
-from protocol.commands import AskSeek, Hello
-from protocol.messages import Paired, SeekInfo
-from protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, SeekSettings, Value
-from server.app import run
-from server.settings import MEMORY, Settings
+from cornered.bots.runner import run_bots
+from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, News, Refused, Tempo, TokenStore, run_bot
+from cornered.protocol.commands import AskSeek, Hello
+from cornered.protocol.messages import Paired, SeekInfo
+from cornered.protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, SeekSettings, Value
+from cornered.server.app import run
+from cornered.server.settings import MEMORY, Settings
 from tests.conftest import free_port
 from tests.protocol.conftest import COMMANDS, model
 

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from server.app import STOP_OVERDUE_EXIT
+from cornered.server.app import STOP_OVERDUE_EXIT
 
 STUCK_LOOP = "app.Hall.close = lambda self: time.sleep(60)"
 STUCK_TASK = "app.Gateway.close = lambda self: asyncio.Event().wait()"
 STUCK_THREAD = """
-import server.readiness
-server.readiness.is_warm = lambda game: True
-server.readiness.catalogue.offered = lambda: time.sleep(60)
+import cornered.server.readiness
+cornered.server.readiness.is_warm = lambda game: True
+cornered.server.readiness.catalogue.offered = lambda: time.sleep(60)
 """
 BROKEN = """
-from server.adapters import lease
+from cornered.server.adapters import lease
 async def taken(self):
     raise lease.StoreTaken
 lease._FileLease.keep = taken
@@ -29,8 +29,8 @@ lease._FileLease.keep = taken
 SERVER = """
 import asyncio, sys, time
 from pathlib import Path
-from server import app
-from server.settings import Settings
+from cornered.server import app
+from cornered.server.settings import Settings
 {stuck}
 settings = Settings(port=0, data=Path(sys.argv[1]), stop_seconds=1)
 asyncio.run(app.serve(settings, started=lambda address: print(address, flush=True)))

@@ -11,10 +11,10 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from protocol.commands import AcceptChallenge, Challenge, Play
-from protocol.events import Ended, Played, Resumed
-from protocol.messages import Happened
-from protocol.values import GameSpec, PerMove
+from cornered.protocol.commands import AcceptChallenge, Challenge, Play
+from cornered.protocol.events import Ended, Played, Resumed
+from cornered.protocol.messages import Happened
+from cornered.protocol.values import GameSpec, PerMove
 from tests.server.conftest import Running
 
 GAME = GameSpec(name="trapgrid", options={"size": 3})
@@ -24,7 +24,7 @@ STOPPED_SECONDS = 3
 @contextlib.asynccontextmanager
 async def serving(folder: Path) -> AsyncIterator[tuple[asyncio.subprocess.Process, Running]]:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "clients.cli", "serve", "--port", "0", "--data", str(folder), "--no-bots"),
+        *(sys.executable, "-m", "cornered", "serve", "--port", "0", "--data", str(folder), "--no-bots"),
         stdout=asyncio.subprocess.PIPE,
         env=os.environ | {"CORNERED_LOG_LEVEL": "error", "PYTHONUNBUFFERED": "1"},
     )

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import pytest
 
-from engine.warming import warm
+from cornered.engine.warming import warm
 
 ROOT = Path(__file__).resolve().parents[2]
 

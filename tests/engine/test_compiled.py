@@ -11,8 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAY_EVERYTHING = """
 import hashlib, random, sys
 from numba.core.dispatcher import Dispatcher
-import engine
-from engine.warming import is_warm
+from cornered import engine
+from cornered.engine.warming import is_warm
 
 digest = hashlib.sha256()
 rng = random.Random(5)
@@ -27,7 +27,7 @@ for game in engine.games():
 print(digest.hexdigest())
 kernels = {
     id(kernel): kernel
-    for name, module in sys.modules.items() if name.startswith("engine")
+    for name, module in sys.modules.items() if name.startswith("cornered.engine")
     for kernel in vars(module).values() if isinstance(kernel, Dispatcher)
 }
 assert len(kernels) > 20
@@ -37,16 +37,16 @@ for kernel in kernels.values():
 """
 
 COUNT = """
-import engine
+from cornered import engine
 print(engine.perft(engine.load("trapgrid").start(), 1))
 """
 
 COUNT_BEFORE_AND_AFTER_AN_EDIT = """
 import subprocess, sys
 from pathlib import Path
-import engine
+from cornered import engine
 print(engine.perft(engine.load("trapgrid").start(), 1))
-bits = Path("engine/bits.py")
+bits = Path("cornered/engine/bits.py")
 bits.write_text(bits.read_text().replace("return _ctpop(word)", "return _ctpop(word) + 40"))
 print(subprocess.run([sys.executable, "-c", sys.argv[1]], check=True, capture_output=True, text=True).stdout)
 """
@@ -63,14 +63,16 @@ def test_kernels_do_the_same_in_two_fresh_processes_and_have_one_signature_each(
 def test_an_edit_reaches_kernels_of_other_files_also_in_a_child_that_inherits_the_environment(
     run_python: Callable[..., str], tmp_path: Path
 ) -> None:
-    shutil.copytree(ROOT / "engine", tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    package = tmp_path / "cornered"
+    shutil.copytree(ROOT / "engine", package / "engine", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "cornered" / "__init__.py", package)
     for other in ("bamboo", "isolation", "quoridor"):
-        (tmp_path / "engine" / "games" / f"{other}.py").unlink()
+        (package / "engine" / "games" / f"{other}.py").unlink()
     printed = run_python(COUNT_BEFORE_AND_AFTER_AN_EDIT, COUNT, at=tmp_path, CORNERED_KERNELS=str(tmp_path / "kernels"))
     assert printed.split() == ["2", "42"]
     kept = [path.name.rpartition("-")[0] for path in (tmp_path / "kernels").iterdir()]
     # The edited file, and what imports it, is compiled again; no other.
-    assert kept.count("engine.bits") == kept.count("engine.games.trapgrid") == 2
+    assert kept.count("cornered.engine.bits") == kept.count("cornered.engine.games.trapgrid") == 2
 
 
 def test_kernels_compile_where_nothing_can_be_kept(run_python: Callable[..., str], tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import engine
-from engine import CHANCE, Game, IllegalMove, OptionValue, State
+from cornered import engine
+from cornered.engine import CHANCE, Game, IllegalMove, OptionValue, State
 
 JUNK = [
     "",

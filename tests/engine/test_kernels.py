@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import engine
-from engine import Game, State
+from cornered import engine
+from cornered.engine import Game, State
 
 GAMES = [
     *(game() for game in engine.games()),

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from clients.checking import check_lines
+from cornered import engine
+from cornered.clients.checking import check_lines
 
 ORACLES = Path(__file__).parents[1] / "data" / "oracles"
 
 PLAIN = """
 import json, sys
-from clients.checking import check_lines
-from engine.compiled import IS_COMPILED
+from cornered.clients.checking import check_lines
+from cornered.engine.compiled import IS_COMPILED
 
 assert not IS_COMPILED
 with open(sys.argv[1], encoding="utf-8") as file:
@@ -29,7 +29,7 @@ print(len(lines))
 """
 
 TABLES = """
-import engine
+from cornered import engine
 
 for game, options, counts in (
     ("trapgrid", {"size": 8}, [2, 4, 8, 16, 40, 100, 240]),

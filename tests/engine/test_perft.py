@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-import engine
-from engine import State
+from cornered import engine
+from cornered.engine import State
 
 TABLES = [
     ("quoridor", {}, [131, 16677, 2062264, 247569030]),

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import engine
-from engine import CHANCE
-from engine.record import Leave, Move, Ply, Record, RecordError, from_json, to_json
-from engine.record_text import from_text, to_text
+from cornered import engine
+from cornered.engine import CHANCE
+from cornered.engine.record import Leave, Move, Ply, Record, RecordError, from_json, to_json
+from cornered.engine.record_text import from_text, to_text
 
 GAMES = [
     engine.load("trapgrid", size=4),

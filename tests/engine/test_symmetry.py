@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 import pytest
 
-import engine
-from engine import Game, OptionValue, State
-from engine.text import FILES, PositionText, square_name
+from cornered import engine
+from cornered.engine import Game, OptionValue, State
+from cornered.engine.text import FILES, PositionText, square_name
 
 Cell: TypeAlias = tuple[int, int]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.text import PositionText
+from cornered.engine.text import PositionText
 
 
 def test_a_position_text_has_rows_turn_and_facts() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.warming import is_warm, warm
+from cornered.engine.warming import is_warm, warm
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,7 +28,7 @@ def test_warming_an_unknown_game_names_the_known_ones() -> None:
 
 
 def test_plain_python_has_nothing_to_warm(run_python: Callable[..., str], tmp_path: Path) -> None:
-    code = "from engine.warming import is_warm, warm; warm(); print(is_warm('quoridor'))"
+    code = "from cornered.engine.warming import is_warm, warm; warm(); print(is_warm('quoridor'))"
     assert run_python(code, NUMBA_DISABLE_JIT="1", CORNERED_KERNELS=str(tmp_path / "none")).strip() == "True"
     assert not (tmp_path / "none").exists()
 
@@ -38,12 +38,12 @@ def warmed_together(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, lis
     """A directory of old caches in which two processes warmed up at once, and what each was told."""
     root = tmp_path_factory.mktemp("kernels")
     for age in range(6):
-        old = root / f"engine.bits-{age:016x}"
+        old = root / f"cornered.engine.bits-{age:016x}"
         old.mkdir()
         os.utime(old, (1_000_000 - age, 1_000_000 - age))
     (root / "something else").mkdir()
     code = (
-        "from engine.warming import is_warm, warm\n"
+        "from cornered.engine.warming import is_warm, warm\n"
         "reports = []\n"
         "warm('trapgrid', report=reports.append)\n"
         "assert is_warm('trapgrid')\n"
@@ -69,7 +69,7 @@ def test_of_processes_that_warm_up_at_once_one_compiles_and_the_others_wait(
 def test_caches_of_older_sources_go_and_the_last_used_ones_stay(warmed_together: tuple[Path, list[str]]) -> None:
     root, _ = warmed_together
     kept = sorted(path.name for path in root.iterdir())
-    bits = [name for name in kept if name.startswith("engine.bits-")]
-    assert bits[:3] == [f"engine.bits-{age:016x}" for age in range(3)]
+    bits = [name for name in kept if name.startswith("cornered.engine.bits-")]
+    assert bits[:3] == [f"cornered.engine.bits-{age:016x}" for age in range(3)]
     assert len(bits) == 4
     assert "something else" in kept

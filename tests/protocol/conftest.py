@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, BeforeValidator
 from pydantic.fields import FieldInfo
 
-from protocol.codec import CODECS, Codec
-from protocol.commands import ClientMessage
-from protocol.messages import ServerMessage
+from cornered.protocol.codec import CODECS, Codec
+from cornered.protocol.commands import ClientMessage
+from cornered.protocol.messages import ServerMessage
 
 LARGEST = 2**53
 WRITTEN = st.characters(codec="utf-8", exclude_categories=["C", "M", "Z"])

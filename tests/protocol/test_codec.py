@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol.codec import CODECS, JSON, MAX_CONTAINERS, MAX_FRAME, MSGPACK, Codec, ProtocolError
-from protocol.commands import Play
+from cornered.protocol.codec import CODECS, JSON, MAX_CONTAINERS, MAX_FRAME, MSGPACK, Codec, ProtocolError
+from cornered.protocol.commands import Play
 
 PLAY = {"type": "play", "id": "c1", "match": "m1", "ply": 3, "move": "e4"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from protocol.feed import LOBBY, events_topic, match_of, state_topic, status_topic
-from protocol.reference import generate
+from cornered.protocol.feed import LOBBY, events_topic, match_of, state_topic, status_topic
+from cornered.protocol.reference import generate
 
 
 def test_the_topics_are_those_that_the_manual_tells() -> None:

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from protocol.codec import JSON
-from protocol.manual import ERRORS
-from protocol.messages import ErrorCode
-from protocol.reference import ROOT, generate, stale
-from protocol.schema import make_schema
+from cornered.protocol.codec import JSON
+from cornered.protocol.manual import ERRORS
+from cornered.protocol.messages import ErrorCode
+from cornered.protocol.reference import ROOT, generate, stale
+from cornered.protocol.schema import make_schema
 
 SCHEMA = make_schema()
 
@@ -30,7 +30,7 @@ CLIENT, SERVER = validator("ClientMessage"), validator("ServerMessage")
 
 
 def test_the_committed_files_are_those_that_the_messages_generate() -> None:
-    assert stale(ROOT) == [], "run `python -m protocol.reference`"
+    assert stale(ROOT) == [], "run `python -m cornered.protocol.reference`"
 
 
 def test_a_file_that_is_missing_or_changed_is_stale(tmp_path: Path) -> None:

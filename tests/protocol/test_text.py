@@ -13,10 +13,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from protocol.codec import JSON, Codec, ProtocolError
-from protocol.commands import Analysed, DeclineChallenge, Hello, OfferAnalysis, Say
-from protocol.events import EVENT, Started
-from protocol.text import MAX_MARKS, MAX_NAME, ForbiddenText, clean_line, clean_name, fold_name, visible
+from cornered.protocol.codec import JSON, Codec, ProtocolError
+from cornered.protocol.commands import Analysed, DeclineChallenge, Hello, OfferAnalysis, Say
+from cornered.protocol.events import EVENT, Started
+from cornered.protocol.text import MAX_MARKS, MAX_NAME, ForbiddenText, clean_line, clean_name, fold_name, visible
 
 HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 JOINERS = "\u200c\u200d"

@@ -15,17 +15,17 @@ import pytest
 from pydantic import SecretStr
 from websockets.asyncio.client import ClientConnection, connect
 
-import engine
-from protocol.codec import JSON, Codec
-from protocol.commands import AcceptChallenge, Challenge, Hello, Join, Play
-from protocol.events import MatchEvent
-from protocol.messages import Acknowledged, Happened, Paired, Refused, ServerMessage, Snapshot, Welcome
-from protocol.values import GameSpec, Player, Value
-from server import app
-from server.adapters.accounts_memory import MemoryAccounts
-from server.adapters.journal_memory import MemoryJournal
-from server.ports import JournalUnavailable
-from server.settings import MEMORY, Settings
+from cornered import engine
+from cornered.protocol.codec import JSON, Codec
+from cornered.protocol.commands import AcceptChallenge, Challenge, Hello, Join, Play
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.messages import Acknowledged, Happened, Paired, Refused, ServerMessage, Snapshot, Welcome
+from cornered.protocol.values import GameSpec, Player, Value
+from cornered.server import app
+from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.ports import JournalUnavailable
+from cornered.server.settings import MEMORY, Settings
 
 M = TypeVar("M", bound=Value)
 ANALYST_KEY = "the-key-of-the-operator"

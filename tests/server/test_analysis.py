@@ -11,9 +11,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
-import engine
-from engine.game import State
-from protocol.analysis import (
+from cornered import engine
+from cornered.engine.game import State
+from cornered.protocol.analysis import (
     MAX_LINES,
     MAX_NODES,
     MAX_PLIES,
@@ -24,11 +24,11 @@ from protocol.analysis import (
     ScoredLine,
     TreeNode,
 )
-from protocol.commands import Analysed, OfferAnalysis
-from protocol.values import GameSpec
-from server.analysis import GRACE, MOST_JOBS, PATIENCE, THINKING, AnalysisQueue
-from server.analysisstate import REMEMBERED, Asked, Assigned, Ended, Job, Question, Returned
-from server.refusal import Refusal
+from cornered.protocol.commands import Analysed, OfferAnalysis
+from cornered.protocol.values import GameSpec
+from cornered.server.analysis import GRACE, MOST_JOBS, PATIENCE, THINKING, AnalysisQueue
+from cornered.server.analysisstate import REMEMBERED, Asked, Assigned, Ended, Job, Question, Returned
+from cornered.server.refusal import Refusal
 
 NOW = 1_000_000
 CHECK_SECONDS = 0.02

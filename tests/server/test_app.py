@@ -11,15 +11,15 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from clients.boundary import leaf
-from protocol.codec import JSON
-from protocol.commands import Play
-from protocol.events import Started
-from protocol.values import Fischer
-from server.adapters.journal_memory import MemoryJournal
-from server.adapters.lease import StoreTaken
-from server.ports import JournalUnavailable
-from server.settings import SettingsError
+from cornered.clients.boundary import leaf
+from cornered.protocol.codec import JSON
+from cornered.protocol.commands import Play
+from cornered.protocol.events import Started
+from cornered.protocol.values import Fischer
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.adapters.lease import StoreTaken
+from cornered.server.ports import JournalUnavailable
+from cornered.server.settings import SettingsError
 from tests.server.adapters.test_lease import end_the_holder, next_in_line
 
 
@@ -123,7 +123,7 @@ async def test_a_server_that_cannot_store_is_not_ready_until_it_can(house: Any, 
 async def test_a_server_whose_database_another_one_took_ends_and_stores_nothing_more(
     start: Any, postgres: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 0.05)
+    monkeypatch.setattr("cornered.server.adapters.lease.KEEP_SECONDS", 0.05)
     url = postgres.new_database()
     ended: BaseException | None = None
     try:

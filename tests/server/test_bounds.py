@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from protocol.commands import (
+from cornered.protocol.commands import (
     AcceptChallenge,
     Challenge,
     CreateSeek,
@@ -17,11 +17,11 @@ from protocol.commands import (
     Resign,
     StartSeek,
 )
-from protocol.values import NO_CLOCK, Accepts, GameSpec, Player, SeekSettings
-from server.bounds import MOST_BOT_MATCHES, MOST_INCOMING_FROM_ADDRESS, Bounds
-from server.lobby import DEPARTURES, Lobby
-from server.lobbystate import AWAY_GRACE, Departed, LobbyEvent, MatchEnded, MatchMade
-from server.refusal import Refusal
+from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, Player, SeekSettings
+from cornered.server.bounds import MOST_BOT_MATCHES, MOST_INCOMING_FROM_ADDRESS, Bounds
+from cornered.server.lobby import DEPARTURES, Lobby
+from cornered.server.lobbystate import AWAY_GRACE, Departed, LobbyEvent, MatchEnded, MatchMade
+from cornered.server.refusal import Refusal
 
 TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
 THREE = GameSpec(name="isolation", options={"players": 3})

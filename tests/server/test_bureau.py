@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from protocol.analysis import OverlayPicture, Report, ScoredLine, TreeNode
-from protocol.codec import JSON, MSGPACK
-from protocol.commands import (
+from cornered.protocol.analysis import OverlayPicture, Report, ScoredLine, TreeNode
+from cornered.protocol.codec import JSON, MSGPACK
+from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
     AskAnalysis,
@@ -23,9 +23,9 @@ from protocol.commands import (
     Play,
     Resign,
 )
-from protocol.messages import Analyse, Analysis, StopAnalysis
-from protocol.values import GameSpec, SeekSettings
-from server.analysis import GRACE, THINKING
+from cornered.protocol.messages import Analyse, Analysis, StopAnalysis
+from cornered.protocol.values import GameSpec, SeekSettings
+from cornered.server.analysis import GRACE, THINKING
 from tests.server.conftest import ANALYST_KEY
 
 SOON = (THINKING + GRACE) / 2_000
@@ -126,7 +126,7 @@ async def test_news_in_between_is_told_a_few_times_a_second(scene: Any) -> None:
 async def test_an_address_waits_for_a_share_of_the_queue(
     running: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.bureau.MOST_JOBS_OF_ADDRESS", 3)
+    monkeypatch.setattr("cornered.server.bureau.MOST_JOBS_OF_ADDRESS", 3)
     await offer(scene.bot)
     for asker, lines in ((scene.ann, 1), (scene.ann, 2), (scene.ben, 3)):
         await asker.do(AskAnalysis, match=scene.match, ply=0, lines=lines)

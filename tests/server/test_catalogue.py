@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-import engine
-from protocol.values import GameSpec
-from server.catalogue import load, offered, settle
-from server.refusal import Refusal
+from cornered import engine
+from cornered.protocol.values import GameSpec
+from cornered.server.catalogue import load, offered, settle
+from cornered.server.refusal import Refusal
 
 
 def test_every_game_of_the_engine_is_offered_with_all_its_options() -> None:

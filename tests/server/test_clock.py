@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, PerMove
-from server.clock import LAG_PER_MOVE, LAG_QUOTA, LAG_REGAIN, Timer
+from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, PerMove
+from cornered.server.clock import LAG_PER_MOVE, LAG_QUOTA, LAG_REGAIN, Timer
 
 DAY = 86_400_000
 

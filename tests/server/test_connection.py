@@ -16,13 +16,13 @@ from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
 
-from protocol.codec import JSON
-from protocol.commands import AskMyMatches, Hello, Join, Ping, Play, Resign, WatchLobby
-from protocol.messages import Happened, SeatPresence
-from protocol.values import Value
-from server.connection import OUTPUT_HIGH_BYTES, OUTPUT_MAX_BYTES, SLICE_BYTES, Connection, Handler
-from server.pages import plain
-from server.token_bucket import TokenBucket
+from cornered.protocol.codec import JSON
+from cornered.protocol.commands import AskMyMatches, Hello, Join, Ping, Play, Resign, WatchLobby
+from cornered.protocol.messages import Happened, SeatPresence
+from cornered.protocol.values import Value
+from cornered.server.connection import OUTPUT_HIGH_BYTES, OUTPUT_MAX_BYTES, SLICE_BYTES, Connection, Handler
+from cornered.server.pages import plain
+from cornered.server.token_bucket import TokenBucket
 
 UPGRADE = (
     b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -353,7 +353,7 @@ async def test_a_client_whose_output_grows_beyond_the_bound_is_cut_off(opened: t
 async def test_a_client_that_closed_before_its_hello_was_answered_is_cut_off_all_the_same(
     opened: tuple[Connection, Broken, Book], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.connection.CLOSE_SECONDS", 0.0)
+    monkeypatch.setattr("cornered.server.connection.CLOSE_SECONDS", 0.0)
     connection, transport, _ = opened
     deliver(connection, CLOSE)
     assert not connection.is_open

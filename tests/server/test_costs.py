@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgpack
 import pytest
 
-from protocol.codec import JSON, MAX_FRAME, MSGPACK, Codec, ProtocolError
-from protocol.commands import (
+from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK, Codec, ProtocolError
+from cornered.protocol.commands import (
     COMMAND,
     AskGames,
     AskHistory,
@@ -23,15 +23,15 @@ from protocol.commands import (
     Ping,
     Play,
 )
-from protocol.events import EVENT, MatchEvent, Played
-from protocol.messages import Games, Pong
-from protocol.values import NO_CLOCK, GameSpec, Player
-from server import catalogue, views
-from server.costs import UNIT_US, cost_of, download_cost, malformed_cost, reading_cost, replay_cost
-from server.match import Match, open_match
-from server.records import record_of, slices_of
-from server.settings import Settings
-from server.views import moves as moves_view
+from cornered.protocol.events import EVENT, MatchEvent, Played
+from cornered.protocol.messages import Games, Pong
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.server import catalogue, views
+from cornered.server.costs import UNIT_US, cost_of, download_cost, malformed_cost, reading_cost, replay_cost
+from cornered.server.match import Match, open_match
+from cornered.server.records import record_of, slices_of
+from cornered.server.settings import Settings
+from cornered.server.views import moves as moves_view
 
 SEED = bytes(range(32))
 PLIES: Final = 1_999

@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from server import dice
-from server.dice import commitment_of, roll, seed_of
+from cornered.server import dice
+from cornered.server.dice import commitment_of, roll, seed_of
 
 SEED = bytes(range(32))
 

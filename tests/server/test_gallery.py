@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from protocol.codec import JSON
-from protocol.commands import Play, Resign
-from protocol.values import NO_CLOCK, GameSpec, Player
-from server import views
-from server.gallery import MAX_ROUNDS, SLICE, Gallery
-from server.limits import PlayerLimits
-from server.match import Match, open_match
-from server.metrics import Counts
-from server.peer import Broadcast, Peer
-from server.settings import Settings
+from cornered.protocol.codec import JSON
+from cornered.protocol.commands import Play, Resign
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.server import views
+from cornered.server.gallery import MAX_ROUNDS, SLICE, Gallery
+from cornered.server.limits import PlayerLimits
+from cornered.server.match import Match, open_match
+from cornered.server.metrics import Counts
+from cornered.server.peer import Broadcast, Peer
+from cornered.server.settings import Settings
 
 SPEC = GameSpec(name="isolation", options={"width": 8, "height": 8, "players": 2, "dice": False})
 

@@ -12,13 +12,13 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from engine.record import from_json
-from engine.record_text import from_text
-from protocol.codec import JSON, MSGPACK
-from protocol.commands import Play
-from protocol.messages import Happened
-from server import gateway
-from server.limits import MAX_DOWNLOADS
+from cornered.engine.record import from_json
+from cornered.engine.record_text import from_text
+from cornered.protocol.codec import JSON, MSGPACK
+from cornered.protocol.commands import Play
+from cornered.protocol.messages import Happened
+from cornered.server import gateway
+from cornered.server.limits import MAX_DOWNLOADS
 
 
 @pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])

@@ -13,7 +13,7 @@ import aiomqtt
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
-from protocol.commands import (
+from cornered.protocol.commands import (
     AcceptChallenge,
     AskLobby,
     AskMyMatches,
@@ -32,10 +32,10 @@ from protocol.commands import (
     Play,
     WatchLobby,
 )
-from protocol.events import MatchEvent
-from protocol.messages import ChallengeClosed, Challenged, Happened, LobbyChanged, Notice, Paired, Refused
-from protocol.values import Accepts, Fischer, GameSpec, SeekSettings
-from server.adapters.journal_memory import MemoryJournal
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.messages import ChallengeClosed, Challenged, Happened, LobbyChanged, Notice, Paired, Refused
+from cornered.protocol.values import Accepts, Fischer, GameSpec, SeekSettings
+from cornered.server.adapters.journal_memory import MemoryJournal
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 

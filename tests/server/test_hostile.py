@@ -14,9 +14,9 @@ import msgpack
 import pytest
 from websockets.exceptions import ConnectionClosed, ConnectionClosedError
 
-from protocol.codec import JSON, MAX_FRAME, MSGPACK
-from protocol.commands import AskGames, Hello, Ping, Play
-from protocol.messages import Refused, SeatPresence
+from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK
+from cornered.protocol.commands import AskGames, Hello, Ping, Play
+from cornered.protocol.messages import Refused, SeatPresence
 
 BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
 GENEROUS = {"message_burst": 1e9, "message_rate": 1e9, "address_burst": 1e9, "address_rate": 1e9, "hello_seconds": 2}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from server.hosts import KnownHosts
-from server.settings import MEMORY, Settings
+from cornered.server.hosts import KnownHosts
+from cornered.server.settings import MEMORY, Settings
 
 
 def hosts(machine: str = "teacher-laptop", **given: Any) -> KnownHosts:

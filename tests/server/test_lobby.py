@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from protocol.commands import (
+from cornered.protocol.commands import (
     AcceptChallenge,
     CancelChallenge,
     CancelSeek,
@@ -26,10 +26,10 @@ from protocol.commands import (
     StartSeek,
     WatchLobby,
 )
-from protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, Player, SeekSettings
-from server.bounds import MOST_CHALLENGES, MOST_INCOMING, MOST_TABLES
-from server.lobby import CHALLENGE_LIFE, Lobby
-from server.lobbystate import (
+from cornered.protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, Player, SeekSettings
+from cornered.server.bounds import MOST_CHALLENGES, MOST_INCOMING, MOST_TABLES
+from cornered.server.lobby import CHALLENGE_LIFE, Lobby
+from cornered.server.lobbystate import (
     AWAY_GRACE,
     Answered,
     ChallengeEnded,
@@ -43,7 +43,7 @@ from server.lobbystate import (
     SeekLeft,
     SeekPosted,
 )
-from server.refusal import Refusal
+from cornered.server.refusal import Refusal
 
 TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
 THREE = GameSpec(name="isolation", options={"players": 3})

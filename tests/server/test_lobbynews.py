@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protocol.commands import AskLobby
-from protocol.messages import LobbyChanged, LobbyPage, LobbyState
-from protocol.reference import generate
-from protocol.values import NO_CLOCK, Accepts, GameSpec, MatchSummary, Player, Seek, SeekSettings
-from server import lobbynews, lobbyviews
-from server.bounds import MOST_BOT_MATCHES, MOST_INCOMING, MOST_INCOMING_FROM_ADDRESS, Bounds
-from server.lobby import Lobby
-from server.lobbynews import MAX_GONE, MAX_WAITING, MOVED_MS, LobbyNews
-from server.lobbystate import (
+from cornered.protocol.commands import AskLobby
+from cornered.protocol.messages import LobbyChanged, LobbyPage, LobbyState
+from cornered.protocol.reference import generate
+from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, MatchSummary, Player, Seek, SeekSettings
+from cornered.server import lobbynews, lobbyviews
+from cornered.server.bounds import MOST_BOT_MATCHES, MOST_INCOMING, MOST_INCOMING_FROM_ADDRESS, Bounds
+from cornered.server.lobby import Lobby
+from cornered.server.lobbynews import MAX_GONE, MAX_WAITING, MOVED_MS, LobbyNews
+from cornered.server.lobbystate import (
     AWAY_GRACE,
     REMEMBERED,
     Declared,
@@ -29,10 +29,10 @@ from server.lobbystate import (
     SeekPosted,
     WentAway,
 )
-from server.lobbyviews import MATCHES_PAGE, PLAYERS_PAGE, SEEKS_PAGE, for_viewer
-from server.lobbywatch import BYTES_A_SECOND
-from server.refusal import Refusal
-from server.settings import Settings
+from cornered.server.lobbyviews import MATCHES_PAGE, PLAYERS_PAGE, SEEKS_PAGE, for_viewer
+from cornered.server.lobbywatch import BYTES_A_SECOND
+from cornered.server.refusal import Refusal
+from cornered.server.settings import Settings
 
 TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
 BAMBOO = GameSpec(name="bamboo")

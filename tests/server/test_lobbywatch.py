@@ -11,23 +11,23 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from protocol.codec import JSON, MSGPACK
-from protocol.commands import CancelSeek, CreateSeek, Hello, WatchLobby
-from protocol.messages import Welcome
-from protocol.values import GameSpec, Player, SeekSettings
-from server import lobbynews, lobbywatch
-from server.adapters.accounts_memory import MemoryAccounts
-from server.adapters.bus_local import LocalBus
-from server.adapters.journal_memory import MemoryJournal
-from server.hall import Hall
-from server.limits import PlayerLimits
-from server.lobbywatch import SLICE
-from server.match import Patience
-from server.metrics import Counts
-from server.peer import Peer
-from server.room import Services
-from server.rooms import Rooms
-from server.settings import Settings
+from cornered.protocol.codec import JSON, MSGPACK
+from cornered.protocol.commands import CancelSeek, CreateSeek, Hello, WatchLobby
+from cornered.protocol.messages import Welcome
+from cornered.protocol.values import GameSpec, Player, SeekSettings
+from cornered.server import lobbynews, lobbywatch
+from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.adapters.bus_local import LocalBus
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.hall import Hall
+from cornered.server.limits import PlayerLimits
+from cornered.server.lobbywatch import SLICE
+from cornered.server.match import Patience
+from cornered.server.metrics import Counts
+from cornered.server.peer import Peer
+from cornered.server.room import Services
+from cornered.server.rooms import Rooms
+from cornered.server.settings import Settings
 from tests.server.conftest import ANALYST_KEY
 
 THREE = GameSpec(name="isolation", options={"players": 3})

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 import structlog
 
-from server.log import BURST_LINES, MAX_KINDS, PAUSE_SECONDS, Limiter, configure
+from cornered.server.log import BURST_LINES, MAX_KINDS, PAUSE_SECONDS, Limiter, configure
 
 
 @pytest.mark.parametrize("style", ["console", "json"])

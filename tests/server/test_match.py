@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine.games.isolation import Isolation
-from protocol.commands import (
+from cornered.engine.games.isolation import Isolation
+from cornered.protocol.commands import (
     Abort,
     AcceptDraw,
     AcceptTakeback,
@@ -24,7 +24,7 @@ from protocol.commands import (
     RequestTakeback,
     Resign,
 )
-from protocol.events import (
+from cornered.protocol.events import (
     Agreed,
     DrawDeclined,
     DrawOffered,
@@ -41,11 +41,11 @@ from protocol.events import (
     TakebackRequested,
     TakenBack,
 )
-from protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
-from server.catalogue import settle
-from server.dice import commitment_of, roll
-from server.match import Match, Patience, open_match, open_rematch, rematch_id
-from server.refusal import Refusal
+from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
+from cornered.server.catalogue import settle
+from cornered.server.dice import commitment_of, roll
+from cornered.server.match import Match, Patience, open_match, open_rematch, rematch_id
+from cornered.server.refusal import Refusal
 
 SEED = bytes(range(32))
 DRAWS = {"size": 3, "max_plies": 50}

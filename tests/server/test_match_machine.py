@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from protocol.commands import (
+from cornered.protocol.commands import (
     Abort,
     AcceptDraw,
     AcceptTakeback,
@@ -22,12 +22,12 @@ from protocol.commands import (
     RequestTakeback,
     Resign,
 )
-from protocol.events import EVENT, Ended, MatchEvent, Played, Rematched, RematchOffered, Rolled
-from protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
-from server import views
-from server.catalogue import settle
-from server.match import Match, Patience, open_match
-from server.refusal import Refusal
+from cornered.protocol.events import EVENT, Ended, MatchEvent, Played, Rematched, RematchOffered, Rolled
+from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
+from cornered.server import views
+from cornered.server.catalogue import settle
+from cornered.server.match import Match, Patience, open_match
+from cornered.server.refusal import Refusal
 
 SEED = bytes(range(32))
 GAMES = st.sampled_from(

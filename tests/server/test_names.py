@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from protocol.text import MAX_NAME
-from protocol.values import Name, Player
-from server.bounds import Bounds
-from server.lobby import Lobby
-from server.lobbystate import Departed
-from server.names import Names
-from server.settings import Settings
+from cornered.protocol.text import MAX_NAME
+from cornered.protocol.values import Name, Player
+from cornered.server.bounds import Bounds
+from cornered.server.lobby import Lobby
+from cornered.server.lobbystate import Departed
+from cornered.server.names import Names
+from cornered.server.settings import Settings
 
 NAME: TypeAdapter[str] = TypeAdapter(Name)
 
@@ -89,9 +89,9 @@ def test_a_bot_that_turns_out_to_be_the_operators_gets_its_name_while_it_is_here
 
 
 def test_the_house_bots_names_are_reserved_by_default() -> None:
-    from bots.house import player_name
-    from bots.roster import create
-    from clients.cli import HOUSE_BOTS
+    from cornered.bots.house import player_name
+    from cornered.bots.roster import create
+    from cornered.clients.cli import HOUSE_BOTS
 
     assert {player_name(create(bot)) for bot in HOUSE_BOTS} <= set(Settings(port=0).reserved_names)
 

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from protocol.commands import AskGames, Claim, Play
-from protocol.events import Ended, MatchEvent, Resumed
-from protocol.messages import Happened, SeatPresence
-from protocol.values import Fischer, GameSpec
-from server import app, room, timekeeping
-from server.adapters.journal_memory import MemoryJournal
-from server.gateway import Gateway
-from server.ports import JournalUnavailable
-from server.settings import MEMORY, Settings
-from server.timekeeping import Outages, Sign, last_sign
+from cornered.protocol.commands import AskGames, Claim, Play
+from cornered.protocol.events import Ended, MatchEvent, Resumed
+from cornered.protocol.messages import Happened, SeatPresence
+from cornered.protocol.values import Fischer, GameSpec
+from cornered.server import app, room, timekeeping
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.gateway import Gateway
+from cornered.server.ports import JournalUnavailable
+from cornered.server.settings import MEMORY, Settings
+from cornered.server.timekeeping import Outages, Sign, last_sign
 
 CLOCK = Fischer(initial=10)
 GAME = GameSpec(name="quoridor", options={"size": 5})

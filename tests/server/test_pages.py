@@ -10,17 +10,17 @@ import pytest
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
-from protocol.commands import WatchLobby
-from protocol.values import NO_CLOCK, GameSpec, Player
-from server.adapters.journal_memory import MemoryJournal
-from server.costs import KNOWN_FILE, PAGE, cost_of, download_cost
-from server.dice import seed_of
-from server.match import open_match
-from server.metrics import Counts, Metrics
-from server.pages import TYPES, Pages
-from server.session import HELLO_COST
-from server.settings import Settings
-from server.visitors import Visitor
+from cornered.protocol.commands import WatchLobby
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.costs import KNOWN_FILE, PAGE, cost_of, download_cost
+from cornered.server.dice import seed_of
+from cornered.server.match import open_match
+from cornered.server.metrics import Counts, Metrics
+from cornered.server.pages import TYPES, Pages
+from cornered.server.session import HELLO_COST
+from cornered.server.settings import Settings
+from cornered.server.visitors import Visitor
 
 PLAYERS = tuple(Player(id=name, name=name, kind="person") for name in ("a", "b"))
 SPEC = GameSpec(name="trapgrid", options={"size": 3})

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import engine
-from server.plies import Plies
+from cornered import engine
+from cornered.server.plies import Plies
 
 START = engine.load("quoridor", size=5, walls=0).start()
 

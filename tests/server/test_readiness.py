@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from protocol.values import NO_CLOCK, GameSpec, Player
-from server.adapters.bus_local import LocalBus
-from server.adapters.journal_memory import MemoryJournal
-from server.app import run
-from server.lobbystate import MatchMade
-from server.match import Patience
-from server.metrics import Counts
-from server.readiness import Readiness
-from server.refusal import Refusal
-from server.room import Room, Services
-from server.rooms import Rooms
-from server.settings import MEMORY, Settings
+from cornered import engine
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.server.adapters.bus_local import LocalBus
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.app import run
+from cornered.server.lobbystate import MatchMade
+from cornered.server.match import Patience
+from cornered.server.metrics import Counts
+from cornered.server.readiness import Readiness
+from cornered.server.refusal import Refusal
+from cornered.server.room import Room, Services
+from cornered.server.rooms import Rooms
+from cornered.server.settings import MEMORY, Settings
 
 PLAYERS = (Player(id="ann", name="Ann", kind="person"), Player(id="ben", name="Ben", kind="person"))
 MADE = MatchMade("m", GameSpec(name="trapgrid", options={"size": 4}), PLAYERS, NO_CLOCK, private=False, delay=0)
@@ -75,8 +75,8 @@ async def test_without_a_preparation_nobody_waits() -> None:
 async def test_rules_that_cannot_be_compiled_beforehand_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
     readiness = Readiness()
     readiness.expect_all()
-    monkeypatch.setattr("server.readiness.is_warm", lambda game: False)
-    monkeypatch.setattr("server.readiness.sys.executable", "/nowhere/python")
+    monkeypatch.setattr("cornered.server.readiness.is_warm", lambda game: False)
+    monkeypatch.setattr("cornered.server.readiness.sys.executable", "/nowhere/python")
     await readiness.prepare()
     assert readiness.missing == ()
 
@@ -92,8 +92,8 @@ async def test_a_game_that_cannot_be_loaded_keeps_no_other_one_waiting(
 
     names = [kind.name for kind in engine.games()]
     loaded: list[str] = []
-    monkeypatch.setattr("server.readiness.is_warm", lambda game: True)
-    monkeypatch.setattr("server.readiness.warm", load)
+    monkeypatch.setattr("cornered.server.readiness.is_warm", lambda game: True)
+    monkeypatch.setattr("cornered.server.readiness.warm", load)
     readiness = Readiness()
     readiness.expect_all()
     await readiness.prepare()
@@ -110,9 +110,9 @@ async def test_a_stray_line_of_the_compiling_process_is_ignored(
     lines = ("a warning of a library", r"\377", "catalogue", *names)
     compiler.write_text("#!/bin/sh\n" + "".join(f"printf '{line}\\n'\n" for line in lines))
     compiler.chmod(0o755)
-    monkeypatch.setattr("server.readiness.is_warm", lambda game: False)
-    monkeypatch.setattr("server.readiness.warm", loaded.append)
-    monkeypatch.setattr("server.readiness.sys.executable", str(compiler))
+    monkeypatch.setattr("cornered.server.readiness.is_warm", lambda game: False)
+    monkeypatch.setattr("cornered.server.readiness.warm", loaded.append)
+    monkeypatch.setattr("cornered.server.readiness.sys.executable", str(compiler))
     readiness = Readiness()
     readiness.expect_all()
     await readiness.prepare()
@@ -143,14 +143,14 @@ async def test_the_server_says_when_it_is_ready_for_every_game(tmp_path: Path) -
 def test_the_compiling_process_names_what_is_done() -> None:
     names = [kind.name for kind in engine.games()]
     done = subprocess.run(
-        [sys.executable, "-m", "server.readiness", *names], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "cornered.server.readiness", *names], capture_output=True, text=True, check=True
     )
     assert done.stdout.split() == ["catalogue", *names]
 
 
 def test_a_game_that_cannot_be_compiled_keeps_no_other_one_waiting() -> None:
     names = [kind.name for kind in engine.games()]
-    command = [sys.executable, "-m", "server.readiness", "no game", *names]
+    command = [sys.executable, "-m", "cornered.server.readiness", "no game", *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout.split() == ["catalogue", *names]

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.record import Record, from_json, to_json
-from engine.record_text import from_text, to_text
-from protocol.commands import AcceptTakeback, MatchCommand, Play, RequestTakeback, Resign
-from protocol.events import MatchEvent
-from protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
-from server.catalogue import settle
-from server.match import Match, Patience, open_match
-from server.records import record_of, slices_of, time_control_of
+from cornered.engine.record import Record, from_json, to_json
+from cornered.engine.record_text import from_text, to_text
+from cornered.protocol.commands import AcceptTakeback, MatchCommand, Play, RequestTakeback, Resign
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
+from cornered.server.catalogue import settle
+from cornered.server.match import Match, Patience, open_match
+from cornered.server.records import record_of, slices_of, time_control_of
 
 SEED = b"s" * 32
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
-from server.hosts import KnownHosts
-from server.requests import canonical_path, refusal_of
+from cornered.server.hosts import KnownHosts
+from cornered.server.requests import canonical_path, refusal_of
 
 HOSTS = KnownHosts(["play.example"])
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from websockets.http11 import Response
 from websockets.server import ServerProtocol
 
-from server.responses import plain, unreadable
+from cornered.server.responses import plain, unreadable
 
 SECURITY = (
     "Content-Security-Policy",

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from protocol.commands import (
+from cornered.protocol.commands import (
     AskHistory,
     AskMoves,
     Claim,
@@ -22,8 +22,8 @@ from protocol.commands import (
     Say,
     WatchLobby,
 )
-from protocol.events import MatchEvent
-from protocol.messages import (
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.messages import (
     Acknowledged,
     Happened,
     History,
@@ -35,10 +35,10 @@ from protocol.messages import (
     Snapshot,
     Watchers,
 )
-from protocol.values import Fischer, GameSpec, PerMove, SeekSettings
-from server import room
-from server.adapters.journal_memory import MemoryJournal
-from server.ports import DamagedMatch, JournalUnavailable, StaleSequence
+from cornered.protocol.values import Fischer, GameSpec, PerMove, SeekSettings
+from cornered.server import room
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
 from tests.server.conftest import PATIENCE
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
@@ -383,7 +383,7 @@ async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
 async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_stored(
     house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.rooms.RETRY_SECONDS", 3_600)
+    monkeypatch.setattr("cornered.server.rooms.RETRY_SECONDS", 3_600)
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)

@@ -14,22 +14,22 @@ from typing import Any
 
 import pytest
 
-from protocol.commands import AcceptChallenge, Challenge, Join, Leave, Play, Rematch, Resign, WatchLobby
-from protocol.events import Ended, MatchEvent, Played, Rematched, Resumed, Started
-from protocol.messages import Acknowledged, Paired, Refused, ServerMessage, Snapshot
-from protocol.values import NO_CLOCK, Fischer, GameSpec, PerMove, Player
-from server.adapters.bus_local import LocalBus
-from server.adapters.journal_memory import MemoryJournal
-from server.catalogue import settle
-from server.dice import seed_of
-from server.lobbystate import MatchMade
-from server.match import Match, Patience, open_match
-from server.metrics import Counts
-from server.ports import JournalUnavailable
-from server.refusal import Refusal
-from server.room import Services
-from server.rooms import Rooms
-from server.timekeeping import Sign, last_sign
+from cornered.protocol.commands import AcceptChallenge, Challenge, Join, Leave, Play, Rematch, Resign, WatchLobby
+from cornered.protocol.events import Ended, MatchEvent, Played, Rematched, Resumed, Started
+from cornered.protocol.messages import Acknowledged, Paired, Refused, ServerMessage, Snapshot
+from cornered.protocol.values import NO_CLOCK, Fischer, GameSpec, PerMove, Player
+from cornered.server.adapters.bus_local import LocalBus
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.catalogue import settle
+from cornered.server.dice import seed_of
+from cornered.server.lobbystate import MatchMade
+from cornered.server.match import Match, Patience, open_match
+from cornered.server.metrics import Counts
+from cornered.server.ports import JournalUnavailable
+from cornered.server.refusal import Refusal
+from cornered.server.room import Services
+from cornered.server.rooms import Rooms
+from cornered.server.timekeeping import Sign, last_sign
 from tests.server.conftest import PATIENCE, StubbornJournal
 from tests.server.turns import watched_loop
 
@@ -285,7 +285,7 @@ async def test_the_players_coming_loads_a_match_before_all_others() -> None:
 async def test_a_store_that_goes_away_while_matches_are_loaded_delays_them_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("server.rooms.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.rooms.RETRY_SECONDS", 0.01)
     journal, now = Gated(), 1_000_000
     await store_live(journal, "m", now)
     journal.failures = ["before", "before", "after"]
@@ -409,7 +409,7 @@ class Doubtful(MemoryJournal):
 async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_leads_to_it(
     house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch, refused: Any, lost: Any
 ) -> None:
-    monkeypatch.setattr("server.rooms.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.rooms.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
@@ -427,7 +427,7 @@ async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_l
 async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_nobody_busy(
     house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.rooms.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.rooms.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
@@ -447,7 +447,7 @@ async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_no
 async def test_a_new_match_that_nobody_could_confirm_opens_when_the_store_is_back(
     house: Any, stores: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.rooms.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.rooms.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL, seat=0)
@@ -459,7 +459,7 @@ async def test_a_new_match_that_nobody_could_confirm_opens_when_the_store_is_bac
 
 
 async def test_a_new_match_that_was_not_stored_is_looked_for_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.rooms.RETRY_SECONDS", 0.0)
+    monkeypatch.setattr("cornered.server.rooms.RETRY_SECONDS", 0.0)
     journal = Doubtful()
     journal.refused = Started
     async with registry(journal, lambda: 1_000) as rooms:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
-from protocol.codec import JSON, MAX_FRAME, MSGPACK
-from protocol.commands import AskGames, AskMyMatches, CreateSeek, Hello, Join, Ping, Play, Say, WatchLobby
-from protocol.messages import Games, Happened, LobbyState, MyMatches, Pong, Refused, Said, SeatPresence
-from protocol.values import GameSpec, SeekSettings
-from server.limits import MAX_REPLAYS
+from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK
+from cornered.protocol.commands import AskGames, AskMyMatches, CreateSeek, Hello, Join, Ping, Play, Say, WatchLobby
+from cornered.protocol.messages import Games, Happened, LobbyState, MyMatches, Pong, Refused, Said, SeatPresence
+from cornered.protocol.values import GameSpec, SeekSettings
+from cornered.server.limits import MAX_REPLAYS
 
 
 async def flood(client: Any, times: int, message: Any = Ping(id="flood")) -> None:  # noqa: B008
@@ -269,7 +269,7 @@ async def test_a_server_that_stops_waits_for_no_payment(
         await asyncio.Event().wait()
 
     monkeypatch.setattr(stores.journal, "read", never_read)
-    monkeypatch.setattr("server.session.LOOKUP_COST", 1e6)
+    monkeypatch.setattr("cornered.server.session.LOOKUP_COST", 1e6)
     async with asyncio.timeout(60), house() as running, running.client("Eve") as eve:
         await eve.tell(Join(id="j", match="nowhere"))
         await is_reading.wait()

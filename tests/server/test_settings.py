@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from server.settings import SettingsError, load_settings, with_analyst_key
+from cornered.server.settings import SettingsError, load_settings, with_analyst_key
 
 
 @pytest.fixture(autouse=True)

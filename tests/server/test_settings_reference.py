@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from server.settings import Settings
-from server.settings_reference import render
+from cornered.server.settings import Settings
+from cornered.server.settings_reference import render
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def test_the_document_is_current() -> None:
     assert (ROOT / "docs" / "settings.md").read_text() == render(), (
-        "./run python -m server.settings_reference > docs/settings.md"
+        "./run python -m cornered.server.settings_reference > docs/settings.md"
     )
 
 

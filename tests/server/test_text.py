@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from clients.sdk.escaping import escaped
-from protocol.codec import JSON, MSGPACK, Codec
-from protocol.commands import Challenge, DeclineChallenge, Hello, Say
-from protocol.events import Ended, Played, Started
-from protocol.messages import ChallengeClosed, Refused, Said, Welcome
-from protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.clients.sdk.escaping import escaped
+from cornered.protocol.codec import JSON, MSGPACK, Codec
+from cornered.protocol.commands import Challenge, DeclineChallenge, Hello, Say
+from cornered.protocol.events import Ended, Played, Started
+from cornered.protocol.messages import ChallengeClosed, Refused, Said, Welcome
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player
 
 BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
 EVIL = {

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from server.token_bucket import FairQueue, TokenBucket
+from cornered.server.token_bucket import FairQueue, TokenBucket
 
 
 class Timeline(asyncio.AbstractEventLoop):

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-import engine
-from protocol.codec import CODECS
-from protocol.commands import MatchCommand, OfferDraw, Play, Rematch, RequestTakeback, Resign
-from protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, Player
-from server import views
-from server.catalogue import settle
-from server.match import Match, open_match
-from server.refusal import Refusal
+from cornered import engine
+from cornered.protocol.codec import CODECS
+from cornered.protocol.commands import MatchCommand, OfferDraw, Play, Rematch, RequestTakeback, Resign
+from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, Player
+from cornered.server import views
+from cornered.server.catalogue import settle
+from cornered.server.match import Match, open_match
+from cornered.server.refusal import Refusal
 
 SEED = bytes(range(32))
 

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from websockets.datastructures import Headers
 from websockets.http11 import Request
 
-from server.visitors import Visitors, client_address, rate_limit_key
+from cornered.server.visitors import Visitors, client_address, rate_limit_key
 
 PROXIES = [ip_network("10.0.0.0/8"), ip_network("::1/128"), ip_network("fd00::/8")]
 

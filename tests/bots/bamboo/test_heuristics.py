@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-import engine
-from bots.bamboo.cells import cubes, distance, outerness, squares, symmetries
-from bots.bamboo.heuristics import HeuristicBot
-from bots.roster import create
-from clients.sdk import Limit
-from engine.games.bamboo import BambooState, cell_numbers
+from cornered import engine
+from cornered.bots.bamboo.cells import cubes, distance, outerness, squares, symmetries
+from cornered.bots.bamboo.heuristics import HeuristicBot
+from cornered.bots.roster import create
+from cornered.clients.sdk import Limit
+from cornered.engine.games.bamboo import BambooState, cell_numbers
 
 RING = {"a1", "a2", "a3", "b1", "b4", "c1", "c5", "d1", "d4", "e1", "e2", "e3"}
 """The outermost cells of radius 2."""

@@ -7,14 +7,14 @@ from random import Random
 
 import pytest
 
-import engine
-from bots.bamboo.playout import playout
-from bots.bamboo.tree import Node, iterate, new_node, uct
-from bots.roster import create
-from bots.roster.bamboo_mcts import BambooMctsBot
-from bots.solve.bamboo import solve
-from clients.sdk import Limit
-from engine.games.bamboo import BambooState, cell_numbers
+from cornered import engine
+from cornered.bots.bamboo.playout import playout
+from cornered.bots.bamboo.tree import Node, iterate, new_node, uct
+from cornered.bots.roster import create
+from cornered.bots.roster.bamboo_mcts import BambooMctsBot
+from cornered.bots.solve.bamboo import solve
+from cornered.clients.sdk import Limit
+from cornered.engine.games.bamboo import BambooState, cell_numbers
 
 
 def after(radius: int, moves: str) -> BambooState:

@@ -7,14 +7,14 @@ import random
 import numpy as np
 import pytest
 
-import engine
-from bots.bamboo.cells import cubes, squares
-from bots.bamboo.minimax import estimate, new_tally, search, sort
-from bots.bamboo.turned import turned
-from bots.roster import create
-from clients.sdk import Limit
-from engine.games.bamboo import BambooState, cell_names, sizes, whole
-from engine.hexagon import MAX_MOVES, placements
+from cornered import engine
+from cornered.bots.bamboo.cells import cubes, squares
+from cornered.bots.bamboo.minimax import estimate, new_tally, search, sort
+from cornered.bots.bamboo.turned import turned
+from cornered.bots.roster import create
+from cornered.clients.sdk import Limit
+from cornered.engine.games.bamboo import BambooState, cell_names, sizes, whole
+from cornered.engine.hexagon import MAX_MOVES, placements
 
 
 def after(radius: int, moves: str) -> BambooState:

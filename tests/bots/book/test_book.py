@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import bots.book
-import engine
-from bots.book import Entry, lookup, path_of, read
-from bots.book.building import build
-from bots.book.mirror import mirrored, standard
-from clients.booking import app
-from engine import Game, State
+from cornered import engine
+from cornered.bots import book
+from cornered.bots.book import Entry, lookup, path_of, read
+from cornered.bots.book.building import build
+from cornered.bots.book.mirror import mirrored, standard
+from cornered.clients.booking import app
+from cornered.engine import Game, State
 
 SMALL = engine.load("quoridor", size=5)
 
@@ -24,10 +24,10 @@ SMALL = engine.load("quoridor", size=5)
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A place for books of this test's own."""
-    monkeypatch.setattr(bots.book, "DATA", tmp_path)
-    bots.book._book.cache_clear()
+    monkeypatch.setattr(book, "DATA", tmp_path)
+    book._book.cache_clear()
     yield tmp_path
-    bots.book._book.cache_clear()
+    book._book.cache_clear()
 
 
 def built(path: Path, positions: int, game: Game = SMALL) -> list[int]:
@@ -128,7 +128,7 @@ def test_a_finished_book_says_so(tmp_path: Path) -> None:
 
 
 def test_every_shipped_book_tells_its_command_and_has_only_legal_moves() -> None:
-    shipped = sorted(bots.book.DATA.glob("*.jsonl"))
+    shipped = sorted(book.DATA.glob("*.jsonl"))
     assert shipped
     for path in shipped:
         head = json.loads(path.read_text(encoding="utf-8").split("\n")[0])

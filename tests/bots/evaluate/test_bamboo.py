@@ -6,11 +6,11 @@ import random
 
 import numpy as np
 
-import engine
-from bots.bamboo.turned import turned
-from bots.evaluate.bamboo import CHOICE, EARLY, GROUP, key, known, narrow, rank, standing, worth
-from engine.games.bamboo import BambooState, cell_numbers
-from engine.hexagon import MAX_MOVES, gen
+from cornered import engine
+from cornered.bots.bamboo.turned import turned
+from cornered.bots.evaluate.bamboo import CHOICE, EARLY, GROUP, key, known, narrow, rank, standing, worth
+from cornered.engine.games.bamboo import BambooState, cell_numbers
+from cornered.engine.hexagon import MAX_MOVES, gen
 
 
 def after(radius: int, moves: str) -> BambooState:

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-import engine
-from bots.evaluate import judgement, mobility
-from engine import CHANCE, Game, State
+from cornered import engine
+from cornered.bots.evaluate import judgement, mobility
+from cornered.engine import CHANCE, Game, State
 
 GAMES = [
     engine.load("trapgrid"),

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-import engine
-from bots.bot import Limit
-from bots.evaluate.isolation import SCRATCH, known, nearer, rank, worth
-from bots.search.memory import Memory
-from bots.search.searcher import Searcher
-from bots.solve.isolation import prove
-from engine.games.isolation import IsolationState
-from engine.grid import CELLS, names, word
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.evaluate.isolation import SCRATCH, known, nearer, rank, worth
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.searcher import Searcher
+from cornered.bots.solve.isolation import prove
+from cornered.engine.games.isolation import IsolationState
+from cornered.engine.grid import CELLS, names, word
 
 ISOLATION = engine.load("isolation")
 

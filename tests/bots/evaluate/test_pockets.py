@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bots.evaluate.pockets import POCKETS, apart, bound, longest, pocket_of
-from engine.grid import CELLS, board, word
+from cornered.bots.evaluate.pockets import POCKETS, apart, bound, longest, pocket_of
+from cornered.engine.grid import CELLS, board, word
 
 Cell = tuple[int, int]
 

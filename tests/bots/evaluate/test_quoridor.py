@@ -6,16 +6,16 @@ import random
 
 import numpy as np
 
-import engine
-from bots.bot import Limit
-from bots.evaluate import quoridor
-from bots.evaluate.paths import NO_WAY, both_ways, steps_home, ways
-from bots.evaluate.quoridor_printed import DRAW, Weights, choice, printed
-from bots.evaluate.rings import Maze
-from bots.solve import quoridor as solver
-from engine.games.quoridor import NAMES, QuoridorState
-from engine.maze import SPLIT, passages
-from engine.walls import MAX_MOVES, Position, gen, goal
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.evaluate import quoridor
+from cornered.bots.evaluate.paths import NO_WAY, both_ways, steps_home, ways
+from cornered.bots.evaluate.quoridor_printed import DRAW, Weights, choice, printed
+from cornered.bots.evaluate.rings import Maze
+from cornered.bots.solve import quoridor as solver
+from cornered.engine.games.quoridor import NAMES, QuoridorState
+from cornered.engine.maze import SPLIT, passages
+from cornered.engine.walls import MAX_MOVES, Position, gen, goal
 
 SCRATCH = np.zeros(1, quoridor.SCRATCH)[0]
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-import engine
-from bots.bot import Limit
-from bots.evaluate.trapgrid import SCRATCH, key, known, lead, quiet, rank, worth
-from bots.solve.trapgrid import solve
-from engine.games.trapgrid import Position
-from engine.grid import CELLS, word
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.evaluate.trapgrid import SCRATCH, key, known, lead, quiet, rank, worth
+from cornered.bots.solve.trapgrid import solve
+from cornered.engine.games.trapgrid import Position
+from cornered.engine.grid import CELLS, word
 
 
 def positions(count: int, size: int = 6) -> Iterator[Any]:

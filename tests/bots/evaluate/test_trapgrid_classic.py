@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import engine
-from bots.evaluate.trapgrid_classic import (
+from cornered import engine
+from cornered.bots.evaluate.trapgrid_classic import (
     WEIGHTS,
     Board,
     centre,
@@ -17,9 +17,9 @@ from bots.evaluate.trapgrid_classic import (
     terms,
     wall_danger,
 )
-from bots.roster.trapgrid_classic import board_of
-from engine.games.trapgrid import TrapGridState
-from engine.grid import CELLS
+from cornered.bots.roster.trapgrid_classic import board_of
+from cornered.engine.games.trapgrid import TrapGridState
+from cornered.engine.grid import CELLS
 
 
 def parse(text: str, size: int = 7) -> Board:

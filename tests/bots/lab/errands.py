@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-import bots.roster
-from bots.lab import arena
-from bots.lab.heartbeat import beat
-from bots.lab.terms import Fixture, Played, Terms
+from cornered.bots import roster
+from cornered.bots.lab import arena
+from cornered.bots.lab.heartbeat import beat
+from cornered.bots.lab.terms import Fixture, Played, Terms
 
 __all__ = ["Unsendable", "act", "play", "play_where", "refuse", "square"]
 
@@ -70,8 +70,8 @@ class Unsendable(Exception):
 
 def play(terms: Terms, fixture: Fixture) -> Played:
     """Play a fixture; the bots in `strangers` are bots in this process from now on, so call it in workers only."""
-    if STRANGERS not in bots.roster.__path__:
-        bots.roster.__path__.append(STRANGERS)
+    if STRANGERS not in roster.__path__:
+        roster.__path__.append(STRANGERS)
         # Enough for these bots, who need no time at all.
         arena.HANGING = 0.3  # type: ignore[misc]
     return arena.play(terms, fixture)

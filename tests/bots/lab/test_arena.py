@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bots.bot import Bot, Limit, Proven, Thought
-from bots.lab import arena
-from bots.lab.arena import play, seated
-from bots.lab.terms import Fixture, Terms
-from bots.roster import create
-from engine import State
+from cornered.bots.bot import Bot, Limit, Proven, Thought
+from cornered.bots.lab import arena
+from cornered.bots.lab.arena import play, seated
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.roster import create
+from cornered.engine import State
 
 SMALL = Terms.of("trapgrid", {"size": 4}, depth=2)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab import charts
-from bots.lab.standings import standings
-from bots.lab.terms import Effort, Fixture, Played, Terms
+from cornered.bots.lab import charts
+from cornered.bots.lab.standings import standings
+from cornered.bots.lab.terms import Effort, Fixture, Played, Terms
 
 TERMS = Terms.of("trapgrid", {"size": 4})
 LONG = "bamboo-neural:weights=/data/experiments/large-model-final.npz,iterations=200"

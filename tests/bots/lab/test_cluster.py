@@ -19,11 +19,11 @@ from distributed import LocalCluster, Security
 from distributed.cli import dask_scheduler, dask_worker
 from distributed.versions import VersionMismatchWarning
 
-from bots.lab import arena
-from bots.lab import cluster as cluster_module
-from bots.lab.arena import lost
-from bots.lab.terms import Fixture, Terms
-from bots.lab.workforce import Workforce
+from cornered.bots.lab import arena
+from cornered.bots.lab import cluster as cluster_module
+from cornered.bots.lab.arena import lost
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.lab.workforce import Workforce
 from tests.bots.lab.errands import act, play, play_where, square
 from tests.conftest import DEADLINE, accepts, free_port, require, wait_until
 

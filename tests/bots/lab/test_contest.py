@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab.contest import Memory, hold, stream
-from bots.lab.journal import Journal
-from bots.lab.match import paired, run
-from bots.lab.openings import none, random_plies
-from bots.lab.terms import Fixture, Played, Terms
-from bots.lab.workforce import Workforce
+from cornered.bots.lab.contest import Memory, hold, stream
+from cornered.bots.lab.journal import Journal
+from cornered.bots.lab.match import paired, run
+from cornered.bots.lab.openings import none, random_plies
+from cornered.bots.lab.terms import Fixture, Played, Terms
+from cornered.bots.lab.workforce import Workforce
 
 TERMS = Terms.of("trapgrid", {"size": 4}, depth=1)
 

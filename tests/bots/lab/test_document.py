@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab.document import Document, Figure, Heading, Listing, Literal, Paragraph, Table, markdown, page
-from bots.lab.plots import drawing, save
+from cornered.bots.lab.document import Document, Figure, Heading, Listing, Literal, Paragraph, Table, markdown, page
+from cornered.bots.lab.plots import drawing, save
 
 EVIL = '<script>alert("x")</script> | `a` *b* _c_ [d](e) & \\'
 TABLE = Table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bots.lab.findings import Finding, about, best, counted, exact, judged, mean, share
+from cornered.bots.lab.findings import Finding, about, best, counted, exact, judged, mean, share
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab.arena import play
-from bots.lab.journal import GAMES, Journal, from_record, to_record
-from bots.lab.terms import ENDINGS, Effort, Fixture, Played, Terms
-from engine.record import from_json, to_json
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.journal import GAMES, Journal, from_record, to_record
+from cornered.bots.lab.terms import ENDINGS, Effort, Fixture, Played, Terms
+from cornered.engine.record import from_json, to_json
 
 TERMS = Terms.of("trapgrid", {"size": 4})
 PLAN = {"kind": "test"}

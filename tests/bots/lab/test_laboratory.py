@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab.laboratory import Laboratory
-from bots.lab.terms import Fixture, Terms
-from bots.roster.random import BOT as RANDOM
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.roster.random import BOT as RANDOM
 from tests.bots.reproduce.inline import Inline
 
 TERMS = Terms.of("trapgrid", {"size": 3})

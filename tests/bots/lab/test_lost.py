@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bots.lab import arena, heartbeat
-from bots.lab.arena import lost, play
-from bots.lab.journal import from_record, to_record
-from bots.lab.processes import Death
-from bots.lab.terms import Fixture, Terms
+from cornered.bots.lab import arena, heartbeat
+from cornered.bots.lab.arena import lost, play
+from cornered.bots.lab.journal import from_record, to_record
+from cornered.bots.lab.processes import Death
+from cornered.bots.lab.terms import Fixture, Terms
 
 SMALL = Terms.of("trapgrid", {"size": 4}, seed=2)
 

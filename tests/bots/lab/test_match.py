@@ -9,13 +9,13 @@ from typing import NoReturn
 
 import pytest
 
-from bots.lab.arena import play
-from bots.lab.contest import Memory
-from bots.lab.journal import GAMES, Journal
-from bots.lab.match import Tally, meeting, paired, run
-from bots.lab.openings import random_plies
-from bots.lab.terms import Effort, Played, Terms
-from bots.lab.workforce import Workforce
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.contest import Memory
+from cornered.bots.lab.journal import GAMES, Journal
+from cornered.bots.lab.match import Tally, meeting, paired, run
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.terms import Effort, Played, Terms
+from cornered.bots.lab.workforce import Workforce
 
 TERMS = Terms.of("trapgrid", {"size": 5}, nodes=50)
 OPENINGS = random_plies(TERMS)

@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from bots.bot import Bot, Limit, Proven, Thought
-from bots.lab import arena, online
-from bots.lab.arena import play
-from bots.lab.journal import from_record, to_record
-from bots.lab.online import play_online, player_of
-from bots.lab.terms import Fixture, Played, Terms
-from bots.roster import create
-from clients.sdk import Client, ClientError, Unreachable, read_clock
-from engine import State
-from engine.record import from_json, to_json
-from protocol.values import NO_CLOCK, Accepts, Fischer, PerMove
-from server.app import run
-from server.settings import MEMORY, Settings
+from cornered.bots.bot import Bot, Limit, Proven, Thought
+from cornered.bots.lab import arena, online
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.journal import from_record, to_record
+from cornered.bots.lab.online import play_online, player_of
+from cornered.bots.lab.terms import Fixture, Played, Terms
+from cornered.bots.roster import create
+from cornered.clients.sdk import Client, ClientError, Unreachable, read_clock
+from cornered.engine import State
+from cornered.engine.record import from_json, to_json
+from cornered.protocol.values import NO_CLOCK, Accepts, Fischer, PerMove
+from cornered.server.app import run
+from cornered.server.settings import MEMORY, Settings
 
 
 @pytest.fixture(autouse=True)

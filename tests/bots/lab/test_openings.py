@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-import engine
-from bots.lab.openings import VARIETY, from_file, plies_for, random_plies
-from bots.lab.terms import Terms
+from cornered import engine
+from cornered.bots.lab.openings import VARIETY, from_file, plies_for, random_plies
+from cornered.bots.lab.terms import Terms
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bots.lab.plots import COLOURS, DARK, INK, drawing, folded, inline, save
+from cornered.bots.lab.plots import COLOURS, DARK, INK, drawing, folded, inline, save
 
 
 def plot(path: Path) -> str:

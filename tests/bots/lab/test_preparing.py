@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from bots.bot import Bot, Limit, Thought
-from bots.lab import heartbeat, preparing
-from bots.lab.preparing import ensure_prepared, prepare
-from bots.lab.terms import Fixture, Terms
-from bots.roster import create
-from bots.warming import Preparation, is_warm
-from engine import Game, State
+from cornered.bots.bot import Bot, Limit, Thought
+from cornered.bots.lab import heartbeat, preparing
+from cornered.bots.lab.preparing import ensure_prepared, prepare
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.roster import create
+from cornered.bots.warming import Preparation, is_warm
+from cornered.engine import Game, State
 
 SMALL = Terms.of("trapgrid", {"size": 4})
 ON_A_CLOCK = Terms.of("trapgrid", {"size": 4}, time=100)
@@ -43,7 +43,7 @@ def compiling_with(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     original = subprocess.Popen
 
     def start(command: Sequence[str], **named: Any) -> subprocess.Popen[str]:
-        assert command[:3] == [sys.executable, "-m", "bots.warming"]
+        assert command[:3] == [sys.executable, "-m", "cornered.bots.warming"]
         return original([sys.executable, "-c", program, *command[3:]], **named)
 
     monkeypatch.setattr(preparing.subprocess, "Popen", start)

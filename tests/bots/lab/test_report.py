@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab import report
-from bots.lab.arena import play
-from bots.lab.openings import random_plies
-from bots.lab.schedule import RoundRobin
-from bots.lab.standings import standings
-from bots.lab.terms import Effort, Fixture, Played, Terms
-from bots.statistics.elo import elo_of_pairs
+from cornered.bots.lab import report
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.openings import random_plies
+from cornered.bots.lab.schedule import RoundRobin
+from cornered.bots.lab.standings import standings
+from cornered.bots.lab.terms import Effort, Fixture, Played, Terms
+from cornered.bots.statistics.elo import elo_of_pairs
 
 TERMS = Terms.of("trapgrid", {"size": 4}, seed=3, depth=2)
 BOTS = ("greedy", "random", "minimax")

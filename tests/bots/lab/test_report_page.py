@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from bots.lab import report
-from bots.lab.terms import Effort, Fixture, Played, Terms
-from clients.shots import FLAGS, find_chromium
+from cornered.bots.lab import report
+from cornered.bots.lab.terms import Effort, Fixture, Played, Terms
+from cornered.clients.shots import FLAGS, find_chromium
 from tests.conftest import require
 
 pytestmark = pytest.mark.browser

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.lab.contest import Schedule
-from bots.lab.pairing import Entrant, bracket, can_be_paired, circle, swiss
-from bots.lab.schedule import Gauntlet, RoundRobin
-from bots.lab.schedule_knockout import EXTRA, Knockout
-from bots.lab.schedule_swiss import Swiss, rounds_for
-from bots.lab.terms import Fixture, Played
+from cornered.bots.lab.contest import Schedule
+from cornered.bots.lab.pairing import Entrant, bracket, can_be_paired, circle, swiss
+from cornered.bots.lab.schedule import Gauntlet, RoundRobin
+from cornered.bots.lab.schedule_knockout import EXTRA, Knockout
+from cornered.bots.lab.schedule_swiss import Swiss, rounds_for
+from cornered.bots.lab.terms import Fixture, Played
 
 Winner = Callable[[Fixture], int | None]
 

@@ -3,12 +3,12 @@ from random import Random
 
 import pytest
 
-from bots.lab.arena import play
-from bots.lab.results import Score, Standings
-from bots.lab.standings import as_json, standings
-from bots.lab.terms import Effort, Ending, Fixture, Played, Terms
-from bots.statistics import bradley_terry, glicko
-from bots.statistics.wilson import wilson
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.results import Score, Standings
+from cornered.bots.lab.standings import as_json, standings
+from cornered.bots.lab.terms import Effort, Ending, Fixture, Played, Terms
+from cornered.bots.statistics import bradley_terry, glicko
+from cornered.bots.statistics.wilson import wilson
 
 TERMS = Terms.of("trapgrid", {"size": 4}, seed=5)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab.terms import Terms
+from cornered.bots.lab.terms import Terms
 
 
 def test_matches_have_the_draw_rules_that_the_game_suggests_unless_others_are_given() -> None:
@@ -45,7 +45,7 @@ def test_what_is_no_contest_is_refused(options: dict[str, int], wrong: dict[str,
 def test_bots_that_cannot_play_are_refused(bot: str, reason: str, tmp_path: Path) -> None:
     terms = Terms.of("bamboo", {"radius": 3})
     if "R2" in bot:
-        from bots.neural.weights import shipped_path
+        from cornered.bots.neural.weights import shipped_path
 
         bot = bot.replace("R2.npz", str(shipped_path(2, "dense")))
     with pytest.raises(ValueError, match=reason):

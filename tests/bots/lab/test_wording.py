@@ -2,8 +2,8 @@ import math
 
 import pytest
 
-from bots.lab.results import Score
-from bots.lab.wording import counted, duration, interval, likely, number, percent, points, signed
+from cornered.bots.lab.results import Score
+from cornered.bots.lab.wording import counted, duration, interval, likely, number, percent, points, signed
 
 
 def test_shares_are_percentages() -> None:

@@ -20,11 +20,11 @@ from typing import Any
 import psutil
 import pytest
 
-from bots.lab import processes
-from bots.lab.arena import lost
-from bots.lab.processes import Batch, Part, Processes
-from bots.lab.terms import Fixture, Terms
-from bots.lab.workforce import Death, Workforce, in_order
+from cornered.bots.lab import processes
+from cornered.bots.lab.arena import lost
+from cornered.bots.lab.processes import Batch, Part, Processes
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.lab.workforce import Death, Workforce, in_order
 from tests.bots.lab.errands import act, play, refuse, square
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -320,7 +320,7 @@ def test_a_batch_has_items(workforce: Workforce, wrong: int) -> None:
 
 PROGRAM = """
 import sys, time
-from bots.lab.workforce import Workforce
+from cornered.bots.lab.workforce import Workforce
 from tests.bots.lab.errands import act
 def main():
     try:

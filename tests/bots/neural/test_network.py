@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import engine
-from bots.bamboo.cells import bamboo, cubes, distance
-from bots.neural.convolution import CHANNELS, PLANES, Convolutional, neighbourhoods, planes
-from bots.neural.dense import Dense
-from bots.neural.network import Loss, Network, masked
-from bots.neural.views import Views, images
-from engine.games.bamboo import BambooState
+from cornered import engine
+from cornered.bots.bamboo.cells import bamboo, cubes, distance
+from cornered.bots.neural.convolution import CHANNELS, PLANES, Convolutional, neighbourhoods, planes
+from cornered.bots.neural.dense import Dense
+from cornered.bots.neural.network import Loss, Network, masked
+from cornered.bots.neural.views import Views, images
+from cornered.engine.games.bamboo import BambooState
 
 
 def after(radius: int, moves: str) -> BambooState:

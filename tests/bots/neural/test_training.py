@@ -9,21 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import engine
-from bots.bamboo.cells import cubes
-from bots.lab.workforce import Workforce
-from bots.neural import evaluation
-from bots.neural.curves import plot
-from bots.neural.dense import Dense
-from bots.neural.games import HYBRID, MIX, Lessons, play, read_mix, seated, spell
-from bots.neural.learning import Learner
-from bots.neural.network import KINDS, Kind, Network
-from bots.neural.plan import GAMES, Plan
-from bots.neural.training import Outcome, train
-from bots.neural.views import Views
-from bots.neural.weights import SHIPPED, Trained, file_name, load, save, shipped, shipped_path
-from bots.roster import create, kind
-from clients.sdk import Limit
+from cornered import engine
+from cornered.bots.bamboo.cells import cubes
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.neural import evaluation
+from cornered.bots.neural.curves import plot
+from cornered.bots.neural.dense import Dense
+from cornered.bots.neural.games import HYBRID, MIX, Lessons, play, read_mix, seated, spell
+from cornered.bots.neural.learning import Learner
+from cornered.bots.neural.network import KINDS, Kind, Network
+from cornered.bots.neural.plan import GAMES, Plan
+from cornered.bots.neural.training import Outcome, train
+from cornered.bots.neural.views import Views
+from cornered.bots.neural.weights import SHIPPED, Trained, file_name, load, save, shipped, shipped_path
+from cornered.bots.roster import create, kind
+from cornered.clients.sdk import Limit
 
 TINY = Plan(radius=1, games=20, epochs=4, seed=3)
 
@@ -285,7 +285,7 @@ def test_the_bots_play_what_they_have_a_network_for_and_say_so_elsewhere(monkeyp
         assert kind(name).plays("bamboo")
         assert not kind(name).plays("trapgrid")
         assert kind(name).plays(game)
-    monkeypatch.setattr("bots.neural.weights.SHIPPED", Path("/nowhere"))
+    monkeypatch.setattr("cornered.bots.neural.weights.SHIPPED", Path("/nowhere"))
     shipped.cache_clear()
     assert not kind("bamboo-neural").plays(game)
     for name in KINDS:

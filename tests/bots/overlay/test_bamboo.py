@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import engine
-from bots.overlay import Overlay, overlays
-from engine import State
+from cornered import engine
+from cornered.bots.overlay import Overlay, overlays
+from cornered.engine import State
 
 
 def after(radius: int, moves: str) -> State:

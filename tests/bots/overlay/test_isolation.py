@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-import engine
-from bots.overlay import Overlay, overlays
-from engine import State
+from cornered import engine
+from cornered.bots.overlay import Overlay, overlays
+from cornered.engine import State
 
 
 def pictures(state: State) -> dict[str, Overlay]:

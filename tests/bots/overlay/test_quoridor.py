@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import engine
-from bots.evaluate.paths import both_ways
-from bots.overlay import Overlay, overlays
+from cornered import engine
+from cornered.bots.evaluate.paths import both_ways
+from cornered.bots.overlay import Overlay, overlays
 
 
 def pictures(moves: str, **options: int) -> dict[str, Overlay]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import engine
-from bots.overlay import Overlay, overlays
+from cornered import engine
+from cornered.bots.overlay import Overlay, overlays
 
 
 def pictures(text: str, size: int) -> dict[str, Overlay]:

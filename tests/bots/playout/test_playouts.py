@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-import engine
-from bots.bot import Limit
-from bots.evaluate import is_duel
-from bots.playout import playouts
-from bots.playout.choice import chosen
-from bots.roster import create
-from engine import Game, State
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.evaluate import is_duel
+from cornered.bots.playout import playouts
+from cornered.bots.playout.choice import chosen
+from cornered.bots.roster import create
+from cornered.engine import Game, State
 
 GAMES = [
     ("trapgrid", {}),

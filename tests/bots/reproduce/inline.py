@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bots.lab.findings import Experiment, Finding, Row, Scale
-from bots.lab.laboratory import Laboratory
-from bots.lab.plots import drawing, save
-from bots.lab.workforce import Workforce
+from cornered.bots.lab.findings import Experiment, Finding, Row, Scale
+from cornered.bots.lab.laboratory import Laboratory
+from cornered.bots.lab.plots import drawing, save
+from cornered.bots.lab.workforce import Workforce
 
 
 class Inline(Workforce):

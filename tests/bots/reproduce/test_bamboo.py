@@ -6,19 +6,26 @@ from fractions import Fraction
 
 import pytest
 
-import engine
-from bots.bamboo.cells import cubes, each
-from bots.bot import Limit
-from bots.lab.findings import counted
-from bots.lab.laboratory import Meeting
-from bots.lab.terms import Effort, Fixture, Played
-from bots.reproduce.bamboo_agents import Agents
-from bots.reproduce.bamboo_costs import cost
-from bots.reproduce.bamboo_first_move import TABLE, chance_of_first, random_games
-from bots.reproduce.bamboo_heuristics import CLOSEST, ClosestBot, ClosestOuterBot, Heuristics, closest, first_wins
-from bots.reproduce.bamboo_minimax import price
-from engine import State
-from engine.games.bamboo import BambooState, cell_numbers
+from cornered import engine
+from cornered.bots.bamboo.cells import cubes, each
+from cornered.bots.bot import Limit
+from cornered.bots.lab.findings import counted
+from cornered.bots.lab.laboratory import Meeting
+from cornered.bots.lab.terms import Effort, Fixture, Played
+from cornered.bots.reproduce.bamboo_agents import Agents
+from cornered.bots.reproduce.bamboo_costs import cost
+from cornered.bots.reproduce.bamboo_first_move import TABLE, chance_of_first, random_games
+from cornered.bots.reproduce.bamboo_heuristics import (
+    CLOSEST,
+    ClosestBot,
+    ClosestOuterBot,
+    Heuristics,
+    closest,
+    first_wins,
+)
+from cornered.bots.reproduce.bamboo_minimax import price
+from cornered.engine import State
+from cornered.engine.games.bamboo import BambooState, cell_numbers
 
 
 def expected(state: State) -> Fraction:

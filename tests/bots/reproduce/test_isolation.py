@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab.terms import Fixture, Played
-from bots.reproduce.isolation_heuristics import EXPERIMENTS, HEURISTICS, strengths, word
+from cornered.bots.lab.terms import Fixture, Played
+from cornered.bots.reproduce.isolation_heuristics import EXPERIMENTS, HEURISTICS, strengths, word
 from tests.bots.reproduce.inline import check, found
 
 

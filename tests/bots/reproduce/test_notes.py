@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab.findings import Row
-from bots.lab.terms import Terms
-from bots.reproduce.notes_alpha_beta import EXPERIMENTS as ALPHA_BETA
-from bots.reproduce.notes_alpha_beta import Uniform, best_case, exponent, leaves
-from bots.reproduce.notes_deepening import EXPERIMENTS as DEEPENING
-from bots.reproduce.notes_deepening import overheads
-from bots.reproduce.notes_korf import EXPERIMENTS as KORF
-from bots.reproduce.notes_korf import less_effective, saved
-from bots.reproduce.sampling import GROUNDS, moments, strolls
-from bots.textbook.figures import Saving
-from bots.textbook.minimax import depth_limited
-from bots.textbook.search import Search
-from engine import State
+from cornered.bots.lab.findings import Row
+from cornered.bots.lab.terms import Terms
+from cornered.bots.reproduce.notes_alpha_beta import EXPERIMENTS as ALPHA_BETA
+from cornered.bots.reproduce.notes_alpha_beta import Uniform, best_case, exponent, leaves
+from cornered.bots.reproduce.notes_deepening import EXPERIMENTS as DEEPENING
+from cornered.bots.reproduce.notes_deepening import overheads
+from cornered.bots.reproduce.notes_korf import EXPERIMENTS as KORF
+from cornered.bots.reproduce.notes_korf import less_effective, saved
+from cornered.bots.reproduce.sampling import GROUNDS, moments, strolls
+from cornered.bots.textbook.figures import Saving
+from cornered.bots.textbook.minimax import depth_limited
+from cornered.bots.textbook.search import Search
+from cornered.engine import State
 from tests.bots.reproduce.inline import check, found
 
 

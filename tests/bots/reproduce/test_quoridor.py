@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from bots.evaluate.quoridor_printed import Weights, choice
-from bots.lab.findings import Row
-from bots.lab.terms import Terms
-from bots.reproduce.quoridor_depth import EXPERIMENTS as DEPTH
-from bots.reproduce.quoridor_first_player import EXPERIMENTS as FIRST_PLAYER
-from bots.reproduce.quoridor_first_player import proven
-from bots.reproduce.quoridor_nodes import EXPERIMENTS as NODES
-from bots.reproduce.quoridor_nodes import full_width, looked_at, plain
-from bots.reproduce.quoridor_statistics import EXPERIMENTS as STATISTICS
-from bots.reproduce.quoridor_statistics import printed_bytes, python_bytes, shape
-from bots.reproduce.quoridor_weights import EXPERIMENTS as WEIGHTS
-from bots.reproduce.quoridor_weights import dominance
-from bots.reproduce.sampling import strolls
-from bots.roster.quoridor_classic import alpha_beta
-from bots.textbook.minimax import depth_limited
-from bots.textbook.search import Search
-from engine.games.quoridor import QuoridorState
+from cornered import engine
+from cornered.bots.evaluate.quoridor_printed import Weights, choice
+from cornered.bots.lab.findings import Row
+from cornered.bots.lab.terms import Terms
+from cornered.bots.reproduce.quoridor_depth import EXPERIMENTS as DEPTH
+from cornered.bots.reproduce.quoridor_first_player import EXPERIMENTS as FIRST_PLAYER
+from cornered.bots.reproduce.quoridor_first_player import proven
+from cornered.bots.reproduce.quoridor_nodes import EXPERIMENTS as NODES
+from cornered.bots.reproduce.quoridor_nodes import full_width, looked_at, plain
+from cornered.bots.reproduce.quoridor_statistics import EXPERIMENTS as STATISTICS
+from cornered.bots.reproduce.quoridor_statistics import printed_bytes, python_bytes, shape
+from cornered.bots.reproduce.quoridor_weights import EXPERIMENTS as WEIGHTS
+from cornered.bots.reproduce.quoridor_weights import dominance
+from cornered.bots.reproduce.sampling import strolls
+from cornered.bots.roster.quoridor_classic import alpha_beta
+from cornered.bots.textbook.minimax import depth_limited
+from cornered.bots.textbook.search import Search
+from cornered.engine.games.quoridor import QuoridorState
 from tests.bots.reproduce.inline import check, found
 
 

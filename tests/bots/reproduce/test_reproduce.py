@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bots.lab.findings import VERDICTS, Finding, Row, exact
-from bots.lab.reproduction import FOLDER, make, page, read, report, write_report
-from bots.reproduce import REFERENCES, experiments, named, reference_of
+from cornered.bots.lab.findings import VERDICTS, Finding, Row, exact
+from cornered.bots.lab.reproduction import FOLDER, make, page, read, report, write_report
+from cornered.bots.reproduce import REFERENCES, experiments, named, reference_of
 from tests.bots.reproduce.inline import Inline
 
 

@@ -7,18 +7,18 @@ from random import Random
 
 import pytest
 
-import engine
-from bots.lab.arena import opened
-from bots.lab.terms import Terms
-from bots.reproduce.trapgrid_parity import EXPERIMENTS as PARITY
-from bots.reproduce.trapgrid_parity import apart, first_apart, parity
-from bots.reproduce.trapgrid_pruning import EXPERIMENTS as PRUNING
-from bots.reproduce.trapgrid_pruning import pruned, pruning, pruning_at_start
-from bots.reproduce.trapgrid_turns import EXPERIMENTS as TURNS
-from bots.reproduce.trapgrid_turns import turns
-from bots.roster.trapgrid_classic import adaptive_depth, board_of
-from engine import State
-from engine.games.trapgrid import TrapGridState
+from cornered import engine
+from cornered.bots.lab.arena import opened
+from cornered.bots.lab.terms import Terms
+from cornered.bots.reproduce.trapgrid_parity import EXPERIMENTS as PARITY
+from cornered.bots.reproduce.trapgrid_parity import apart, first_apart, parity
+from cornered.bots.reproduce.trapgrid_pruning import EXPERIMENTS as PRUNING
+from cornered.bots.reproduce.trapgrid_pruning import pruned, pruning, pruning_at_start
+from cornered.bots.reproduce.trapgrid_turns import EXPERIMENTS as TURNS
+from cornered.bots.reproduce.trapgrid_turns import turns
+from cornered.bots.roster.trapgrid_classic import adaptive_depth, board_of
+from cornered.engine import State
+from cornered.engine.games.trapgrid import TrapGridState
 from tests.bots.reproduce.inline import check
 
 

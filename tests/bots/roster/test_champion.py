@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-import engine
-from bots.bot import Limit
-from bots.roster import create
-from bots.search.memory import Memory
-from engine import State
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.roster import create
+from cornered.bots.search.memory import Memory
+from cornered.engine import State
 
 ORACLES = Path(__file__).parents[2] / "data" / "oracles"
 LIMITS = (Limit(nodes=1), Limit(nodes=100), Limit(nodes=5_000), Limit(depth=3))

@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.roster import create
-from bots.solve.trapgrid import solve
-from clients.sdk import Limit
-from engine import State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.roster import create
+from cornered.bots.solve.trapgrid import solve
+from cornered.clients.sdk import Limit
+from cornered.engine import State
 
 WON = [(3, 0), (4, 1), (5, 0), (6, 1), (7, 0), (8, 1)]
 

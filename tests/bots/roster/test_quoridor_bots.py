@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-import engine
-from bots.bot import WIN, Limit
-from bots.roster import create
-from engine import State
+from cornered import engine
+from cornered.bots.bot import WIN, Limit
+from cornered.bots.roster import create
+from cornered.engine import State
 
 
 def played(moves: str, **options: int) -> State:
@@ -31,7 +31,7 @@ def test_the_walker_puts_a_wall_in_the_way_of_whoever_is_ahead() -> None:
     wall = create("quoridor-path").choose(state, Limit()).move
     assert len(wall) == 3
     after = engine.apply(state, wall)
-    from bots.evaluate.paths import both_ways
+    from cornered.bots.evaluate.paths import both_ways
 
     assert both_ways(after.position)[0] > both_ways(state.position)[0]  # type: ignore[attr-defined]
 
@@ -71,9 +71,9 @@ def test_the_classic_stops_at_its_limit() -> None:
 
 
 def test_max_n_of_two_chooses_what_plain_max_n_chooses_among_the_same_moves() -> None:
-    from bots.evaluate.quoridor_printed import choice
-    from bots.evaluate.rings import evaluate
-    from bots.textbook.shares import Shares, estimated, final
+    from cornered.bots.evaluate.quoridor_printed import choice
+    from cornered.bots.evaluate.rings import evaluate
+    from cornered.bots.textbook.shares import Shares, estimated, final
 
     def plain(state: State, depth: int, ply: int) -> Shares:
         if state.outcome is not None:

@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-import engine
-from bots.reproduce.trapgrid_pruning import pruning, pruning_at_start
-from bots.roster import create
-from bots.roster.trapgrid_classic import ClassicSearch, TrapGridClassicBot, adaptive_depth, board_of
-from clients.sdk import Limit
-from engine.games.trapgrid import TrapGridState
+from cornered import engine
+from cornered.bots.reproduce.trapgrid_pruning import pruning, pruning_at_start
+from cornered.bots.roster import create
+from cornered.bots.roster.trapgrid_classic import ClassicSearch, TrapGridClassicBot, adaptive_depth, board_of
+from cornered.clients.sdk import Limit
+from cornered.engine.games.trapgrid import TrapGridState
 
 
 def parse(text: str, size: int) -> TrapGridState:

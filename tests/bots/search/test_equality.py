@@ -7,12 +7,12 @@ import random
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import judgement
-from bots.search.memory import Memory
-from bots.search.searcher import FULL_WIDTH, Limit, Searcher
-from engine import Game, State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import judgement
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
+from cornered.engine import Game, State
 
 GAMES = [
     (engine.load("trapgrid", size=3), 300),

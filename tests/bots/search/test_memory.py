@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from bots.search.memory import Memory
-from bots.search.searcher import FULL_WIDTH, Limit, Searcher
+from cornered import engine
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
 
 ROOT = Path(__file__).parents[3]
 DEADLINE = 120.0
@@ -40,7 +40,7 @@ def test_a_stop_reaches_one_desk_or_all_and_stays_until_resumed() -> None:
 def test_an_attached_process_that_ends_takes_nothing_away() -> None:
     program = """
 import sys
-from bots.search.memory import Memory
+from cornered.bots.search.memory import Memory
 memory = Memory.attach(sys.argv[1], 1)
 memory.own.nodes = 42
 memory.stop(0)
@@ -58,7 +58,7 @@ memory.close()
 
 CHILDREN = """
 import multiprocessing
-from bots.search.memory import Memory
+from cornered.bots.search.memory import Memory
 
 
 def child(name, desk):
@@ -104,7 +104,7 @@ def test_a_memory_that_is_given_back_is_gone() -> None:
 
 
 def test_a_creator_that_ends_leaves_nothing_behind() -> None:
-    ended = run("from bots.search.memory import Memory\nwith Memory.create(1) as m: print(m.name)")
+    ended = run("from cornered.bots.search.memory import Memory\nwith Memory.create(1) as m: print(m.name)")
     assert ended.stderr == ""
     with pytest.raises(FileNotFoundError):
         Memory.attach(ended.stdout.strip(), 0)

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-import engine
-from bots.bot import WIN, Thought
-from bots.search.memory import Memory
-from bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Searcher, Style
-from bots.search.specialise import Specialised, hooks, searching, specialise
-from engine import Game, State
-from engine.compiled import cache_of
+from cornered import engine
+from cornered.bots.bot import WIN, Thought
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Searcher, Style
+from cornered.bots.search.specialise import Specialised, hooks, searching, specialise
+from cornered.engine import Game, State
+from cornered.engine.compiled import cache_of
 from tests.bots.search.choosy import narrow_to_two, never_quiet
 
 ROOT = Path(__file__).parents[3]
@@ -64,10 +64,10 @@ def choosy(name: str) -> Specialised:
     made = hooks(name) | {"narrow": narrow_to_two, "quiet": never_quiet}
     cached_in = cache_of(
         f"choosy.{name}",
-        "bots.search.template",
+        "cornered.bots.search.template",
         "tests.bots.search.choosy",
-        f"engine.games.{name}",
-        f"bots.evaluate.{name}",
+        f"cornered.engine.games.{name}",
+        f"cornered.bots.evaluate.{name}",
     )
     return specialise(f"choosy_{name}", made, engine.load(name).start(), searching(name).scratch, cached_in)
 
@@ -90,7 +90,7 @@ def test_the_same_search_gives_the_same_thought(name: str) -> None:
 
 PROGRAM = """
 import random, sys, engine
-from bots.search.searcher import *
+from cornered.bots.search.searcher import *
 for name in ("trapgrid", "isolation", "bamboo", "quoridor"):
     game = engine.load(name)
     state = game.start()
@@ -354,8 +354,8 @@ def test_the_only_move_gets_a_quick_answer_and_a_score() -> None:
 def test_searches_that_share_a_table_come_to_the_values_of_a_lonely_one() -> None:
     program = """
 import sys, engine
-from bots.search.memory import Memory
-from bots.search.searcher import FULL_WIDTH, Limit, Searcher
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
 game = engine.load("isolation", width=5, height=5)
 state = game.parse(sys.argv[2])
 memory = Memory.attach(sys.argv[1], 1)

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import SCALE, judgement
-from bots.search.deepening import salt
-from bots.search.layout import ENTRIES
-from bots.search.memory import Memory
-from bots.search.searcher import FULL_WIDTH, Limit, Searcher
-from bots.search.template import DEEPEST, EXACT, LOWER, MATE, ODD, OFFSET, UPPER
-from engine import Game, State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import SCALE, judgement
+from cornered.bots.search.deepening import salt
+from cornered.bots.search.layout import ENTRIES
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
+from cornered.bots.search.template import DEEPEST, EXACT, LOWER, MATE, ODD, OFFSET, UPPER
+from cornered.engine import Game, State
 
 GAMES = [
     engine.load("trapgrid", size=3),

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from bots.bamboo.cells import symmetries
-from bots.bamboo.proof import key_of, new_memory
-from bots.solve import Solution
-from bots.solve.bamboo import is_within_reach, solve
-from clients.sdk import Limit
-from engine.games.bamboo import BambooState, cell_names, cell_numbers
+from cornered import engine
+from cornered.bots.bamboo.cells import symmetries
+from cornered.bots.bamboo.proof import key_of, new_memory
+from cornered.bots.solve import Solution
+from cornered.bots.solve.bamboo import is_within_reach, solve
+from cornered.clients.sdk import Limit
+from cornered.engine.games.bamboo import BambooState, cell_names, cell_numbers
 
 ORACLES = Path(__file__).parents[2] / "data" / "oracles" / "bamboo.jsonl"
 

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from bots.bot import Limit
-from bots.evaluate.regions import region
-from bots.solve import solver
-from bots.solve.isolation import is_within_reach, prove, solve
-from bots.solve.isolation_proof import SET, WON, canonical, desk, forget, outcome
-from engine import State
-from engine.games.isolation import IsolationState
-from engine.grid import word
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.evaluate.regions import region
+from cornered.bots.solve import solver
+from cornered.bots.solve.isolation import is_within_reach, prove, solve
+from cornered.bots.solve.isolation_proof import SET, WON, canonical, desk, forget, outcome
+from cornered.engine import State
+from cornered.engine.games.isolation import IsolationState
+from cornered.engine.grid import word
 
 ROOT = Path(__file__).resolve().parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles" / "isolation.jsonl"
@@ -296,9 +296,9 @@ def test_a_finished_game_has_a_value_and_no_moves() -> None:
 
 PLAIN = """
 import random, engine
-from bots.bot import Limit
-from bots.solve.isolation import solve
-from engine.compiled import IS_COMPILED
+from cornered.bots.bot import Limit
+from cornered.bots.solve.isolation import solve
+from cornered.engine.compiled import IS_COMPILED
 
 state, chance = engine.load("isolation", width=4, height=4).start(), random.Random(6)
 for _ in range(7):

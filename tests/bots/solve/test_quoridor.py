@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import engine
-from bots.bot import Limit
-from bots.solve import quoridor as solver
-from bots.solve.layers import canonical, extend, joined, place
-from bots.solve.race import DRAW, NOTHING, settle
-from engine import State
-from engine.games.quoridor import QuoridorState
-from engine.maze import passages
-from engine.walls import has_paths, verdict
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.solve import quoridor as solver
+from cornered.bots.solve.layers import canonical, extend, joined, place
+from cornered.bots.solve.race import DRAW, NOTHING, settle
+from cornered.engine import State
+from cornered.engine.games.quoridor import QuoridorState
+from cornered.engine.maze import passages
+from cornered.engine.walls import has_paths, verdict
 
 ORACLE = Path(__file__).parents[2] / "data" / "oracles" / "quoridor.jsonl"
 

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import engine
-from bots.bot import Limit
-from bots.solve import solver
-from bots.solve.trapgrid import is_within_reach, prove, solve
-from bots.solve.trapgrid_proof import mirrored
-from engine import State
-from engine.grid import NAMES
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.solve import solver
+from cornered.bots.solve.trapgrid import is_within_reach, prove, solve
+from cornered.bots.solve.trapgrid_proof import mirrored
+from cornered.engine import State
+from cornered.engine.grid import NAMES
 
 ROOT = Path(__file__).resolve().parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles" / "trapgrid.jsonl"
@@ -202,11 +202,11 @@ def test_the_mirror_image_swaps_ranks_and_files_across_the_diagonal_of_the_pawns
 
 
 PLAIN = """
-import engine
-from bots.bot import Limit
-from bots.evaluate import pockets
-from bots.solve import trapgrid_proof
-from bots.solve.trapgrid import solve
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.evaluate import pockets
+from cornered.bots.solve import trapgrid_proof
+from cornered.bots.solve.trapgrid import solve
 {before}
 for size in (3, 4, 5):
     solution = solve(engine.load("trapgrid", size=size).start(), Limit())

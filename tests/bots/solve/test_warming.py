@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from bots import solve
-from bots.bot import Limit
-from bots.solve import quoridor
+from cornered import engine
+from cornered.bots import solve
+from cornered.bots.bot import Limit
+from cornered.bots.solve import quoridor
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -20,20 +20,21 @@ PROVE = """
 import random, sys
 from dataclasses import replace
 from numba.core.dispatcher import Dispatcher
-import engine, engine.warming
-from bots import solve
-from bots.bot import Limit
+from cornered import engine
+from cornered.bots import solve
+from cornered.engine import warming
+from cornered.bots.bot import Limit
 
 def signatures():
     kernels = {
         f"{kernel.py_func.__module__}.{kernel.py_func.__name__}": kernel
-        for name, module in sorted(sys.modules.items()) if name.partition(".")[0] in ("bots", "engine")
+        for name, module in sorted(sys.modules.items()) if name.startswith("cornered.")
         for kernel in vars(module).values() if isinstance(kernel, Dispatcher)
     }
     return {name: len(kernel.signatures) for name, kernel in kernels.items()}
 
 game, *starts = sys.argv[1:]
-engine.warming.warm(game)
+warming.warm(game)
 cold = signatures()
 solve.warm(game)
 warm = signatures()
@@ -54,7 +55,7 @@ assert proven > 5, proven
 late = signatures()
 print(sum(warm.values()) - sum(cold.get(name, 0) for name in warm))
 # The rules' own kernels are compiled with the game, each for one set of types, and loaded when they are first called.
-free = {name: name.startswith("engine.") for name in late}
+free = {name: name.startswith("cornered.engine.") for name in late}
 print(sorted(name for name in late if late[name] > max(warm.get(name, 0), free[name])))
 """
 

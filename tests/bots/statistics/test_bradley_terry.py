@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.statistics.bradley_terry import fit
-from bots.statistics.elo import elo
+from cornered.bots.statistics.bradley_terry import fit
+from cornered.bots.statistics.elo import elo
 
 # American League, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the row against the column.
 TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")

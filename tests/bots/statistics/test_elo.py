@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from bots.statistics.elo import elo, elo_of_pairs, expected, normalised_elo
-from bots.statistics.wilson import wilson
+from cornered.bots.statistics.elo import elo, elo_of_pairs, expected, normalised_elo
+from cornered.bots.statistics.wilson import wilson
 
 COUNTS = st.lists(st.integers(0, 300), min_size=5, max_size=5).filter(any)
 

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from bots.statistics.mean import mean_interval, t_quantile
+from cornered.bots.statistics.mean import mean_interval, t_quantile
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.statistics.pentanomial import likeliest_of_t, log_ratio, observed, t_of
-from bots.statistics.sprt import Sprt
+from cornered.bots.statistics.pentanomial import likeliest_of_t, log_ratio, observed, t_of
+from cornered.bots.statistics.sprt import Sprt
 
 COUNTS = st.lists(st.integers(0, 3000), min_size=5, max_size=5).filter(any)
 

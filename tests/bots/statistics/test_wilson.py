@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.statistics.comparison import consistent, difference
-from bots.statistics.wilson import wilson
+from cornered.bots.statistics.comparison import consistent, difference
+from cornered.bots.statistics.wilson import wilson
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from engine import CHANCE, Game, State
+from cornered.engine import CHANCE, Game, State
 
 Positions = Callable[[Game, int, int], list[State]]
 

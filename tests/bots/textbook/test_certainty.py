@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import Judgement
-from bots.textbook.deepening import search
-from bots.textbook.expectiminimax import expectiminimax, farthest, score
-from bots.textbook.search import CERTAIN, Search
-from clients.sdk import Limit
-from engine import CHANCE, Game, Outcome, State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import Judgement
+from cornered.bots.textbook.deepening import search
+from cornered.bots.textbook.expectiminimax import expectiminimax, farthest, score
+from cornered.bots.textbook.search import CERTAIN, Search
+from cornered.clients.sdk import Limit
+from cornered.engine import CHANCE, Game, Outcome, State
 
 GAME = engine.load("isolation", dice=True)
 

@@ -7,12 +7,12 @@ import random
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import Judgement, judgement
-from bots.textbook.deepening import search
-from clients.sdk import Limit
-from engine import CHANCE, Game, State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import Judgement, judgement
+from cornered.bots.textbook.deepening import search
+from cornered.clients.sdk import Limit
+from cornered.engine import CHANCE, Game, State
 
 
 def brute(state: State, seat: int, depth: int, judged: Judgement, ply: int = 0) -> float:

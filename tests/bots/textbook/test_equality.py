@@ -8,17 +8,17 @@ from collections.abc import Callable
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import judgement
-from bots.search.memory import Memory
-from bots.search.searcher import FULL_WIDTH, Searcher
-from bots.textbook.alphabeta import alpha_beta
-from bots.textbook.minimax import depth_limited
-from bots.textbook.ordered import sorted_alpha_beta
-from bots.textbook.search import Search, proof
-from clients.sdk import Limit
-from engine import Game, State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import judgement
+from cornered.bots.search.memory import Memory
+from cornered.bots.search.searcher import FULL_WIDTH, Searcher
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.minimax import depth_limited
+from cornered.bots.textbook.ordered import sorted_alpha_beta
+from cornered.bots.textbook.search import Search, proof
+from cornered.clients.sdk import Limit
+from cornered.engine import Game, State
 
 Positions = Callable[[Game, int, int], list[State]]
 

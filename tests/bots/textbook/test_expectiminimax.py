@@ -7,17 +7,17 @@ from collections.abc import Callable
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import judgement
-from bots.roster import create
-from bots.textbook.alphabeta import alpha_beta
-from bots.textbook.expectiminimax import expectiminimax, farthest, score
-from bots.textbook.search import Search
-from bots.textbook.star1 import star1
-from bots.textbook.utilities import squashed, unsquashed
-from clients.sdk import Limit
-from engine import CHANCE, Game, State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import judgement
+from cornered.bots.roster import create
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.expectiminimax import expectiminimax, farthest, score
+from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.star1 import star1
+from cornered.bots.textbook.utilities import squashed, unsquashed
+from cornered.clients.sdk import Limit
+from cornered.engine import CHANCE, Game, State
 
 Positions = Callable[[Game, int, int], list[State]]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import engine
-from bots.textbook.figures import alpha_beta_saving, deepening_overhead, korf_saving, uniform_overhead
+from cornered import engine
+from cornered.bots.textbook.figures import alpha_beta_saving, deepening_overhead, korf_saving, uniform_overhead
 
 
 def test_deepening_costs_half_as_much_again_with_three_moves() -> None:

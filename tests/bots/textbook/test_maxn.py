@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import judgement
-from bots.roster import create
-from bots.textbook.alphabeta import alpha_beta
-from bots.textbook.korf import NOBODY, shallow
-from bots.textbook.maxn import max_n
-from bots.textbook.search import Search
-from bots.textbook.shares import ANY_PLY, WHOLE, estimated, final, most, score
-from clients.sdk import Limit
-from engine import Game, Outcome, State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import judgement
+from cornered.bots.roster import create
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.korf import NOBODY, shallow
+from cornered.bots.textbook.maxn import max_n
+from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.shares import ANY_PLY, WHOLE, estimated, final, most, score
+from cornered.clients.sdk import Limit
+from cornered.engine import Game, Outcome, State
 
 Positions = Callable[[Game, int, int], list[State]]
 

@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-import engine
-from bots.roster import create
-from bots.textbook.mcts import Node, grow, rewards
-from bots.textbook.search import OutOfLimit, Search
-from clients.sdk import Limit
-from engine import CHANCE, Game, Outcome
+from cornered import engine
+from cornered.bots.roster import create
+from cornered.bots.textbook.mcts import Node, grow, rewards
+from cornered.bots.textbook.search import OutOfLimit, Search
+from cornered.clients.sdk import Limit
+from cornered.engine import CHANCE, Game, Outcome
 
 GAMES = [
     engine.load("trapgrid", size=4),

@@ -7,15 +7,15 @@ from collections.abc import Callable
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import judgement
-from bots.textbook.alphabeta import alpha_beta
-from bots.textbook.minimax import depth_limited, minimax
-from bots.textbook.ordered import by_evaluation, sorted_alpha_beta
-from bots.textbook.search import OutOfLimit, Search
-from clients.sdk import Limit
-from engine import Game, State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import judgement
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.minimax import depth_limited, minimax
+from cornered.bots.textbook.ordered import by_evaluation, sorted_alpha_beta
+from cornered.bots.textbook.search import OutOfLimit, Search
+from cornered.clients.sdk import Limit
+from cornered.engine import Game, State
 
 Positions = Callable[[Game, int, int], list[State]]
 

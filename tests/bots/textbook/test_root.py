@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-import engine
-from bots.bot import WIN
-from bots.evaluate import judgement
-from bots.roster import create
-from bots.textbook.minimax import depth_limited
-from bots.textbook.root import think
-from bots.textbook.search import Search
-from clients.sdk import Limit
-from engine import Game, State
+from cornered import engine
+from cornered.bots.bot import WIN
+from cornered.bots.evaluate import judgement
+from cornered.bots.roster import create
+from cornered.bots.textbook.minimax import depth_limited
+from cornered.bots.textbook.root import think
+from cornered.bots.textbook.search import Search
+from cornered.clients.sdk import Limit
+from cornered.engine import Game, State
 
 Positions = Callable[[Game, int, int], list[State]]
 

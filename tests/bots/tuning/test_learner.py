@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bots.lab.terms import Terms
-from bots.lab.workforce import Workforce
-from bots.tuning import learner
-from bots.tuning.learner import Learnt, Plan, learn, self_play
-from bots.tuning.td import error
-from bots.weights.model import model
+from cornered.bots.lab.terms import Terms
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.tuning import learner
+from cornered.bots.tuning.learner import Learnt, Plan, learn, self_play
+from cornered.bots.tuning.td import error
+from cornered.bots.weights.model import model
 
 TERMS = Terms.of("trapgrid", {"size": 4}, seed=3)
 PLAN = Plan(60, batch=20)

@@ -9,15 +9,15 @@ from random import Random
 
 import pytest
 
-from bots.lab.contest import Memory
-from bots.lab.journal import Journal
-from bots.lab.match import Tally
-from bots.lab.terms import Played, Terms
-from bots.lab.workforce import Workforce
-from bots.tuning import grid, spsa, tpe
-from bots.tuning.space import Space
-from bots.tuning.trial import Trials, varied
-from bots.weights.model import Values, model
+from cornered.bots.lab.contest import Memory
+from cornered.bots.lab.journal import Journal
+from cornered.bots.lab.match import Tally
+from cornered.bots.lab.terms import Played, Terms
+from cornered.bots.lab.workforce import Workforce
+from cornered.bots.tuning import grid, spsa, tpe
+from cornered.bots.tuning.space import Space
+from cornered.bots.tuning.trial import Trials, varied
+from cornered.bots.weights.model import Values, model
 
 QUORIDOR = model("quoridor")
 SPACE = Space.of(QUORIDOR, (), {"path": (0.0, 20.0), "progress": (0.0, 4.0), "wall": (0.0, 10.0)})

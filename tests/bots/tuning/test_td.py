@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots.tuning.td import calibrated, error, lesson, predicted, sizes_of
+from cornered.bots.tuning.td import calibrated, error, lesson, predicted, sizes_of
 
 NUMBERS = st.floats(-2, 2)
 

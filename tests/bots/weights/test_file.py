@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-import engine
-from bots.bot import Limit
-from bots.lab.arena import play
-from bots.lab.terms import Fixture, Terms
-from bots.roster import create
-from bots.weights.file import SHIPPED, Tuned, Verdict, read, shipped, shipped_path, write
-from bots.weights.model import Values, model, modelled
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.lab.arena import play
+from cornered.bots.lab.terms import Fixture, Terms
+from cornered.bots.roster import create
+from cornered.bots.weights.file import SHIPPED, Tuned, Verdict, read, shipped, shipped_path, write
+from cornered.bots.weights.model import Values, model, modelled
 
 TEST = Verdict(
     command="cornered tune test x.json",

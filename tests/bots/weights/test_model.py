@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
-import engine
-from bots.bamboo.minimax import estimate
-from bots.evaluate.quoridor_printed import Weights, printed
-from bots.evaluate.trapgrid_classic import WEIGHTS, heuristic
-from bots.isolation_minimax import HEURISTICS, mobilities
-from bots.roster import create
-from bots.roster.trapgrid_classic import board_of
-from bots.weights.model import model, modelled, spelled
-from bots.weights.trapgrid import weights
-from engine import State
+from cornered import engine
+from cornered.bots.bamboo.minimax import estimate
+from cornered.bots.evaluate.quoridor_printed import Weights, printed
+from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, heuristic
+from cornered.bots.isolation_minimax import HEURISTICS, mobilities
+from cornered.bots.roster import create
+from cornered.bots.roster.trapgrid_classic import board_of
+from cornered.bots.weights.model import model, modelled, spelled
+from cornered.bots.weights.trapgrid import weights
+from cornered.engine import State
 
 GAMES = pytest.mark.parametrize("game", modelled())
 

@@ -11,13 +11,13 @@ from typing import TypeVar
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
-import engine
-from clients.sdk import Client
-from protocol.codec import MSGPACK
-from protocol.commands import ClientMessage, Command, Hello
-from protocol.events import Played
-from protocol.messages import Acknowledged, Happened, Snapshot, Welcome
-from protocol.values import Clocks, Player, Value
+from cornered import engine
+from cornered.clients.sdk import Client
+from cornered.protocol.codec import MSGPACK
+from cornered.protocol.commands import ClientMessage, Command, Hello
+from cornered.protocol.events import Played
+from cornered.protocol.messages import Acknowledged, Happened, Snapshot, Welcome
+from cornered.protocol.values import Clocks, Player, Value
 from tests.clients.snapshots import beginning
 
 T = TypeVar("T", bound=ClientMessage)

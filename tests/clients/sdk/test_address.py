@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from clients.sdk.address import normalised, require_listener, require_name, require_token, socket_url
+from cornered.clients.sdk.address import normalised, require_listener, require_name, require_token, socket_url
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from clients.sdk.backoff import FIRST, LONGEST, jittered
+from cornered.clients.sdk.backoff import FIRST, LONGEST, jittered
 
 
 def test_waits_grow_to_a_limit_and_differ_from_client_to_client() -> None:

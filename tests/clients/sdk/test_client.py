@@ -9,9 +9,9 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from clients.sdk import Client, Closed, Refused, Unavailable, Unreachable
-from protocol import messages
-from protocol.commands import (
+from cornered.clients.sdk import Client, Closed, Refused, Unavailable, Unreachable
+from cornered.protocol import messages
+from cornered.protocol.commands import (
     AskLobby,
     AskMoves,
     Challenge,
@@ -26,7 +26,7 @@ from protocol.commands import (
     Say,
     WatchLobby,
 )
-from protocol.messages import (
+from cornered.protocol.messages import (
     ChallengeClosed,
     LobbyChanged,
     LobbyPage,
@@ -38,7 +38,7 @@ from protocol.messages import (
     SeatPresence,
     Watchers,
 )
-from protocol.values import NO_CLOCK, Accepts, GameSpec, MatchStanding, MatchSummary, Presence, SeekSettings
+from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, MatchStanding, MatchSummary, Presence, SeekSettings
 from tests.clients.sdk.scripted import ANN, BOB, TOKEN, Wire, at_once, connected, played, scripted, snapshot
 
 
@@ -104,7 +104,7 @@ def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
             seconds = 0.0
         await real(seconds)
 
-    monkeypatch.setattr("clients.sdk.link.asyncio.sleep", sleep)
+    monkeypatch.setattr("cornered.clients.sdk.link.asyncio.sleep", sleep)
     return waits
 
 
@@ -440,7 +440,7 @@ async def test_a_match_that_cannot_be_followed_any_more_wakes_who_waits() -> Non
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no time pass before a refused command is tried again."""
-    monkeypatch.setattr("clients.sdk.errors.RETRY", 0.001)
+    monkeypatch.setattr("cornered.clients.sdk.errors.RETRY", 0.001)
 
 
 async def put_off(wire: Wire, command: Command) -> None:

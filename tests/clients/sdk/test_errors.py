@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clients.sdk import Closed, Refused, plainly
+from cornered.clients.sdk import Closed, Refused, plainly
 
 REFUSED = Refused("bad_token", "nobody has this token")
 

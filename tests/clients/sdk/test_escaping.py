@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from clients.sdk import Refused
-from clients.sdk.escaping import escaped
-from protocol.commands import Join
-from protocol.messages import ChallengeClosed, Moves, Paired, Said
-from protocol.messages import Refused as RefusedMessage
-from protocol.values import Player
+from cornered.clients.sdk import Refused
+from cornered.clients.sdk.escaping import escaped
+from cornered.protocol.commands import Join
+from cornered.protocol.messages import ChallengeClosed, Moves, Paired, Said
+from cornered.protocol.messages import Refused as RefusedMessage
+from cornered.protocol.values import Player
 from tests.clients.sdk.scripted import Wire, connected, played, scripted, snapshot
 
 EVIL = "\x1b]0;owned\x07\x9b31m\u202e\u200b\n"

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from clients.sdk.fold import advance
-from engine import CHANCE
-from protocol.commands import (
+from cornered.clients.sdk.fold import advance
+from cornered.engine import CHANCE
+from cornered.protocol.commands import (
     Abort,
     AcceptDraw,
     AcceptTakeback,
@@ -21,12 +21,12 @@ from protocol.commands import (
     RequestTakeback,
     Resign,
 )
-from protocol.messages import Snapshot
-from protocol.values import Fischer, GameSpec, Player
-from server import views
-from server.catalogue import settle
-from server.match import Match, open_match
-from server.refusal import Refusal
+from cornered.protocol.messages import Snapshot
+from cornered.protocol.values import Fischer, GameSpec, Player
+from cornered.server import views
+from cornered.server.catalogue import settle
+from cornered.server.match import Match, open_match
+from cornered.server.refusal import Refusal
 
 GAMES = [
     GameSpec(name="trapgrid", options={"size": 4}),

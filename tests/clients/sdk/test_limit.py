@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clients.sdk.limit import OVERHEAD, SHORTEST, Limit, move_limit, think_time
-from protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, PerMove
+from cornered.clients.sdk.limit import OVERHEAD, SHORTEST, Limit, move_limit, think_time
+from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, PerMove
 
 clocks = st.one_of(
     st.builds(Fischer, initial=st.integers(1, 10_800), increment=st.integers(0, 180) | st.floats(0, 180)),

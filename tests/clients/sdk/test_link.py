@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from clients.sdk import Refused
-from clients.sdk.backoff import jittered
-from clients.sdk.escaping import escaped
-from clients.sdk.link import Link
-from protocol import messages
-from protocol.codec import MSGPACK
-from protocol.commands import Command, Hello, Ping
-from protocol.messages import ServerMessage, Welcome
+from cornered.clients.sdk import Refused
+from cornered.clients.sdk.backoff import jittered
+from cornered.clients.sdk.escaping import escaped
+from cornered.clients.sdk.link import Link
+from cornered.protocol import messages
+from cornered.protocol.codec import MSGPACK
+from cornered.protocol.commands import Command, Hello, Ping
+from cornered.protocol.messages import ServerMessage, Welcome
 from tests.protocol.conftest import COMMANDS, MESSAGES, model
 
 ANSWERS = [kind for kind in MESSAGES if "id" in kind.model_fields and kind is not messages.Refused]

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore, stay_as
-from clients.sdk import player as playing
-from clients.sdk.player import Choose
-from protocol import messages
-from protocol.commands import Claim, Declare, Hello, Join, Leave, Ping, Resign
-from protocol.events import Ended
-from protocol.messages import ErrorCode, Happened, Pong, SeatPresence, Snapshot
-from protocol.values import Accepts, Correspondence
+from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore, stay_as
+from cornered.clients.sdk import player as playing
+from cornered.clients.sdk.player import Choose
+from cornered.protocol import messages
+from cornered.protocol.commands import Claim, Declare, Hello, Join, Leave, Ping, Resign
+from cornered.protocol.events import Ended
+from cornered.protocol.messages import ErrorCode, Happened, Pong, SeatPresence, Snapshot
+from cornered.protocol.values import Accepts, Correspondence
 from tests.clients.sdk.scripted import CLOCKS, POSITIONS, TOKEN, Scripted, Wire, connected, scripted, snapshot
 
 NOW = 1_000_000
@@ -126,7 +126,7 @@ async def test_days_for_a_move_are_never_claimed(monkeypatch: pytest.MonkeyPatch
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no time pass before a refused command is tried again."""
-    monkeypatch.setattr("clients.sdk.errors.RETRY", 0.001)
+    monkeypatch.setattr("cornered.clients.sdk.errors.RETRY", 0.001)
 
 
 @pytest.mark.parametrize("code", ["too_fast", "internal"])

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from clients.sdk import Closed, Pulse
+from cornered.clients.sdk import Closed, Pulse
 
 
 async def test_a_change_that_came_before_the_wait_is_not_missed() -> None:

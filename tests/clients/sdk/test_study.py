@@ -6,12 +6,12 @@ import asyncio
 
 import pytest
 
-from clients.sdk import Closed, Refused
-from protocol import messages
-from protocol.analysis import Report, ScoredLine
-from protocol.commands import Analysed, AskAnalysis, CancelAnalysis, OfferAnalysis, Ping
-from protocol.messages import Analyse, Analysis, StopAnalysis
-from protocol.values import GameSpec
+from cornered.clients.sdk import Closed, Refused
+from cornered.protocol import messages
+from cornered.protocol.analysis import Report, ScoredLine
+from cornered.protocol.commands import Analysed, AskAnalysis, CancelAnalysis, OfferAnalysis, Ping
+from cornered.protocol.messages import Analyse, Analysis, StopAnalysis
+from cornered.protocol.values import GameSpec
 from tests.clients.sdk.scripted import Wire, connected, scripted
 
 REPORT = Report(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clients.sdk import TokenStore
+from cornered.clients.sdk import TokenStore
 
 
 @pytest.fixture

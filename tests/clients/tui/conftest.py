@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import pytest
 from textual.app import App
 
-import engine
-from clients.tui.table import Action, Change, NotPossible, Seen, Told
-from protocol.messages import Moves
-from protocol.values import NO_CLOCK, Clock, Clocks, Player
+from cornered import engine
+from cornered.clients.tui.table import Action, Change, NotPossible, Seen, Told
+from cornered.protocol.messages import Moves
+from cornered.protocol.values import NO_CLOCK, Clock, Clocks, Player
 from tests.clients.snapshots import beginning
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from clients.tui.board_view import BoardView
+from cornered.clients.tui.board_view import BoardView
 
 TRAPGRID = "0../.../..1 0"
 QUORIDOR = "..1../...../...../...../..0.. 0 left=5,5"

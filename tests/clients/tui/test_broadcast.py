@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 import pytest
 
-import engine
-from clients.sdk import Closed
-from clients.tui.broadcast import Broadcast
-from clients.tui.cornered_app import CorneredApp
-from clients.tui.gallery_screen import GalleryScreen
-from clients.tui.table import NotPossible, Seen, Told
-from protocol.events import Ended, MatchEvent, Played, Started
-from protocol.messages import Happened, Snapshot
-from protocol.values import NO_CLOCK, Clocks, GameSpec, Player
-from server.adapters.feed import Feed, Publication
+from cornered import engine
+from cornered.clients.sdk import Closed
+from cornered.clients.tui.broadcast import Broadcast
+from cornered.clients.tui.cornered_app import CorneredApp
+from cornered.clients.tui.gallery_screen import GalleryScreen
+from cornered.clients.tui.table import NotPossible, Seen, Told
+from cornered.protocol.events import Ended, MatchEvent, Played, Started
+from cornered.protocol.messages import Happened, Snapshot
+from cornered.protocol.values import NO_CLOCK, Clocks, GameSpec, Player
+from cornered.server.adapters.feed import Feed, Publication
 
 NOBODY = Clocks(left=(None, None), running=None, at=0)
 

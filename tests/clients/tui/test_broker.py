@@ -9,8 +9,8 @@ from typing import Any
 import aiomqtt
 import pytest
 
-from clients.tui.broadcast import Broadcast
-from clients.tui.broker import listen
+from cornered.clients.tui.broadcast import Broadcast
+from cornered.clients.tui.broker import listen
 
 
 @pytest.mark.mqtt

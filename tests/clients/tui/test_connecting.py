@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from clients.tui.connecting import connected
-from protocol.commands import Hello
+from cornered.clients.tui.connecting import connected
+from cornered.protocol.commands import Hello
 from tests.clients.sdk.scripted import TOKEN, Wire, scripted
 
 

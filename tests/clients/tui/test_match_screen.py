@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from clients.tui.board_view import BoardView
-from clients.tui.cornered_app import CorneredApp
-from clients.tui.match_screen import MatchScreen
-from clients.tui.table import Line
-from protocol.messages import Said
-from protocol.values import Fischer, Player
+from cornered.clients.tui.board_view import BoardView
+from cornered.clients.tui.cornered_app import CorneredApp
+from cornered.clients.tui.match_screen import MatchScreen
+from cornered.clients.tui.table import Line
+from cornered.protocol.messages import Said
+from cornered.protocol.values import Fischer, Player
 
 CLOCK = Fischer(initial=180, increment=2)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from textual.app import App
 
-from clients.tui.options_screen import OptionsScreen
-from protocol.values import OfferedGame, OfferedOption
+from cornered.clients.tui.options_screen import OptionsScreen
+from cornered.protocol.values import OfferedGame, OfferedOption
 
 
 async def test_markup_in_a_servers_words_is_text(shown):

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from clients.tui.errors import CannotStart
-from clients.tui.plain import PlainMatch, play_plainly, write_line
-from protocol import messages
-from protocol.commands import Join, WatchLobby
-from protocol.messages import ChallengeClosed, Challenged, LobbyState, Paired, Said
-from protocol.values import NO_CLOCK, GameSpec, Player, Seek, SeekSettings
+from cornered.clients.tui.errors import CannotStart
+from cornered.clients.tui.plain import PlainMatch, play_plainly, write_line
+from cornered.protocol import messages
+from cornered.protocol.commands import Join, WatchLobby
+from cornered.protocol.messages import ChallengeClosed, Challenged, LobbyState, Paired, Said
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player, Seek, SeekSettings
 from tests.clients.sdk.scripted import ANN, BOB, Script, Wire, connected, scripted
 
 

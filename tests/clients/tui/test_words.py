@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clients.sdk import Refused, read_clock
-from clients.tui.words import (
+from cornered.clients.sdk import Refused, read_clock
+from cornered.clients.tui.words import (
     clock_text,
     ordinal,
     refusal_text,
@@ -16,7 +16,7 @@ from clients.tui.words import (
     time_text,
     turn_text,
 )
-from protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
+from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from functools import cache
 
 import pytest
 
-import engine
-from engine import Game, Outcome, State
+from cornered import engine
+from cornered.engine import Game, Outcome, State
 
 Cube = tuple[int, int, int]
 

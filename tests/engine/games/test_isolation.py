@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import engine
-from engine import CHANCE, IllegalMove, Outcome, State
+from cornered import engine
+from cornered.engine import CHANCE, IllegalMove, Outcome, State
 
 
 def position(text: str, **options: int | bool) -> State:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-import engine
-from engine import Game, Outcome, State
-from engine.games.quoridor import action_index, from_action_index
+from cornered import engine
+from cornered.engine import Game, Outcome, State
+from cornered.engine.games.quoridor import action_index, from_action_index
 
 Cell = tuple[int, int]
 

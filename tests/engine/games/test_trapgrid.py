@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-import engine
-from engine import IllegalMove, Outcome
+from cornered import engine
+from cornered.engine import IllegalMove, Outcome
 
 
 def test_the_pawns_start_in_opposite_corners_and_the_upper_one_moves_first() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from protocol.events import Ended, MatchEvent, Played, Started
-from protocol.messages import Happened
-from protocol.values import Clocks, Fischer, GameSpec, Player
-from server.adapters.database import Database
+from cornered.protocol.events import Ended, MatchEvent, Played, Started
+from cornered.protocol.messages import Happened
+from cornered.protocol.values import Clocks, Fischer, GameSpec, Player
+from cornered.server.adapters.database import Database
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 ANNA = Player(id="anna", name="Anna", kind="person")

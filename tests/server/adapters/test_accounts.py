@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from server.adapters.accounts_memory import MemoryAccounts
-from server.adapters.accounts_sql import SqlAccounts
-from server.adapters.database import Database
-from server.adapters.tables import TOKENS
-from server.ports import Accounts, AccountsUnavailable, UnknownPlayer
+from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.database import Database
+from cornered.server.adapters.tables import TOKENS
+from cornered.server.ports import Accounts, AccountsUnavailable, UnknownPlayer
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ from typing import Any, Protocol
 import aiomqtt
 import pytest
 
-from protocol.feed import LEASE
-from protocol.messages import LobbyChanged, LobbyState, Pong
-from protocol.values import Presence
-from server.adapters.bus_local import LocalBus
-from server.adapters.bus_mqtt import Broker, MqttBus
-from server.adapters.feed import Publication
-from server.ports import Bus
+from cornered.protocol.feed import LEASE
+from cornered.protocol.messages import LobbyChanged, LobbyState, Pong
+from cornered.protocol.values import Presence
+from cornered.server.adapters.bus_local import LocalBus
+from cornered.server.adapters.bus_mqtt import Broker, MqttBus
+from cornered.server.adapters.feed import Publication
+from cornered.server.ports import Bus
 
 NODE = "cornered/v1/node/here/status"
 LOBBY = "cornered/v1/pub/lobby"
@@ -348,7 +348,7 @@ async def test_a_server_that_vanishes_is_offline_by_its_will(mosquitto: Any) -> 
     async with running(outside.listen()):
         await outside.ears.until(lambda: bool(outside.ears.on("listening")))
         program = (
-            "import asyncio, sys; from server.adapters.bus_mqtt import *;"
+            "import asyncio, sys; from cornered.server.adapters.bus_mqtt import *;"
             "asyncio.run(MqttBus(Broker.parse(sys.argv[1]), 'here').run())"
         )
         process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, mosquitto.url)

@@ -14,9 +14,9 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
-from server.adapters import database as module
-from server.adapters.database import Database
-from server.adapters.tables import METADATA
+from cornered.server.adapters import database as module
+from cornered.server.adapters.database import Database
+from cornered.server.adapters.tables import METADATA
 
 MIGRATIONS = Path(module.__file__).parents[1] / "migrations"
 

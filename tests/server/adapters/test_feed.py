@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from protocol.messages import LobbyChanged, LobbyState, Snapshot
-from protocol.values import Presence, SeatInfo
-from server.adapters.feed import Feed, Publication
+from cornered.protocol.messages import LobbyChanged, LobbyState, Snapshot
+from cornered.protocol.values import Presence, SeatInfo
+from cornered.server.adapters.feed import Feed, Publication
 
 
 def snapshot(match: str, sample: Any) -> Snapshot:

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from bench.start import fill
-from clients.cli import app
-from protocol.commands import Join, Play, WatchLobby
-from protocol.events import EVENT
-from protocol.messages import Refused
-from server.adapters.database import Database
-from server.adapters.inspection import Findings, inspect
-from server.settings import SettingsError
+from cornered.bench.start import fill
+from cornered.clients.cli import app
+from cornered.protocol.commands import Join, Play, WatchLobby
+from cornered.protocol.events import EVENT
+from cornered.protocol.messages import Refused
+from cornered.server.adapters.database import Database
+from cornered.server.adapters.inspection import Findings, inspect
+from cornered.server.settings import SettingsError
 
 MATCHES, PLIES = 300, 4
 PAGE = 4_096

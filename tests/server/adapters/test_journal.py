@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from protocol.events import (
+from cornered.protocol.events import (
     DrawDeclined,
     DrawOffered,
     Eliminated,
@@ -22,10 +22,10 @@ from protocol.events import (
     TakebackRequested,
     TakenBack,
 )
-from server.adapters.database import Database
-from server.adapters.journal_memory import MemoryJournal
-from server.adapters.journal_sql import SqlJournal
-from server.ports import Journal, StaleSequence
+from cornered.server.adapters.database import Database
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.ports import Journal, StaleSequence
 
 
 @pytest.fixture

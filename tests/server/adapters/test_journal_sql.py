@@ -14,10 +14,10 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from server.adapters.accounts_sql import SqlAccounts
-from server.adapters.database import Database
-from server.adapters.journal_sql import SqlJournal
-from server.ports import DamagedMatch, JournalUnavailable, StaleSequence
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.database import Database
+from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
 from tests.server.turns import watched_loop
 
 
@@ -285,7 +285,7 @@ async def watched(journal: SqlJournal) -> AsyncIterator[None]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PROBE_SECONDS", "IDLE_SECONDS"):
-        monkeypatch.setattr(f"server.adapters.journal_sql.{name}", 0.02)
+        monkeypatch.setattr(f"cornered.server.adapters.journal_sql.{name}", 0.02)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -328,7 +328,7 @@ async def test_a_database_server_that_is_away_is_an_obstacle_while_nobody_plays(
 
 
 async def test_a_commit_that_hangs_is_an_obstacle(sqlite: str, sample: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.adapters.journal_sql.STALL_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.adapters.journal_sql.STALL_SECONDS", 0.01)
     async with opened(sqlite) as (database, journal):
         async with database.writing():
             append = asyncio.create_task(journal.append("m", 0, [sample.started("m")]))

@@ -15,17 +15,17 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from server.adapters.accounts_sql import SqlAccounts
-from server.adapters.database import Database, WriteForbidden, address_of
-from server.adapters.journal_sql import SqlJournal
-from server.adapters.lease import KEY, Lease, StoreTaken, lease
-from server.ports import AccountsUnavailable, JournalUnavailable
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.database import Database, WriteForbidden, address_of
+from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.adapters.lease import KEY, Lease, StoreTaken, lease
+from cornered.server.ports import AccountsUnavailable, JournalUnavailable
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
 HOLDER = """
 import asyncio, sys
-from server.adapters.lease import lease
+from cornered.server.adapters.lease import lease
 
 async def hold():
     async with lease(sys.argv[1]):
@@ -63,7 +63,7 @@ async def another_server(url: str) -> AsyncIterator[asyncio.subprocess.Process]:
 async def test_a_lease_has_one_holder_and_ends_with_a_killed_process(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with another_server(url) as other:
         with monkeypatch.context() as patch:
-            patch.setattr("server.adapters.lease.ATTEMPTS", 1)
+            patch.setattr("cornered.server.adapters.lease.ATTEMPTS", 1)
             with pytest.raises(StoreTaken):
                 async with lease(url):
                     pass
@@ -148,7 +148,7 @@ def postgres_url(postgres: Any) -> str:
 async def test_a_lease_comes_back_with_its_database(
     postgres: Any, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.adapters.lease.KEEP_SECONDS", 0.01)
     async with lease(postgres_url) as held, kept(held):
         postgres.kill()
         try:
@@ -156,7 +156,7 @@ async def test_a_lease_comes_back_with_its_database(
         finally:
             postgres.start()
         await until(lambda: held.is_held)
-        monkeypatch.setattr("server.adapters.lease.ATTEMPTS", 1)
+        monkeypatch.setattr("cornered.server.adapters.lease.ATTEMPTS", 1)
         with pytest.raises(StoreTaken):
             async with lease(postgres_url):
                 pass
@@ -166,7 +166,7 @@ async def test_a_lease_comes_back_with_its_database(
 async def test_a_lost_lease_is_noticed_at_once_and_stops_every_write_until_it_is_back(
     postgres_url: str, sample: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 60)
+    monkeypatch.setattr("cornered.server.adapters.lease.KEEP_SECONDS", 60)
     async with lease(postgres_url) as held:
         database = await Database.open(postgres_url, may_write=lambda: held.is_held)
         journal, accounts = SqlJournal(database), SqlAccounts(database)
@@ -206,7 +206,7 @@ async def test_a_write_is_not_committed_when_the_lease_goes_before_the_commit(po
 
 @pytest.mark.postgres
 async def test_a_server_whose_lease_another_one_took_stops(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.adapters.lease.KEEP_SECONDS", 0.01)
     async with lease(postgres_url) as held, next_in_line(postgres_url), kept(held) as keeping:
         await end_the_holder(postgres_url)
         with pytest.raises(StoreTaken):
@@ -218,8 +218,8 @@ async def test_a_server_whose_lease_another_one_took_stops(postgres_url: str, mo
 async def test_a_server_is_not_stopped_by_its_own_lost_connection(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.adapters.lease.KEEP_SECONDS", 0.01)
-    monkeypatch.setattr("server.adapters.lease.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("cornered.server.adapters.lease.KEEP_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.adapters.lease.ANSWER_SECONDS", 0.2)
     async with lease(postgres_url) as held:
         (holder,) = await holders(postgres_url)
         async with kept(held) as keeping:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from protocol.commands import Play
-from server import timekeeping
-from server.adapters import private_files
-from server.adapters.private_files import NotPrivate, create_private, make_private
-from server.settings import SettingsError
+from cornered.protocol.commands import Play
+from cornered.server import timekeeping
+from cornered.server.adapters import private_files
+from cornered.server.adapters.private_files import NotPrivate, create_private, make_private
+from cornered.server.settings import SettingsError
 
 
 def mode(path: Path) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
-from bots.bot import Bot, Limit, Setting, SettingValue, Thought
-from engine import Game, State
+from cornered.bots.bot import Bot, Limit, Setting, SettingValue, Thought
+from cornered.engine import Game, State
 
 __all__ = ["BOT", "FatalBot"]
 

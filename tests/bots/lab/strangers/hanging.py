@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from bots.bot import Bot, Limit, Thought
-from engine import State
+from cornered.bots.bot import Bot, Limit, Thought
+from cornered.engine import State
 
 __all__ = ["BOT", "HangingBot"]
 

@@ -1,0 +1,35 @@
+"""Cornered: a game server, a client kit and bots for TrapGrid, Isolation, Bamboo and Quoridor.
+
+The names here are the public face. Each is loaded when it is first used, so that `import cornered` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cornered.clients.sdk import Client, run_bot
+    from cornered.engine import load
+
+__all__ = ["Client", "__version__", "load", "run_bot"]
+
+__version__: str
+
+
+def __getattr__(name: str) -> object:
+    match name:
+        case "Client" | "run_bot":
+            value = getattr(importlib.import_module("cornered.clients.sdk"), name)
+        case "load":
+            value = importlib.import_module("cornered.engine").load
+        case "__version__":
+            value = importlib.import_module("importlib.metadata").version("cornered")
+        case _:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
