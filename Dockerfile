@@ -9,7 +9,7 @@ RUN /opt/cornered/bin/pip install --no-cache-dir --require-hashes --only-binary 
 COPY . .
 RUN /opt/cornered/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 # Isolated, so that the installed sources are compiled and not those in this folder: kernels are kept by their path.
-RUN CORNERED_KERNELS=/opt/kernels /opt/cornered/bin/python -I -c "from cornered.bots.search.specialise import warm; warm()"
+RUN CORNERED_KERNELS=/opt/kernels /opt/cornered/bin/python -I -c "from cornered.bots.search.warming import warm; warm()"
 
 FROM python:3.13-slim
 RUN useradd --create-home --uid 10001 cornered && install -d -o cornered -g cornered /data

@@ -25,8 +25,8 @@ from typing import Final
 from cornered import engine
 from cornered.bench.server import target
 from cornered.bots.bot import Thought
-from cornered.bots.house import Guest, House
-from cornered.bots.pool import Pool
+from cornered.bots.online.host import Guest, House
+from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import names as roster
 from cornered.clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, plainly
 from cornered.engine import Game, State

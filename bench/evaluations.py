@@ -12,17 +12,17 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.evaluate.mixing import mixed
-from cornered.engine.bits import popcount
-from cornered.engine.compiled import kernel
+from cornered.engine.compile.kernel import kernel
 from cornered.engine.games import trapgrid
-from cornered.engine.hexagon import Position as Hexagon
-from cornered.engine.hexagon import placements, size_of
-from cornered.engine.maze import Four, bit, down, passages, up
-from cornered.engine.slides import Position as Slides
-from cornered.engine.slides import slides
-from cornered.engine.walls import Position as Maze
-from cornered.engine.walls import goal, pawn, walls_of
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.bits import popcount
+from cornered.engine.kernels.hexagon import Position as Hexagon
+from cornered.engine.kernels.hexagon import placements, size_of
+from cornered.engine.kernels.maze import Four, bit, down, passages, up
+from cornered.engine.kernels.slides import Position as Slides
+from cornered.engine.kernels.slides import slides
+from cornered.engine.kernels.walls import Position as Maze
+from cornered.engine.kernels.walls import goal, pawn, walls_of
 
 __all__ = ["PLAIN"]
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from cornered.bots.lab import match
-from cornered.bots.lab.contest import Memory
-from cornered.bots.lab.match import Tally
-from cornered.bots.lab.openings import random_plies
-from cornered.bots.lab.preparing import prepare
-from cornered.bots.lab.terms import Played, Terms
-from cornered.bots.lab.workforce import Workforce
-from cornered.bots.statistics.elo import elo_of_pairs
+from cornered.lab.contests import match
+from cornered.lab.contests.contest import Memory
+from cornered.lab.contests.match import Tally
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.contests.preparing import prepare
+from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.execution.workforce import Workforce
+from cornered.lab.statistics.elo import elo_of_pairs
 
 __all__ = ["Step", "as_json", "lines", "run"]
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Final
 
-from cornered.bots.lab.arena import play
-from cornered.bots.lab.contest import Keep, Memory
-from cornered.bots.lab.journal import Journal
-from cornered.bots.lab.match import paired
-from cornered.bots.lab.openings import random_plies
-from cornered.bots.lab.terms import Terms
 from cornered.bots.playout import playouts
+from cornered.lab.contests.arena import play
+from cornered.lab.contests.contest import Keep, Memory
+from cornered.lab.contests.journal import Journal
+from cornered.lab.contests.match import paired
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.contests.terms import Terms
 
 __all__ = ["Speed", "as_json", "lines", "run"]
 

@@ -21,9 +21,10 @@ from cornered import engine
 from cornered.bench.evaluations import PLAIN
 from cornered.bots.search.memory import Memory
 from cornered.bots.search.searcher import Limit, Searcher
-from cornered.bots.search.specialise import SCRATCH, Specialised, hooks, specialise, warm
+from cornered.bots.search.specialise import SCRATCH, Specialised, hooks, specialise
 from cornered.bots.search.template import INFINITE
-from cornered.engine.compiled import cache_of
+from cornered.bots.search.warming import warm
+from cornered.engine.compile.kernel import cache_of
 from cornered.engine.warming import Progress
 
 __all__ = ["EXPECTED", "Beside", "Counted", "Figures", "as_json", "beside_c", "count", "lines", "run", "total"]

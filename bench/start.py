@@ -23,9 +23,9 @@ from cornered.protocol.events import MatchEvent, Started
 from cornered.protocol.values import Fischer, GameSpec, Player
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_sql import SqlJournal
-from cornered.server.catalogue import settle
-from cornered.server.dice import commitment_of, seed_of
-from cornered.server.match import Match, open_match
+from cornered.server.match.catalogue import settle
+from cornered.server.match.dice import commitment_of, seed_of
+from cornered.server.match.match import Match, open_match
 
 __all__ = ["Report", "as_json", "fill", "lines", "run"]
 

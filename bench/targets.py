@@ -24,7 +24,7 @@ from cornered.protocol.events import Played
 from cornered.protocol.messages import Acknowledged, Happened
 from cornered.protocol.values import Clocks
 from cornered.server import app
-from cornered.server.peer import frame
+from cornered.server.runtime.client_connection import frame
 from cornered.server.settings import MEMORY, Settings
 
 __all__ = ["ACKNOWLEDGED", "HAPPENED", "main"]

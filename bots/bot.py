@@ -7,13 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
+from typing import ClassVar, Final, Literal, TypeAlias
 
-from cornered.clients.sdk import Limit
 from cornered.engine import Game, State
-
-if TYPE_CHECKING:
-    from cornered.bots.search.memory import Memory
+from cornered.engine.limit import Limit
 
 __all__ = ["WIN", "Bot", "Limit", "Line", "Proven", "Setting", "SettingValue", "Thought"]
 
@@ -165,10 +162,6 @@ class Bot(ABC):
     def prepare(self, game: Game) -> None:
         """Compile or load what it takes to play `game`, before a clock runs. Most need only the rules."""
         del game
-
-    def lend(self, memory: Memory) -> None:
-        """Let the bot use a memory that outlives this search and that others may share. Most need none."""
-        del memory
 
     @abstractmethod
     def choose(self, state: State, limit: Limit) -> Thought:

@@ -1,6 +1,6 @@
 """`python -m cornered` is the command line."""
 
-from cornered.clients.cli import main
+from cornered.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -17,7 +17,7 @@ import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 
 from cornered import engine
-from cornered.engine.compiled import CACHE, IS_CACHED, IS_COMPILED, cache_of
+from cornered.engine.compile.kernel import CACHE, IS_CACHED, IS_COMPILED, cache_of
 
 __all__ = ["Progress", "ignore", "is_warm", "locked", "warm"]
 

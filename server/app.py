@@ -26,17 +26,17 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.adapters.lease import Lease, StoreTaken, lease
 from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
-from cornered.server.bounds import Bounds
-from cornered.server.gateway import Gateway
-from cornered.server.hall import Hall
-from cornered.server.match import Patience
+from cornered.server.lobby.bounds import Bounds
+from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
-from cornered.server.pages import Pages
+from cornered.server.net.gateway import Gateway
+from cornered.server.net.http import Pages
 from cornered.server.ports import Accounts, Bus, Journal, JournalUnavailable
-from cornered.server.room import Services
-from cornered.server.rooms import Rooms
+from cornered.server.runtime.lobby_service import Hall
+from cornered.server.runtime.match_registry import Rooms
+from cornered.server.runtime.match_task import Services
+from cornered.server.runtime.timekeeping import Outages, Sign, SteadyClock, drop_sign, keep_time, last_sign, leave_signs
 from cornered.server.settings import MEMORY, Settings, SettingsError
-from cornered.server.timekeeping import Outages, Sign, SteadyClock, drop_sign, keep_time, last_sign, leave_signs
 
 __all__ = ["house", "mint_bot_token", "new_event_loop", "run", "serve", "settle_memory"]
 

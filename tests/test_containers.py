@@ -19,7 +19,7 @@ import pytest
 import yaml
 from aiomqtt import Client, MqttError
 
-from cornered.clients.shots import running_server
+from cornered.cli.screenshots import running_server
 from tests.conftest import accepts, free_port, require, wait_until
 
 ROOT = Path(__file__).resolve().parent.parent

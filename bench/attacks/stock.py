@@ -11,8 +11,8 @@ from cornered import engine
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_sql import SqlJournal
-from cornered.server.dice import seed_of
-from cornered.server.match import open_match
+from cornered.server.match.dice import seed_of
+from cornered.server.match.match import open_match
 from cornered.server.settings import Settings
 
 __all__ = ["stock"]

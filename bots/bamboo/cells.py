@@ -1,6 +1,6 @@
 """The cells of Bamboo's hexagon as cube vectors (Bamboo paper, section II.A): distances and the twelve symmetries.
 
-A cell's number is `14 * (radius - z) + x + radius`; see `cornered.engine.hexagon`.
+A cell's number is `14 * (radius - z) + x + radius`; see `cornered.engine.kernels.hexagon`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_numbers
-from cornered.engine.hexagon import STRIDE
+from cornered.engine.kernels.hexagon import STRIDE
 
 __all__ = ["Cube", "bamboo", "cubes", "distance", "each", "number_of", "outerness", "squares", "symmetries"]
 

@@ -12,9 +12,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.bamboo.turned import turned
-from cornered.engine.compiled import kernel
-from cornered.engine.hexagon import MAX_MOVES, STRIDE, Position, advance, gen, size_of, survey
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.kernels.hexagon import MAX_MOVES, STRIDE, Position, advance, gen, size_of, survey, turned
 
 __all__ = ["STOP", "Pruning", "Searched", "estimate", "look", "new_tally", "search", "sort"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import ClassVar, Final, cast
 
-from cornered.bots.alarm import alarm
 from cornered.bots.bamboo.cells import bamboo
 from cornered.bots.bamboo.minimax import STOP, Pruning, new_tally, search
 from cornered.bots.bot import Bot, Limit, Line, Setting, Thought
+from cornered.bots.kernels.timer import alarm
 from cornered.engine import Game
 from cornered.engine.games.bamboo import BambooState, cell_names
 

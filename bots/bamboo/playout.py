@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cornered.bots.evaluate.mixing import mixed
 from cornered.bots.playout.choice import one_of
-from cornered.engine.compiled import kernel
-from cornered.engine.hexagon import MAX_MOVES, Position, advance, gen
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.hexagon import MAX_MOVES, Position, advance, gen
 
 __all__ = ["playout"]
 

@@ -12,10 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from cornered.bots.bamboo.cells import cubes, symmetries
-from cornered.bots.bamboo.turned import turned
-from cornered.engine.bits import lowest
-from cornered.engine.compiled import kernel
-from cornered.engine.hexagon import MAX_MOVES, WORD, Position, Three, advance, gen, placements, size_of
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.kernels.bits import lowest
+from cornered.engine.kernels.hexagon import MAX_MOVES, WORD, Position, Three, advance, gen, placements, size_of, turned
 
 __all__ = ["END", "MEMORY", "new_memory", "value"]
 

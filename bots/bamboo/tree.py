@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from cornered.bots.bamboo.playout import playout
-from cornered.engine.hexagon import MAX_MOVES, Position, advance, gen
+from cornered.engine.kernels.hexagon import MAX_MOVES, Position, advance, gen
 
 __all__ = ["Node", "iterate", "new_node", "uct"]
 

@@ -11,10 +11,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.bamboo.turned import turned
-from cornered.bots.evaluate.mixing import mixed
-from cornered.engine.compiled import kernel
-from cornered.engine.hexagon import MAX_MOVES, Position, around, bit, first, size_of
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.hexagon import MAX_MOVES, Position, around, bit, first, size_of, turned
 
 __all__ = ["SCRATCH", "key", "known", "narrow", "quiet", "rank", "worth"]
 

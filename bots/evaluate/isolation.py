@@ -7,13 +7,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.evaluate.mixing import mixed
 from cornered.bots.evaluate.regions import fields, region, spread, verdict
 from cornered.engine import State
-from cornered.engine.bits import popcount
-from cornered.engine.compiled import kernel
+from cornered.engine.compile.kernel import kernel
 from cornered.engine.games.isolation import IsolationState
-from cornered.engine.slides import LONGEST, Position, slides
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.bits import popcount
+from cornered.engine.kernels.slides import LONGEST, Position, slides
 
 __all__ = ["SCRATCH", "evaluate", "key", "known", "narrow", "nearer", "quiet", "rank", "worth"]
 

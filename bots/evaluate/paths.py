@@ -1,15 +1,15 @@
 """Ways home through a maze, by whole ranks at a time: how long the shortest are, and which doors they use.
 
-The boards are the pairs of words of `cornered.engine.maze`. A door is named by the cell south or west of it.
+The boards are the pairs of words of `cornered.engine.kernels.maze`. A door is named by the cell south or west of it.
 """
 
 from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from cornered.engine.compiled import kernel
-from cornered.engine.maze import SPLIT, Four, Pair, bit, down, passages, up
-from cornered.engine.walls import Position, goal, pawn, walls_of
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.kernels.maze import SPLIT, Four, Pair, bit, down, passages, up
+from cornered.engine.kernels.walls import Position, goal, pawn, walls_of
 
 __all__ = ["NO_WAY", "Ways", "across", "both_ways", "spread", "steps_home", "ways"]
 

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from cornered.bots.evaluate.mixing import mixed
-from cornered.engine.bits import lowest, popcount
-from cornered.engine.compiled import kernel
+from cornered.engine.compile.kernel import kernel
 from cornered.engine.games.trapgrid import neighbours
-from cornered.engine.grid import NOT_FILE_A, NOT_FILE_H
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.bits import lowest, popcount
+from cornered.engine.kernels.grid import NOT_FILE_A, NOT_FILE_H
 
 __all__ = ["DARK", "NONE", "POCKETS", "alternating", "apart", "bound", "cell_of", "longest", "pocket_of", "sorted_in"]
 

@@ -7,12 +7,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.evaluate.mixing import mixed
 from cornered.bots.evaluate.paths import across, spread, steps_home, ways
 from cornered.bots.evaluate.rings import candidates, evaluate
-from cornered.engine.compiled import kernel
-from cornered.engine.maze import CELLS, Four, bit, doors_beside, down, has, passages, up
-from cornered.engine.walls import Position, goal, pawn, stock, walls_of
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.maze import CELLS, Four, bit, doors_beside, down, has, passages, up
+from cornered.engine.kernels.walls import Position, goal, pawn, stock, walls_of
 
 __all__ = ["SCRATCH", "candidates", "evaluate", "key", "known", "narrow", "quiet", "rank", "worth"]
 

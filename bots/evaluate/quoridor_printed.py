@@ -7,8 +7,8 @@ from typing import Final
 
 from cornered.bots.evaluate.paths import both_ways
 from cornered.engine.games.quoridor import NUMBERS, QuoridorState
-from cornered.engine.maze import CELLS
-from cornered.engine.walls import GONE, PASS
+from cornered.engine.kernels.maze import CELLS
+from cornered.engine.kernels.walls import GONE, PASS
 
 __all__ = ["DRAW", "WIN_SCORE", "Weights", "choice", "printed"]
 

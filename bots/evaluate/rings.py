@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from cornered.engine import State
 from cornered.engine.games.quoridor import NUMBERS, QuoridorState
-from cornered.engine.maze import CELLS, SPLIT, passages
-from cornered.engine.walls import GONE, Position, goal, walls_of
+from cornered.engine.kernels.maze import CELLS, SPLIT, passages
+from cornered.engine.kernels.walls import GONE, Position, goal, walls_of
 
 __all__ = ["Maze", "candidates", "evaluate"]
 

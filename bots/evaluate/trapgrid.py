@@ -7,11 +7,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.evaluate.mixing import mixed
 from cornered.bots.evaluate.pockets import DARK, POCKETS, alternating, apart, pocket_of
-from cornered.engine.bits import lowest, popcount
-from cornered.engine.compiled import kernel
+from cornered.engine.compile.kernel import kernel
 from cornered.engine.games.trapgrid import Position, neighbours
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.bits import lowest, popcount
 
 __all__ = ["SCRATCH", "key", "known", "lead", "narrow", "quiet", "rank", "worth"]
 

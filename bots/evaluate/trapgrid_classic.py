@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from cornered.engine.grid import NOT_FILE_A, NOT_FILE_H
+from cornered.engine.kernels.grid import NOT_FILE_A, NOT_FILE_H
 
 __all__ = [
     "WEIGHTS",
@@ -55,7 +55,9 @@ WEIGHTS: Final = Weights()
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A position for one side: the words (see cornered.engine.grid) of the free cells and of both pawns' cells."""
+    """A position for one side: the words (see cornered.engine.kernels.grid) of the free cells and of both pawns'
+    cells.
+    """
 
     free: int
     ai: int

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered.bots.bamboo.cells import cubes, symmetries
-from cornered.bots.bamboo.turned import turned
 from cornered.engine.games.bamboo import BambooState, whole
-from cornered.engine.hexagon import placements
+from cornered.engine.kernels.hexagon import placements, turned
 
 __all__ = ["Views", "images"]
 

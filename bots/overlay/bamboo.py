@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from cornered.bots.bamboo.cells import bamboo, each
 from cornered.bots.bamboo.heuristics import sparsity
-from cornered.bots.bamboo.turned import turned
 from cornered.bots.overlay import Overlay
 from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_names, groups, whole
-from cornered.engine.hexagon import placements
+from cornered.engine.kernels.hexagon import placements, turned
 
 __all__ = ["overlays"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from cornered.bots.overlay import Overlay
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
-from cornered.engine.grid import names, word
-from cornered.engine.slides import LONGEST, SIDES, slides
+from cornered.engine.kernels.grid import names, word
+from cornered.engine.kernels.slides import LONGEST, SIDES, slides
 
 __all__ = ["overlays", "rings"]
 

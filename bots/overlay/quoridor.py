@@ -8,9 +8,9 @@ from cornered.bots.evaluate.rings import Maze
 from cornered.bots.overlay import Overlay
 from cornered.engine import State
 from cornered.engine.games.quoridor import NAMES, NUMBERS, QuoridorState
-from cornered.engine.grid import cells
-from cornered.engine.maze import CELLS, SPLIT
-from cornered.engine.walls import GONE, goal
+from cornered.engine.kernels.grid import cells
+from cornered.engine.kernels.maze import CELLS, SPLIT
+from cornered.engine.kernels.walls import GONE, goal
 
 __all__ = ["overlays"]
 

@@ -9,7 +9,7 @@ from cornered.bots.evaluate.trapgrid_classic import distance, neighbours, wall_d
 from cornered.bots.overlay import Overlay
 from cornered.engine import State
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.engine.grid import NAMES, cells
+from cornered.engine.kernels.grid import NAMES, cells
 
 __all__ = ["overlays"]
 

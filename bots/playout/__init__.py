@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered import engine
-from cornered.bots.evaluate.mixing import mixed
+from cornered.bots.kernels.specialise import execute
 from cornered.bots.playout.template import CUT, DRAWN
 from cornered.bots.search.specialise import never
-from cornered.bots.template import execute
 from cornered.engine import Game, State
-from cornered.engine.compiled import cache_of
+from cornered.engine.compile.kernel import cache_of
+from cornered.engine.hashing import mixed
 
 __all__ = ["Counted", "Ended", "Playouts", "playouts"]
 
@@ -131,7 +131,7 @@ def _compiled(name: str) -> Playout:
     cached_in = cache_of(
         f"cornered.bots.playout.{name}",
         "cornered.bots.playout.template",
-        "cornered.bots.template",
+        "cornered.bots.kernels.specialise",
         f"cornered.engine.games.{name}",
     )
     compiled: Playout = execute(TEMPLATE, "playout", name, given, signature, cached_in)

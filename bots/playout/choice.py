@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from cornered.bots.evaluate.mixing import mixed
-from cornered.engine.compiled import kernel
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.hashing import mixed
 
 __all__ = ["chosen", "one_of"]
 

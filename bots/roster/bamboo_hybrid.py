@@ -8,7 +8,7 @@ from cornered.bots.bot import Limit, Setting, Thought
 from cornered.bots.neural.bots import NETWORK, NetworkBot
 from cornered.bots.neural.player import think
 from cornered.engine import Game, State
-from cornered.engine.hexagon import size_of
+from cornered.engine.kernels.hexagon import size_of
 
 __all__ = ["BOT", "BambooHybridBot"]
 

@@ -11,7 +11,7 @@ from cornered.bots.bamboo.tree import Node, iterate, new_node
 from cornered.bots.bot import Bot, Limit, Line, Setting, SettingValue, Thought
 from cornered.engine import Game, State
 from cornered.engine.games.bamboo import cell_names
-from cornered.engine.hexagon import Position
+from cornered.engine.kernels.hexagon import Position
 
 __all__ = ["BOT", "BambooMctsBot"]
 

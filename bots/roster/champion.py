@@ -8,8 +8,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from cornered.bots.book import lookup
-from cornered.bots.bot import Bot, Limit, Line, Proven, SettingValue, Thought
+from cornered.bots.bot import Limit, Line, Proven, SettingValue, Thought
 from cornered.bots.evaluate import judgement
+from cornered.bots.search.borrower import MemoryBorrower
 from cornered.bots.search.searcher import Searcher
 from cornered.bots.solve import Proof, prove, score, warm
 from cornered.bots.textbook.deepening import search
@@ -32,7 +33,7 @@ class _Stopped(Exception):
     """Somebody raised this process's stop flag."""
 
 
-class ChampionBot(Bot):
+class ChampionBot(MemoryBorrower):
     name = "champion"
     description = "The strongest: plays what it can prove, and searches millions of positions where it cannot."
     helps = True

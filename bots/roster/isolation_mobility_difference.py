@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cornered.bots.isolation_minimax import IsolationMinimaxBot
+from cornered.bots.textbook.isolation import IsolationMinimaxBot
 
 __all__ = ["BOT", "IsolationMobilityDifferenceBot"]
 

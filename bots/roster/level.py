@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from cornered.bots.bot import Bot, Limit, Line, Setting, SettingValue, Thought
+from cornered.bots.bot import Limit, Line, Setting, SettingValue, Thought
 from cornered.bots.evaluate import judgement
 from cornered.bots.roster.champion import ChampionBot
+from cornered.bots.search.borrower import MemoryBorrower
 from cornered.bots.search.searcher import Searcher
 from cornered.bots.textbook.deepening import search
 from cornered.engine import Game, State
@@ -83,7 +84,7 @@ USUAL: Final = "isolation"
 """Whose rungs a game without its own is played by."""
 
 
-class LevelBot(Bot):
+class LevelBot(MemoryBorrower):
     name = "level"
     description = "Ten levels for people: 1 hardly looks, 10 is the champion."
     SETTINGS = (Setting("level", "How strong", 5, 1, 10),)

@@ -6,7 +6,7 @@ from cornered.bots.bot import Bot, Limit, Thought
 from cornered.bots.evaluate.rings import Maze, candidates
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
-from cornered.engine.walls import GONE
+from cornered.engine.kernels.walls import GONE
 
 __all__ = ["BOT", "QuoridorPathBot"]
 

@@ -13,7 +13,7 @@ from cornered.bots.weights.setting import resolve, weights_setting
 from cornered.bots.weights.trapgrid import weights
 from cornered.engine import State
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.engine.grid import NAMES
+from cornered.engine.kernels.grid import NAMES
 
 __all__ = ["BOT", "ClassicSearch", "TrapGridClassicBot", "adaptive_depth", "board_of"]
 

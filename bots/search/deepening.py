@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from cornered.bots.alarm import alarm
 from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
 from cornered.bots.evaluate import SCALE
+from cornered.bots.kernels.timer import alarm
 from cornered.bots.search.layout import ENTRIES, WIDTH
 from cornered.bots.search.memory import Memory
 from cornered.bots.search.specialise import Specialised

@@ -6,7 +6,7 @@
     thought = searcher.search(state, Limit(depth=9, lines=3))   # exact scores and lines for the three best moves
     thought = searcher.search(state, limit, without={"e2"})     # the best of the other moves
 
-Call `cornered.bots.search.specialise.warm` once before: it compiles for all processes. A search ends when its limit is
+Call `cornered.bots.search.warming.warm` once before: it compiles for all processes. A search ends when its limit is
 used up, when the game is decided, when every line has come to its end, or when somebody calls `stop` on its memory; it
 always answers with a move. To ponder, search the position that is expected with `Limit()` and stop it. To search with
 several processes, see `cornered.bots.search.memory`: each calls `search` with the same state, game and style at its

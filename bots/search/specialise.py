@@ -7,28 +7,34 @@ made of.
 from __future__ import annotations
 
 import importlib
-import os
-import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-import llvmlite.binding  # type: ignore[import-untyped]
 import numba
 import numpy as np
 
 from cornered import engine
 from cornered.bots.evaluate import is_duel, knowledge
+from cornered.bots.kernels.specialise import execute
 from cornered.bots.search.layout import DESK, TABLE
-from cornered.bots.template import execute
 from cornered.engine import Game, State
-from cornered.engine import warming as rules
-from cornered.engine.compiled import CACHE, IS_CACHED, IS_COMPILED, cache_of, kernel
-from cornered.engine.warming import Progress
+from cornered.engine.compile.kernel import cache_of, kernel
 
-__all__ = ["Search", "Specialised", "games", "hooks", "is_warm", "searching", "specialise", "supports", "warm"]
+__all__ = [
+    "SCRATCH",
+    "Search",
+    "Specialised",
+    "directory",
+    "games",
+    "hooks",
+    "never",
+    "searching",
+    "specialise",
+    "supports",
+]
 
 Search: TypeAlias = Callable[[Any, int, int, int, int, Any, Any, Any], int]
 """The compiled template: position, depth, alpha, beta, ply, desk, table, scratch -> score."""
@@ -67,7 +73,7 @@ def hooks(name: str) -> dict[str, Any]:
 
 def directory(name: str) -> Path:
     """Return where the search of a game is kept."""
-    templates = "cornered.bots.search.template", "cornered.bots.template"
+    templates = "cornered.bots.search.template", "cornered.bots.kernels.specialise"
     return cache_of(
         f"cornered.bots.search.{name}", *templates, f"cornered.engine.games.{name}", f"cornered.bots.evaluate.{name}"
     )
@@ -84,7 +90,7 @@ class Specialised:
 
 @cache
 def searching(name: str) -> Specialised:
-    """Return the search of a game, compiled now or loaded: `warm` does it once for all processes."""
+    """Return the search of a game, compiled now or loaded: `warming.warm` does it once for all processes."""
     layout = getattr(knowledge(name), "SCRATCH", SCRATCH)
     return specialise(name, hooks(name), engine.load(name).start(), layout, directory(name))
 
@@ -101,50 +107,3 @@ def specialise(
     typed = numba.typeof(position)  # type: ignore[no-untyped-call]
     search: Search = execute(TEMPLATE, "search", name, hooks, (typed, *[numba.int64] * 4, *records), cached_in)
     return Specialised(search, hooks, scratch)
-
-
-def _marker(name: str) -> Path:
-    """Return the file that says that this Python, numba and processor have the search of a game in the cache."""
-    made_for = f"{platform.python_version()}-{numba.__version__}-{llvmlite.binding.get_host_cpu_name()}"
-    return directory(name) / f"{made_for}.warm"
-
-
-def is_warm(name: str) -> bool:
-    """Say whether `warm` will only load; cold, it takes some seconds a game."""
-    return rules.is_warm(name) and (not IS_COMPILED or (IS_CACHED and _marker(name).exists()))
-
-
-def warm(*names: str, report: Callable[[Progress], None] = rules.ignore) -> None:
-    """Compile, or load, the rules and the search of these games, or of all that have one.
-
-    Several processes may call it at once: one compiles, the others wait and load. `report` hears of each step of a game
-    that has to be compiled.
-    """
-    chosen = names or games()
-    rules.warm(*chosen, report=report)
-    if not IS_COMPILED:
-        return
-    for name in chosen:
-        if knowledge(name) is None:
-            continue
-        if is_warm(name):
-            _exercise(name)
-            continue
-        with rules.locked(CACHE / "lock"):
-            if not is_warm(name):
-                report(Progress(name, "search", 0, 1))
-            _exercise(name)
-            if IS_CACHED:
-                _marker(name).touch()
-        report(Progress(name, "ready", 1, 1))
-
-
-def _exercise(name: str) -> None:
-    """Load the search and every kernel that is called besides."""
-    from cornered.bots.search.memory import Memory
-    from cornered.bots.search.searcher import Limit, Searcher
-
-    Searcher(engine.load(name), Memory.private()).search(engine.load(name).start(), Limit(depth=1))
-    if IS_CACHED:
-        # The newest caches are kept when old ones are dropped.
-        os.utime(directory(name))

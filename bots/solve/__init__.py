@@ -27,7 +27,7 @@ from typing import Protocol
 
 from cornered.bots.bot import WIN, Limit, Proven
 from cornered.engine import State
-from cornered.engine.compiled import IS_COMPILED
+from cornered.engine.compile.kernel import IS_COMPILED
 
 __all__ = ["Proof", "Solution", "Solver", "ignore", "prove", "score", "solver", "warm"]
 

@@ -8,15 +8,14 @@ from time import monotonic
 from typing import Any, Final
 
 from cornered import engine
-from cornered.bots.alarm import alarm
 from cornered.bots.bamboo.cells import bamboo
 from cornered.bots.bamboo.proof import END, new_memory, value
-from cornered.bots.bamboo.turned import turned
 from cornered.bots.bot import Limit, Proven
+from cornered.bots.kernels.timer import alarm
 from cornered.bots.solve import Solution, ignore
 from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_names, whole
-from cornered.engine.hexagon import Position, advance, placements
+from cornered.engine.kernels.hexagon import Position, advance, placements, turned
 
 __all__ = ["is_within_reach", "solve", "warm"]
 

@@ -20,7 +20,7 @@ from cornered.bots.solve import Proof, Solution, ignore
 from cornered.bots.solve.isolation_proof import ENDLESS, desk, distance, forget, outcome
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
-from cornered.engine.grid import CELLS, word
+from cornered.engine.kernels.grid import CELLS, word
 
 __all__ = ["is_within_reach", "is_worth_a_try", "prove", "solve", "warm"]
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from cornered.bots.evaluate.mixing import mixed
 from cornered.bots.evaluate.regions import fields, region, sort_in, verdict
-from cornered.engine.bits import lowest, popcount
-from cornered.engine.compiled import kernel
-from cornered.engine.slides import LONGEST, slides
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.bits import lowest, popcount
+from cornered.engine.kernels.slides import LONGEST, slides
 
 __all__ = ["DESK", "ENDLESS", "SET", "WON", "canonical", "desk", "distance", "forget", "outcome"]
 

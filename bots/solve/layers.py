@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered.bots.solve.race import NOTHING, settle
-from cornered.engine.compiled import kernel
-from cornered.engine.maze import CELLS, Four, bit, passages
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.kernels.maze import CELLS, Four, bit, passages
 
 __all__ = ["MOST_SLOTS", "MOST_WALLS", "canonical", "extend", "place", "settle_some"]
 

@@ -21,8 +21,8 @@ from cornered.bots.solve.layers import MOST_SLOTS, MOST_WALLS, canonical, extend
 from cornered.bots.solve.race import DRAW, NOTHING
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
-from cornered.engine.maze import CELLS, SPLIT, Four, unblocked
-from cornered.engine.walls import Position, walls_of
+from cornered.engine.kernels.maze import CELLS, SPLIT, Four, unblocked
+from cornered.engine.kernels.walls import Position, walls_of
 
 __all__ = ["LAYOUTS", "Layouts", "is_within_reach", "solve", "warm"]
 

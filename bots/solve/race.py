@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered.bots.evaluate.paths import spread
-from cornered.engine.compiled import kernel
-from cornered.engine.maze import Four, far_side, has, step
+from cornered.engine.compile.kernel import kernel
+from cornered.engine.kernels.maze import Four, far_side, has, step
 
 __all__ = ["DRAW", "LAST", "NOTHING", "settle"]
 

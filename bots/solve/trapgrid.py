@@ -13,15 +13,15 @@ from typing import Any, Final
 import numpy as np
 
 from cornered import engine
-from cornered.bots.alarm import alarm
 from cornered.bots.bot import Limit, Proven
 from cornered.bots.evaluate.pockets import POCKETS
 from cornered.bots.evaluate.trapgrid import lead
+from cornered.bots.kernels.timer import alarm
 from cornered.bots.solve import Proof, Solution, ignore
 from cornered.bots.solve.trapgrid_proof import PROOF, STOPPED, distance, wins
 from cornered.engine import State
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.engine.grid import word
+from cornered.engine.kernels.grid import word
 
 __all__ = ["is_within_reach", "prove", "solve", "warm"]
 

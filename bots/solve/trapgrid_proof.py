@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from cornered.bots.evaluate.mixing import mixed
 from cornered.bots.evaluate.pockets import NONE, apart, bound, cell_of, pocket_of, sorted_in
 from cornered.bots.evaluate.trapgrid import lead
-from cornered.engine.bits import lowest, popcount
-from cornered.engine.compiled import kernel
+from cornered.engine.compile.kernel import kernel
 from cornered.engine.games.trapgrid import neighbours
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.bits import lowest, popcount
 
 __all__ = ["PROOF", "STOPPED", "distance", "wins"]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from cornered.bots.bamboo.turned import turned
 from cornered.bots.weights.model import Model, Parameter, Values
 from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState
-from cornered.engine.hexagon import size_of, survey
+from cornered.engine.kernels.hexagon import size_of, survey, turned
 
 __all__ = ["MODEL"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from cornered.bots.isolation_minimax import mobilities
+from cornered.bots.textbook.isolation import mobilities
 from cornered.bots.weights.model import Model, Parameter, Values
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState

@@ -2,13 +2,14 @@
 
 from cornered.clients.sdk.client import Client, News
 from cornered.clients.sdk.errors import ClientError, Closed, Refused, Unavailable, Unreachable, plainly
-from cornered.clients.sdk.limit import Limit, think_time
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.player import BotPlayer, Tempo, run_bot, stay_as
 from cornered.clients.sdk.pulse import Pulse
+from cornered.clients.sdk.time_management import think_time
 from cornered.clients.sdk.timecontrol import read_clock
 from cornered.clients.sdk.tokens import TokenStore
+from cornered.engine.limit import Limit
 
 __all__ = [
     "BotPlayer",

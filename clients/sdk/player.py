@@ -15,10 +15,11 @@ from typing import Final, TypeAlias
 from cornered.clients.sdk.backoff import insist
 from cornered.clients.sdk.client import Client
 from cornered.clients.sdk.errors import Closed, Refused
-from cornered.clients.sdk.limit import Limit, move_limit
 from cornered.clients.sdk.match import MatchView
+from cornered.clients.sdk.time_management import move_limit
 from cornered.clients.sdk.tokens import TokenStore
 from cornered.engine.game import State
+from cornered.engine.limit import Limit
 from cornered.protocol.commands import Resign
 from cornered.protocol.messages import Acknowledged, Challenged, Paired, Welcome
 from cornered.protocol.values import Accepts, Correspondence, GameSpec

@@ -11,7 +11,7 @@ import numpy as np
 
 from cornered.engine.duel import Duel, read_turn
 from cornered.engine.game import Game, Option
-from cornered.engine.hexagon import (
+from cornered.engine.kernels.hexagon import (
     MASK,
     MAX_MOVES,
     STRIDE,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from cornered.engine.game import CHANCE, Game, Option, Outcome, State
-from cornered.engine.grid import CELLS, NAMES, board, names, read_cells, word, write_rows
-from cornered.engine.slides import (
+from cornered.engine.kernels.grid import CELLS, NAMES, board, names, read_cells, word, write_rows
+from cornered.engine.kernels.slides import (
     LONGEST,
     MAX_MOVES,
     ROLL,

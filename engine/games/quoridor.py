@@ -9,10 +9,9 @@ from typing import Final, Self
 import numpy as np
 
 from cornered.engine.game import Game, Option, OptionValue, Outcome, State
-from cornered.engine.grid import cells
-from cornered.engine.maze import CELLS, SPLIT, Four, bit, passages, step, unblocked
-from cornered.engine.text import PositionText, square_name
-from cornered.engine.walls import (
+from cornered.engine.kernels.grid import cells
+from cornered.engine.kernels.maze import CELLS, SPLIT, Four, bit, passages, step, unblocked
+from cornered.engine.kernels.walls import (
     GOES_ON,
     GONE,
     MAX_MOVES,
@@ -27,6 +26,7 @@ from cornered.engine.walls import (
     perft,
     verdict,
 )
+from cornered.engine.text import PositionText, square_name
 
 __all__ = [
     "GAME",

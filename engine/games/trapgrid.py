@@ -8,11 +8,11 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from cornered.engine.bits import popcount
-from cornered.engine.compiled import kernel
+from cornered.engine.compile.kernel import kernel
 from cornered.engine.duel import Duel, read_turn
 from cornered.engine.game import Game, Option
-from cornered.engine.grid import (
+from cornered.engine.kernels.bits import popcount
+from cornered.engine.kernels.grid import (
     CELLS,
     NAMES,
     NOT_FILE_A,
@@ -32,7 +32,7 @@ MAX_MOVES: Final = 4
 
 
 class Position(NamedTuple):
-    """The board as words (see cornered.engine.grid). A pawn's own cell is not free, so leaving it blocks it by
+    """The board as words (see cornered.engine.kernels.grid). A pawn's own cell is not free, so leaving it blocks it by
     itself.
     """
 

@@ -22,7 +22,7 @@ from cornered.server.adapters.database import address_of, decoded, is_damage
 from cornered.server.adapters.journal_reader import event_of
 from cornered.server.adapters.private_files import DIRECTORY_MODE, FILE_MODE
 from cornered.server.adapters.tables import EVENTS, MATCHES, SECRETS
-from cornered.server.audit import check_match
+from cornered.server.match.audit import check_match
 from cornered.server.ports import DamagedMatch
 
 __all__ = ["Damage", "Findings", "inspect"]

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cornered.bench.ladder import Step, as_json, lines, run
-from cornered.bots.lab.match import Tally
+from cornered.lab.contests.match import Tally
 
 SWEPT = Step("trapgrid", "a", "b", Tally(wins=10, pairs=(0, 0, 0, 0, 5)))
 

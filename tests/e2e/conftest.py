@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from cornered.clients.shots import FLAGS, find_chromium, running_server
+from cornered.cli.screenshots import FLAGS, find_chromium, running_server
 from tests.conftest import IN_CI, INSTALL_SECONDS, one_at_a_time, require
 from tests.e2e.window import Window
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from cornered.clients.house import ANALYST_KEY
-from cornered.clients.shots import running_server
+from cornered.cli.house_process import ANALYST_KEY
+from cornered.cli.screenshots import running_server
 from tests.e2e.window import PHONE, Window, begin
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ STARTING = 180_000
 """Milliseconds that an analyst has to compile what it needs, and to find something."""
 PROGRAM = """
 import asyncio, os, pathlib, sys
-from cornered.bots.analyst import run_analyst
+from cornered.bots.online.analyst import run_analyst
 from cornered.clients.sdk import TokenStore
 key = os.environ["CORNERED_ANALYST_KEY"]
 asyncio.run(run_analyst(sys.argv[1], bot="champion", key=key, store=TokenStore(pathlib.Path(sys.argv[2]))))

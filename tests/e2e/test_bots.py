@@ -14,8 +14,8 @@ import pytest
 
 from cornered import engine
 from cornered.bench.clocks import Arrivals
-from cornered.bots.house import Guest, House
-from cornered.bots.pool import Pool
+from cornered.bots.online.host import Guest, House
+from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import names
 from cornered.clients.sdk import BotPlayer, Client, Closed, MatchView, Tempo, TokenStore
 from cornered.engine import Game

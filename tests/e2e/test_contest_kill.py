@@ -14,12 +14,12 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from cornered.bots.lab.arena import play
-from cornered.bots.lab.journal import GAMES, PLAN, Journal
-from cornered.bots.lab.openings import random_plies
-from cornered.bots.lab.schedule import RoundRobin
-from cornered.bots.lab.terms import Played, Terms
-from cornered.clients.rules import app as rules
+from cornered.cli.rules import app as rules
+from cornered.lab.contests.arena import play
+from cornered.lab.contests.journal import GAMES, PLAN, Journal
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.contests.schedule import RoundRobin
+from cornered.lab.contests.terms import Played, Terms
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE = 60.0

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Route, expect
 from websockets.sync.client import connect
 
 from cornered import clients
-from cornered.clients.shots import running_server
+from cornered.cli.screenshots import running_server
 from cornered.protocol.codec import JSON
 
 pytestmark = pytest.mark.browser

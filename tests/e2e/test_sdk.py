@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from cornered.bots.runner import run_bots
+from cornered.bots.online.runner import run_bots
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, News, Refused, Tempo, TokenStore, run_bot
 from cornered.protocol.commands import AskSeek, Hello
 from cornered.protocol.messages import Paired, SeekInfo

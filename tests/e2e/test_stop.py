@@ -16,9 +16,9 @@ from cornered.server.app import STOP_OVERDUE_EXIT
 STUCK_LOOP = "app.Hall.close = lambda self: time.sleep(60)"
 STUCK_TASK = "app.Gateway.close = lambda self: asyncio.Event().wait()"
 STUCK_THREAD = """
-import cornered.server.readiness
-cornered.server.readiness.is_warm = lambda game: True
-cornered.server.readiness.catalogue.offered = lambda: time.sleep(60)
+import cornered.server.runtime.readiness
+cornered.server.runtime.readiness.is_warm = lambda game: True
+cornered.server.runtime.readiness.catalogue.offered = lambda: time.sleep(60)
 """
 BROKEN = """
 from cornered.server.adapters import lease

@@ -21,13 +21,13 @@ from websockets.exceptions import ConnectionClosed
 
 from cornered.clients.sdk import BotPlayer, Client
 from cornered.clients.sdk.address import normalised
-from cornered.clients.tui.broadcast import Broadcast
-from cornered.clients.tui.broker import listen
-from cornered.clients.tui.cornered_app import CorneredApp
-from cornered.clients.tui.gallery_screen import GalleryScreen, LiveMatches
-from cornered.clients.tui.match_screen import MatchScreen
-from cornered.clients.tui.menu_screen import MenuScreen
-from cornered.clients.tui.plain import tell_until_over
+from cornered.clients.terminal.broadcast import Broadcast
+from cornered.clients.terminal.broker import listen
+from cornered.clients.terminal.cornered_app import CorneredApp
+from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
+from cornered.clients.terminal.match_screen import MatchScreen
+from cornered.clients.terminal.menu_screen import MenuScreen
+from cornered.clients.terminal.plain import tell_until_over
 from cornered.protocol.codec import MSGPACK
 from cornered.protocol.commands import Command, Join, Ping
 from cornered.protocol.messages import Paired, Pong, Refused, Said
@@ -174,7 +174,7 @@ async def test_the_banner_tells_of_a_restart_and_the_match_goes_on(tmp_path: Pat
 
 def plainly(address: str, home: Path, call: str, lines: str) -> subprocess.CompletedProcess[str]:
     """Run the terminal client without screens, as a process of its own."""
-    program = f"from cornered.clients.tui.app import play, watch\n{call.format(server=repr(address))}"
+    program = f"from cornered.clients.terminal.app import play, watch\n{call.format(server=repr(address))}"
     return subprocess.run(
         [sys.executable, "-c", program],
         input=lines,
@@ -272,7 +272,7 @@ async def test_the_same_name_or_none_is_the_same_player_the_next_time(address: s
 
 def plainly_started(address: str, home: Path, call: str) -> subprocess.Popen[str]:
     """Start the client and return once it has written its first line."""
-    program = f"from cornered.clients.tui.app import play\n{call.format(server=repr(address))}"
+    program = f"from cornered.clients.terminal.app import play\n{call.format(server=repr(address))}"
     process = subprocess.Popen(
         [sys.executable, "-c", program],
         stdin=subprocess.PIPE,

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from cornered import engine
-from cornered.clients.checking import check_lines
+from cornered.cli.check import check_lines
 
 ORACLES = Path(__file__).parents[1] / "data" / "oracles"
 
 PLAIN = """
 import json, sys
-from cornered.clients.checking import check_lines
-from cornered.engine.compiled import IS_COMPILED
+from cornered.cli.check import check_lines
+from cornered.engine.compile.kernel import IS_COMPILED
 
 assert not IS_COMPILED
 with open(sys.argv[1], encoding="utf-8") as file:

@@ -38,7 +38,7 @@ def warmed_together(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, lis
     """A directory of old caches in which two processes warmed up at once, and what each was told."""
     root = tmp_path_factory.mktemp("kernels")
     for age in range(6):
-        old = root / f"cornered.engine.bits-{age:016x}"
+        old = root / f"cornered.engine.kernels.bits-{age:016x}"
         old.mkdir()
         os.utime(old, (1_000_000 - age, 1_000_000 - age))
     (root / "something else").mkdir()
@@ -69,7 +69,7 @@ def test_of_processes_that_warm_up_at_once_one_compiles_and_the_others_wait(
 def test_caches_of_older_sources_go_and_the_last_used_ones_stay(warmed_together: tuple[Path, list[str]]) -> None:
     root, _ = warmed_together
     kept = sorted(path.name for path in root.iterdir())
-    bits = [name for name in kept if name.startswith("cornered.engine.bits-")]
-    assert bits[:3] == [f"cornered.engine.bits-{age:016x}" for age in range(3)]
+    bits = [name for name in kept if name.startswith("cornered.engine.kernels.bits-")]
+    assert bits[:3] == [f"cornered.engine.kernels.bits-{age:016x}" for age in range(3)]
     assert len(bits) == 4
     assert "something else" in kept

@@ -11,7 +11,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from cornered.clients.boundary import leaf
+from cornered.cli.errors import leaf
 from cornered.protocol.codec import JSON
 from cornered.protocol.commands import Play
 from cornered.protocol.events import Started

@@ -24,9 +24,9 @@ from cornered.protocol.commands import (
 )
 from cornered.protocol.events import EVENT, Ended, MatchEvent, Played, Rematched, RematchOffered, Rolled
 from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
-from cornered.server import views
-from cornered.server.catalogue import settle
-from cornered.server.match import Match, Patience, open_match
+from cornered.server.match import views
+from cornered.server.match.catalogue import settle
+from cornered.server.match.match import Match, Patience, open_match
 from cornered.server.refusal import Refusal
 
 SEED = bytes(range(32))

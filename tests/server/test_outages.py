@@ -14,12 +14,13 @@ from cornered.protocol.commands import AskGames, Claim, Play
 from cornered.protocol.events import Ended, MatchEvent, Resumed
 from cornered.protocol.messages import Happened, SeatPresence
 from cornered.protocol.values import Fischer, GameSpec
-from cornered.server import app, room, timekeeping
+from cornered.server import app
 from cornered.server.adapters.journal_memory import MemoryJournal
-from cornered.server.gateway import Gateway
+from cornered.server.net.gateway import Gateway
 from cornered.server.ports import JournalUnavailable
+from cornered.server.runtime import match_task, timekeeping
+from cornered.server.runtime.timekeeping import Outages, Sign, last_sign
 from cornered.server.settings import MEMORY, Settings
-from cornered.server.timekeeping import Outages, Sign, last_sign
 
 CLOCK = Fischer(initial=10)
 GAME = GameSpec(name="quoridor", options={"size": 5})
@@ -49,8 +50,8 @@ class FullDisk(MemoryJournal):
 
 @pytest.fixture
 def disk(stores: Any, monkeypatch: pytest.MonkeyPatch) -> FullDisk:
-    monkeypatch.setattr(room, "RETRY_MS", 1)
-    monkeypatch.setattr(room, "LOOK_AGAIN_MS", 1)
+    monkeypatch.setattr(match_task, "RETRY_MS", 1)
+    monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     stores.journal = disk = FullDisk(stores.now)
     return disk
 
@@ -164,7 +165,7 @@ async def test_a_server_that_stood_still_refunds_the_running_clock_once(watched:
 async def test_a_flag_that_fell_while_the_server_stood_still_is_no_flag(
     watched: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "LOOK_AGAIN_MS", 1)
+    monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     running, outages = watched
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)

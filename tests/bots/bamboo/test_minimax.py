@@ -10,11 +10,10 @@ import pytest
 from cornered import engine
 from cornered.bots.bamboo.cells import cubes, squares
 from cornered.bots.bamboo.minimax import estimate, new_tally, search, sort
-from cornered.bots.bamboo.turned import turned
 from cornered.bots.roster import create
 from cornered.clients.sdk import Limit
 from cornered.engine.games.bamboo import BambooState, cell_names, sizes, whole
-from cornered.engine.hexagon import MAX_MOVES, placements
+from cornered.engine.kernels.hexagon import MAX_MOVES, placements, turned
 
 
 def after(radius: int, moves: str) -> BambooState:

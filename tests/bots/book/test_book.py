@@ -15,7 +15,7 @@ from cornered.bots import book
 from cornered.bots.book import Entry, lookup, path_of, read
 from cornered.bots.book.building import build
 from cornered.bots.book.mirror import mirrored, standard
-from cornered.clients.booking import app
+from cornered.cli.book import app
 from cornered.engine import Game, State
 
 SMALL = engine.load("quoridor", size=5)

@@ -7,10 +7,9 @@ import random
 import numpy as np
 
 from cornered import engine
-from cornered.bots.bamboo.turned import turned
 from cornered.bots.evaluate.bamboo import CHOICE, EARLY, GROUP, key, known, narrow, rank, standing, worth
 from cornered.engine.games.bamboo import BambooState, cell_numbers
-from cornered.engine.hexagon import MAX_MOVES, gen
+from cornered.engine.kernels.hexagon import MAX_MOVES, gen, turned
 
 
 def after(radius: int, moves: str) -> BambooState:

@@ -15,7 +15,7 @@ from cornered.bots.search.memory import Memory
 from cornered.bots.search.searcher import Searcher
 from cornered.bots.solve.isolation import prove
 from cornered.engine.games.isolation import IsolationState
-from cornered.engine.grid import CELLS, names, word
+from cornered.engine.kernels.grid import CELLS, names, word
 
 ISOLATION = engine.load("isolation")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cornered.bots.evaluate.pockets import POCKETS, apart, bound, longest, pocket_of
-from cornered.engine.grid import CELLS, board, word
+from cornered.engine.kernels.grid import CELLS, board, word
 
 Cell = tuple[int, int]
 

@@ -14,8 +14,8 @@ from cornered.bots.evaluate.quoridor_printed import DRAW, Weights, choice, print
 from cornered.bots.evaluate.rings import Maze
 from cornered.bots.solve import quoridor as solver
 from cornered.engine.games.quoridor import NAMES, QuoridorState
-from cornered.engine.maze import SPLIT, passages
-from cornered.engine.walls import MAX_MOVES, Position, gen, goal
+from cornered.engine.kernels.maze import SPLIT, passages
+from cornered.engine.kernels.walls import MAX_MOVES, Position, gen, goal
 
 SCRATCH = np.zeros(1, quoridor.SCRATCH)[0]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cornered.bots.evaluate.regions import UNDECIDED, fields, greedy_path, has_path, longest_path, region, verdict
-from cornered.engine.grid import CELLS, word
+from cornered.engine.kernels.grid import CELLS, word
 
 RECORD = np.dtype(fields(1 << 10))
 

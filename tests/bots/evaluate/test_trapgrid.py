@@ -13,7 +13,7 @@ from cornered.bots.bot import Limit
 from cornered.bots.evaluate.trapgrid import SCRATCH, key, known, lead, quiet, rank, worth
 from cornered.bots.solve.trapgrid import solve
 from cornered.engine.games.trapgrid import Position
-from cornered.engine.grid import CELLS, word
+from cornered.engine.kernels.grid import CELLS, word
 
 
 def positions(count: int, size: int = 6) -> Iterator[Any]:

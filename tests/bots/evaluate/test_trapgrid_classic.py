@@ -19,7 +19,7 @@ from cornered.bots.evaluate.trapgrid_classic import (
 )
 from cornered.bots.roster.trapgrid_classic import board_of
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.engine.grid import CELLS
+from cornered.engine.kernels.grid import CELLS
 
 
 def parse(text: str, size: int = 7) -> Board:

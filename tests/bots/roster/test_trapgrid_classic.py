@@ -7,11 +7,11 @@ import random
 import pytest
 
 from cornered import engine
-from cornered.bots.reproduce.trapgrid_pruning import pruning, pruning_at_start
 from cornered.bots.roster import create
 from cornered.bots.roster.trapgrid_classic import ClassicSearch, TrapGridClassicBot, adaptive_depth, board_of
 from cornered.clients.sdk import Limit
 from cornered.engine.games.trapgrid import TrapGridState
+from cornered.lab.experiments.trapgrid_pruning import pruning, pruning_at_start
 
 
 def parse(text: str, size: int) -> TrapGridState:

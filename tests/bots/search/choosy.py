@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cornered.engine.compiled import kernel
+from cornered.engine.compile.kernel import kernel
 
 __all__ = ["narrow_to_two", "never_quiet"]
 

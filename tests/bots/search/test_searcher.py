@@ -22,7 +22,7 @@ from cornered.bots.search.memory import Memory
 from cornered.bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Searcher, Style
 from cornered.bots.search.specialise import Specialised, hooks, searching, specialise
 from cornered.engine import Game, State
-from cornered.engine.compiled import cache_of
+from cornered.engine.compile.kernel import cache_of
 from tests.bots.search.choosy import narrow_to_two, never_quiet
 
 ROOT = Path(__file__).parents[3]
@@ -89,7 +89,8 @@ def test_the_same_search_gives_the_same_thought(name: str) -> None:
 
 
 PROGRAM = """
-import random, sys, engine
+import random, sys
+from cornered import engine
 from cornered.bots.search.searcher import *
 for name in ("trapgrid", "isolation", "bamboo", "quoridor"):
     game = engine.load(name)
@@ -353,7 +354,8 @@ def test_the_only_move_gets_a_quick_answer_and_a_score() -> None:
 
 def test_searches_that_share_a_table_come_to_the_values_of_a_lonely_one() -> None:
     program = """
-import sys, engine
+import sys
+from cornered import engine
 from cornered.bots.search.memory import Memory
 from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
 game = engine.load("isolation", width=5, height=5)

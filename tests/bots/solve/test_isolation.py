@@ -22,7 +22,7 @@ from cornered.bots.solve.isolation import is_within_reach, prove, solve
 from cornered.bots.solve.isolation_proof import SET, WON, canonical, desk, forget, outcome
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
-from cornered.engine.grid import word
+from cornered.engine.kernels.grid import word
 
 ROOT = Path(__file__).resolve().parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles" / "isolation.jsonl"
@@ -295,10 +295,11 @@ def test_a_finished_game_has_a_value_and_no_moves() -> None:
 
 
 PLAIN = """
-import random, engine
+import random
+from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.solve.isolation import solve
-from cornered.engine.compiled import IS_COMPILED
+from cornered.engine.compile.kernel import IS_COMPILED
 
 state, chance = engine.load("isolation", width=4, height=4).start(), random.Random(6)
 for _ in range(7):

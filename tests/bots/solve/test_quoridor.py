@@ -18,8 +18,8 @@ from cornered.bots.solve.layers import canonical, extend, joined, place
 from cornered.bots.solve.race import DRAW, NOTHING, settle
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
-from cornered.engine.maze import passages
-from cornered.engine.walls import has_paths, verdict
+from cornered.engine.kernels.maze import passages
+from cornered.engine.kernels.walls import has_paths, verdict
 
 ORACLE = Path(__file__).parents[2] / "data" / "oracles" / "quoridor.jsonl"
 

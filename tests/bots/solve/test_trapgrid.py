@@ -22,7 +22,7 @@ from cornered.bots.solve import solver
 from cornered.bots.solve.trapgrid import is_within_reach, prove, solve
 from cornered.bots.solve.trapgrid_proof import mirrored
 from cornered.engine import State
-from cornered.engine.grid import NAMES
+from cornered.engine.kernels.grid import NAMES
 
 ROOT = Path(__file__).resolve().parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles" / "trapgrid.jsonl"

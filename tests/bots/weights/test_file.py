@@ -9,11 +9,11 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import Limit
-from cornered.bots.lab.arena import play
-from cornered.bots.lab.terms import Fixture, Terms
 from cornered.bots.roster import create
 from cornered.bots.weights.file import SHIPPED, Tuned, Verdict, read, shipped, shipped_path, write
 from cornered.bots.weights.model import Values, model, modelled
+from cornered.lab.contests.arena import play
+from cornered.lab.contests.terms import Fixture, Terms
 
 TEST = Verdict(
     command="cornered tune test x.json",

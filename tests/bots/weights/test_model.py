@@ -11,9 +11,9 @@ from cornered import engine
 from cornered.bots.bamboo.minimax import estimate
 from cornered.bots.evaluate.quoridor_printed import Weights, printed
 from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, heuristic
-from cornered.bots.isolation_minimax import HEURISTICS, mobilities
 from cornered.bots.roster import create
 from cornered.bots.roster.trapgrid_classic import board_of
+from cornered.bots.textbook.isolation import HEURISTICS, mobilities
 from cornered.bots.weights.model import model, modelled, spelled
 from cornered.bots.weights.trapgrid import weights
 from cornered.engine import State

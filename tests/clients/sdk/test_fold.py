@@ -23,9 +23,9 @@ from cornered.protocol.commands import (
 )
 from cornered.protocol.messages import Snapshot
 from cornered.protocol.values import Fischer, GameSpec, Player
-from cornered.server import views
-from cornered.server.catalogue import settle
-from cornered.server.match import Match, open_match
+from cornered.server.match import views
+from cornered.server.match.catalogue import settle
+from cornered.server.match.match import Match, open_match
 from cornered.server.refusal import Refusal
 
 GAMES = [

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cornered.bench.start import fill
-from cornered.clients.cli import app
+from cornered.cli.main import app
 from cornered.protocol.commands import Join, Play, WatchLobby
 from cornered.protocol.events import EVENT
 from cornered.protocol.messages import Refused

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from cornered.protocol.commands import Play
-from cornered.server import timekeeping
 from cornered.server.adapters import private_files
 from cornered.server.adapters.private_files import NotPrivate, create_private, make_private
+from cornered.server.runtime import timekeeping
 from cornered.server.settings import SettingsError
 
 

@@ -1,0 +1,214 @@
+"""A bot as an analyst: takes positions from the server's queue, thinks in the pool, and tells what it found so far."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from cornered import engine
+from cornered.bots.bot import Line, Proven, Thought
+from cornered.bots.evaluate import judgement
+from cornered.bots.overlay import Overlay, overlays
+from cornered.bots.overlay.gametree import Tree, grow
+from cornered.bots.pool.pool import Pool
+from cornered.bots.roster import create, names
+from cornered.clients.sdk import Client, Closed, Limit, Refused, TokenStore, plainly, stay_as
+from cornered.engine import State
+from cornered.engine.text import PositionText
+from cornered.protocol.analysis import MAX_OVERLAYS, MAX_PLIES, OverlayPicture, Report, ScoredLine, TreeNode
+from cornered.protocol.messages import Analyse
+
+__all__ = ["analyst_bot", "picture_of", "report_of", "run_analyst", "serve_analysis", "steps", "tree_of"]
+
+FIRST: Final = 200
+"""Milliseconds of the first look, after which there is something to see."""
+GROWTH: Final = 4
+"""Each look is so many times longer than the one before."""
+DEPTH: Final = 3
+WIDTH: Final = 4
+"""The game tree: as many plies and moves of a position as still make a picture."""
+LARGEST: Final = 1_000_000.0
+DECIMALS: Final = 3
+
+log = logging.getLogger("cornered.analyst")
+
+
+def analyst_bot() -> str:
+    """Return the name of the strongest bot that there is for any game."""
+    return "champion" if "champion" in names() else "minimax"
+
+
+def steps(milliseconds: int) -> Iterator[int]:
+    """Yield the times of the looks that fit into a job's time: short ones first, the last one for all that is left."""
+    step = FIRST
+    while milliseconds > step * (GROWTH + 1):
+        yield step
+        milliseconds -= step
+        step *= GROWTH
+    if milliseconds > 0:
+        yield milliseconds
+
+
+async def serve_analysis(
+    client: Client, pool: Pool, bot: str, *, jobs: int = 1, name: str | None = None, key: str | None = None
+) -> None:
+    """Offer what `bot` thinks of positions to whoever asks the server, `jobs` at once, until the client closes.
+
+    `name` is what people read as its name, by default the bot's own; `key` is the one of the server's operator.
+    Raises Refused, with `not_allowed` for a wrong key.
+    """
+    player = create(bot)
+    games = [game.name for game in await client.games() if player.plays(game.name)]
+    await client.jobs.offer(games, jobs, name or player.label, key=key)
+    log.info("%s studies %s", bot, ", ".join(games))
+    # Not `contextlib.suppress`, which takes groups of exceptions only from Python 3.12 on.
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            async for job in client.jobs:
+                tasks.create_task(_study(client, pool, bot, job), name=f"study[{job.job}]")
+    except* Closed:
+        pass
+
+
+async def run_analyst(
+    server: str,
+    *,
+    bot: str | None = None,
+    jobs: int = 1,
+    store: TokenStore | None = None,
+    workers: int | None = 1,
+    key: str | None = None,
+) -> None:
+    """Study positions for the players of `server` until cancelled, in `workers` processes of its own."""
+    which = bot or analyst_bot()
+
+    async def play(client: Client) -> None:
+        await serve_analysis(client, pool, which, jobs=jobs, key=key)
+
+    with plainly():
+        async with Pool.open(workers) as pool:
+            await stay_as(f"{which}-analyst", play, server=server, store=store)
+
+
+async def _study(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
+    """Do one job, for as long as somebody wants it."""
+    looking = asyncio.create_task(_look(client, pool, bot, job), name=f"look[{job.job}]")
+    stopped = asyncio.create_task(client.jobs.stopped(job.job), name=f"stopped[{job.job}]")
+    try:
+        await asyncio.wait({looking, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopped.cancel()
+        looking.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await looking
+
+
+async def _look(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
+    """Look at a position for longer and longer, and draw what it means; say so if it is too much for the bot."""
+    try:
+        try:
+            await _tell_all(client, pool, bot, job)
+        except ValueError as error:
+            log.warning("%s cannot study %s: %s", bot, job.position, error)
+            await client.jobs.tell(job.job, final=True, error=str(error)[:200])
+    except Refused as refusal:
+        # It took too long, or whoever asked has gone.
+        log.info("a job is lost: %s", refusal.text)
+
+
+async def _tell_all(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
+    """Tell everything about a position, what is known soon first. Raises Refused and ValueError."""
+    state = engine.load(job.game.name, **job.game.options).parse(job.position)
+    for step in steps(job.milliseconds):
+        thought = await pool.study(bot, state, Limit(time=step, lines=job.lines))
+        await client.jobs.tell(job.job, report=report_of(thought, job.lines))
+        if step == FIRST:
+            # What a position means does not depend on the search, and people want to see it soon.
+            await client.jobs.tell(job.job, overlays=await asyncio.to_thread(_pictures, state))
+            await client.jobs.tell(job.job, tree=await asyncio.to_thread(tree_of, state, job.nodes))
+        if thought.proven is not None and all(line.proven is not None for line in thought.lines[: job.lines]):
+            break
+    await client.jobs.tell(job.job, final=True)
+
+
+def report_of(thought: Thought, lines: int) -> Report:
+    """Return what the protocol tells of a thought, with as many lines as were asked for and are exact."""
+    exact = [line for line in thought.lines if line.score is not None and not line.is_bound][:lines]
+    first = Line(thought.move, thought.score, thought.proven, thought.plies, thought.depth, thought.pv)
+    return Report(
+        score=_score(thought.score),
+        proven=thought.proven,
+        plies=thought.plies,
+        depth=thought.depth,
+        deepest=max(thought.deepest, thought.depth),
+        nodes=thought.nodes,
+        pruned=thought.pruned,
+        efficiency=round(thought.efficiency, 1),
+        speed=round(thought.speed, 1),
+        hits=thought.hits,
+        seconds=round(thought.seconds, DECIMALS),
+        lines=tuple(_told(line) for line in exact or [first]),
+    )
+
+
+def _told(line: Line) -> ScoredLine:
+    return ScoredLine(
+        move=line.move,
+        score=_score(line.score),
+        proven=line.proven,
+        plies=line.plies,
+        pv=(line.pv or (line.move,))[:MAX_PLIES],
+    )
+
+
+def _score(score: float | None) -> float | None:
+    return None if score is None else round(max(-LARGEST, min(LARGEST, float(score))), DECIMALS)
+
+
+def _pictures(state: State) -> tuple[OverlayPicture, ...]:
+    text = PositionText.parse(str(state))
+    return tuple(picture_of(overlay, text) for overlay in overlays(state)[:MAX_OVERLAYS])
+
+
+def picture_of(overlay: Overlay, text: PositionText) -> OverlayPicture:
+    """Return an overlay as the protocol tells it: a character for each cell of the board."""
+    if overlay.zones:
+        marks = {cell: "b" if zone == "both" else zone for cell, zone in overlay.zones.items()}
+    else:
+        marks = {cell: str(round(9 * max(0.0, min(1.0, degree)))) for cell, degree in overlay.heat.items()}
+    rows = (
+        "".join(marks.get(text.name(row, column), ".") for column in range(len(line)))
+        for row, line in enumerate(text.rows)
+    )
+    return OverlayPicture(
+        name=overlay.name[:40],
+        title=overlay.title[:40],
+        legend=overlay.legend[:200],
+        kind="zones" if overlay.zones else "heat",
+        cells="/".join(rows),
+    )
+
+
+def tree_of(state: State, nodes: int) -> list[TreeNode]:
+    """Return the first plies of the game tree, level by level."""
+    root = grow(state, DEPTH, WIDTH, judgement(state.game.name).evaluate, most=nodes + 1)
+    told: list[TreeNode] = []
+    level = [(-1, child) for child in root.children]
+    while level:
+        below: list[tuple[int, Tree]] = []
+        for parent, node in level:
+            below += [(len(told), child) for child in node.children]
+            told.append(_node(parent, node))
+        level = below
+    return told
+
+
+def _node(parent: int, node: Tree) -> TreeNode:
+    decided: Proven | None = None
+    if node.is_over:
+        decided = "draw" if not node.score else "win" if node.score > 0 else "loss"
+    mark: Literal["best", "cut"] | None = "best" if node.is_best else "cut" if node.is_cut else None
+    return TreeNode(parent=parent, move=node.move or "", score=_score(node.score), proven=decided, mark=mark)

@@ -1,0 +1,69 @@
+"""What a bot keeps of its matches from one move to the next: how it stands, and what it thinks ahead of."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from cornered.bots.bot import Bot, Thought
+from cornered.bots.pool.pool import Pool
+from cornered.clients.sdk import Closed, Limit, MatchView
+from cornered.engine import CHANCE, State
+
+__all__ = ["Table", "expectation"]
+
+AHEAD: Final = 60.0
+"""Seconds for which a bot thinks ahead at most while its opponent thinks."""
+
+
+class Table:
+    """One bot at all its boards."""
+
+    def __init__(self, spec: str, bot: Bot, pool: Pool, tasks: asyncio.TaskGroup) -> None:
+        """`spec` is what the pool calls `bot`; `tasks` owns what is thought ahead."""
+        self._spec = spec
+        self._bot = bot
+        self._pool = pool
+        self._tasks = tasks
+        self._scores: WeakKeyDictionary[MatchView, float] = WeakKeyDictionary()
+        self._ahead: WeakKeyDictionary[MatchView, asyncio.Task[None]] = WeakKeyDictionary()
+
+    def agrees(self, match: MatchView) -> bool:
+        """Say whether a draw would do; a bot that knows nothing of how it stands plays on."""
+        return self._scores.get(match, 1.0) <= 0.0
+
+    async def choose(self, match: MatchView, limit: Limit, *, ahead: bool) -> str:
+        """Return a move, and with `ahead` go on thinking until it is the bot's turn again."""
+        if before := self._ahead.pop(match, None):
+            before.cancel()
+        state, ply = match.state, match.ply
+        thought = await self._pool.choose(self._spec, state, limit)
+        if thought.score is not None:
+            self._scores[match] = thought.score
+        if ahead and self._bot.helps and (expected := expectation(state, thought)) is not None:
+            thinking = self._think_ahead(match, ply, expected)
+            self._ahead[match] = self._tasks.create_task(thinking, name=f"ahead[{match.id}]")
+        return thought.move
+
+    async def _think_ahead(self, match: MatchView, ply: int, expected: State) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            thinking = tasks.create_task(self._pool.ponder(self._spec, expected, AHEAD))
+            with contextlib.suppress(Closed):
+                while not match.over and not (match.my_turn and match.ply != ply):
+                    await match.changed(match.version)
+            thinking.cancel()
+
+
+def expectation(state: State, thought: Thought) -> State | None:
+    """Return the position in which a bot expects to move next after its `thought`, or the one before the answer where
+    it expects none; None where nobody is to move."""
+    answers = state.play(thought.move)
+    if answers.outcome is not None or answers.to_move == CHANCE:
+        return None
+    if len(thought.pv) > 1 and thought.pv[0] == thought.move and answers.is_legal(thought.pv[1]):
+        later = answers.play(thought.pv[1])
+        if later.outcome is None and later.to_move == state.to_move:
+            return later
+    return answers

@@ -1,0 +1,18 @@
+"""Bots whose searches share a memory."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from cornered.bots.bot import Bot
+from cornered.bots.search.memory import Memory
+
+__all__ = ["MemoryBorrower"]
+
+
+class MemoryBorrower(Bot):
+    """A bot that searches with a memory that it is lent, in place of one of its own."""
+
+    @abstractmethod
+    def lend(self, memory: Memory) -> None:
+        """Use a memory that outlives this search and that other workers may share."""

@@ -1,0 +1,192 @@
+"""What `cornered match` and `cornered tournament` share: what is agreed on, and the place where it is played."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import typer
+
+from cornered.bots.progress import Report
+from cornered.cli.answers import milliseconds
+from cornered.cli.progress import progress
+from cornered.cli.rules import warm_up
+from cornered.cli.think import interruptible
+
+if TYPE_CHECKING:
+    from cornered.lab.contests.contest import Keep
+    from cornered.lab.contests.openings import Openings
+    from cornered.lab.contests.terms import Terms
+    from cornered.lab.execution.workforce import Workforce
+
+__all__ = ["Agreement", "Table", "as_typed", "playing"]
+
+USUAL: Final = 0.1
+"""Seconds a move when nobody sets a limit."""
+SHOWN: Final = 0.1
+"""Seconds between two looks at how a contest stands."""
+ELSEWHERE: Final = frozenset({"json_", "workers", "cluster"})
+"""What a command can be given that changes nothing about its games."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What the games of a contest have in common."""
+
+    terms: Terms
+    openings: Openings
+    opened: str
+    """What they begin with, in words."""
+    opening_plan: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        game: str,
+        option: list[str] | None,
+        seconds: float | None,
+        depth: int | None,
+        nodes: int | None,
+        seed: int,
+        server: str | None,
+        clock: str | None,
+        file: Path | None,
+        plies: int | None,
+        *,
+        adjudicates: bool,
+    ) -> Self:
+        """Return what a command line asks for. Raises a ValueError that says what is wrong with it."""
+        from cornered.engine.records.text import read_option
+        from cornered.lab.contests.openings import from_file, none, plies_for, random_plies
+        from cornered.lab.contests.terms import Terms
+
+        if clock is not None:
+            if server is None:
+                raise ValueError("--clock is a server's: give --server, or limit moves by --time")
+            from cornered.clients.sdk import read_clock
+
+            read_clock(clock)
+        if server is not None:
+            from cornered.clients.sdk.address import socket_url
+
+            socket_url(server)
+        if file is not None and plies is not None:
+            raise ValueError("--openings and --plies are two ways to begin: give one of them")
+        if seconds is None and depth is None and nodes is None and clock in (None, "none"):
+            seconds = USUAL
+        terms = Terms.of(
+            game,
+            dict(read_option(text) for text in option or []),
+            time=milliseconds(seconds),
+            depth=depth,
+            nodes=nodes,
+            seed=seed,
+            adjudicates=adjudicates,
+            server=server,
+            clock=clock,
+        )
+        warm_up(game)
+        if file is not None:
+            digest = hashlib.sha256(file.read_bytes()).hexdigest()
+            try:
+                read = from_file(file, terms)
+            except UnicodeDecodeError:
+                raise ValueError(f"{file} is no text; openings are lines of moves") from None
+            return cls(terms, read, f"the lines of {file} in turn", {"sha256": digest})
+        # A server rolls its own dice, so that no opening can hold any.
+        usual = 0 if server is not None and terms.options.get("dice") else plies_for(terms.load())
+        count = usual if plies is None else plies
+        if count == 0:
+            return cls(terms, none, "the start", {"plies": 0})
+        openings = random_plies(terms, count)
+        # The first one may compile, or find that there is none.
+        interruptible(lambda: openings(0), "Preparing the openings")
+        return cls(terms, openings, f"{count} random plies", {"plies": count})
+
+
+class Table:
+    """Where a contest is played."""
+
+    def __init__(self, workforce: Workforce, keep: Keep, report: Report) -> None:
+        self.workforce = workforce
+        self.keep = keep
+        self.report = report
+        self._before = len(keep.games)
+        self._began = self._shown = time.perf_counter()
+
+    @property
+    def pace(self) -> float:
+        """The games a second, of those that were not played before."""
+        return (len(self.keep.games) - self._before) / max(time.perf_counter() - self._began, 1e-9)
+
+    def is_due(self) -> bool:
+        """Say whether it is time to show something again: games may be quicker than eyes."""
+        now = time.perf_counter()
+        if now - self._shown < SHOWN:
+            return False
+        self._shown = now
+        return True
+
+
+@contextmanager
+def playing(
+    agreed: Agreement,
+    kind: str,
+    plan: Mapping[str, Any],
+    bots: Sequence[str],
+    folder: Path | None,
+    workers: int | None,
+    cluster: str | None,
+) -> Iterator[Table]:
+    """Let a contest be played in the block; its games are kept in `folder`, or in memory for None.
+
+    An interrupt says how to go on.
+    """
+    from cornered.clients.sdk.address import require_listener
+    from cornered.lab.contests.contest import Memory
+    from cornered.lab.contests.journal import Journal
+    from cornered.lab.contests.preparing import prepare
+    from cornered.lab.execution.workforce import Workforce
+
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is no folder; choose another with --out")
+    if agreed.terms.server is not None:
+        require_listener(agreed.terms.server)
+    keep: Keep | None = None
+    try:
+        with ExitStack() as stack:
+            whole = {"contest": kind, "openings": dict(agreed.opening_plan), **plan}
+            keep = Memory() if folder is None else stack.enter_context(Journal.open(folder, agreed.terms, whole))
+            report = stack.enter_context(progress())
+            prepare(agreed.terms, bots, report)
+            yield Table(stack.enter_context(Workforce.open(workers, cluster)), keep, report)
+    except KeyboardInterrupt:
+        played = 0 if keep is None else len(keep.games)
+        how = "nothing is kept without --out" if folder is None else "repeat the command to go on"
+        typer.echo(f"stopped after {played} game{'' if played == 1 else 's'}; {how}", err=True)
+        raise
+
+
+def as_typed(context: typer.Context) -> str:
+    """Return the command that plays the same games, with what was given to it and nothing else."""
+    words = ["cornered", *context.command_path.split()[1:]]
+    if not context.parent:
+        words = ["cornered", context.info_name or ""]
+    options: list[str] = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.name in ELSEWHERE or value == parameter.get_default(context) or value is None:
+            continue
+        listed = value if isinstance(value, list | tuple) else [value]
+        if parameter.param_type_name == "argument":
+            words += map(str, listed)
+        else:
+            flag = parameter.opts[0]
+            options += [flag] if value is True else [word for one in listed for word in (flag, str(one))]
+    return shlex.join([*words, *options])

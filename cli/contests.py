@@ -1,0 +1,226 @@
+"""`cornered match` and `cornered tournament`: bots against bots, in process or on a server."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from cornered.cli.contest_setup import Agreement, as_typed, playing
+from cornered.cli.errors import Bounded
+from cornered.cli.rules import Json, Options
+from cornered.cli.tournament import Kind, Tournament
+
+if TYPE_CHECKING:
+    from cornered.lab.contests.match import Tally
+    from cornered.lab.contests.terms import Played
+    from cornered.lab.statistics.sprt import Sprt
+
+__all__ = ["app"]
+
+GAMES: Final = 100
+MOST: Final = 20_000
+"""After so many games a test ends that has not decided."""
+
+ERRORS: Final = 0.05
+"""The share of tests that may err either way when nobody says."""
+
+app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
+
+BotWord = Annotated[str, typer.Argument(metavar="BOT", help="A bot of `cornered bots`, NAME[:SETTING=VALUE,...].")]
+GameName = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="A game; `cornered games` lists them.")]
+Seconds = Annotated[
+    float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds a move; 0.1 without any limit.")
+]
+Depth = Annotated[int | None, typer.Option("--depth", "-d", min=1, max=1000, help="Plies to look ahead.")]
+Nodes = Annotated[int | None, typer.Option("--nodes", "-n", min=1, max=2**62, help="Nodes a move.")]
+OpeningsFile = Annotated[
+    Path | None, typer.Option("--openings", help="Openings, a line each: moves from the start, parted by spaces.")
+]
+Plies = Annotated[
+    int | None, typer.Option("--plies", min=0, max=100, help="Begin with so many random plies; some that fit without.")
+]
+Adjudicate = Annotated[bool, typer.Option("--adjudicate", help="End games when both bots have proven the result.")]
+Seed = Annotated[
+    int, typer.Option("--seed", min=0, max=2**32 - 1, help="For openings, dice and bots that play by chance.")
+]
+Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Processes; one a core without.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="URL", help="Play on the machines of a Dask scheduler, tcp://host:8786."),
+]
+Server = Annotated[
+    str | None, typer.Option("--server", metavar="URL", help="Play as clients of a server, ws://host:8420.")
+]
+Clock = Annotated[str | None, typer.Option("--clock", help="The time control on a server: 5+3, 20/move or none.")]
+
+
+@app.command()
+def match(
+    context: typer.Context,
+    first: BotWord,
+    second: BotWord,
+    game: GameName,
+    option: Options = None,
+    games: Annotated[
+        int | None,
+        typer.Option("--games", min=2, help=f"An even number, at most so many; {GAMES}, or {MOST:,} with --sprt."),
+    ] = None,
+    time_: Seconds = None,
+    depth: Depth = None,
+    nodes: Nodes = None,
+    openings: OpeningsFile = None,
+    plies: Plies = None,
+    adjudicate: Adjudicate = False,
+    sprt: Annotated[
+        str | None,
+        typer.Option("--sprt", metavar="LOW,HIGH", help="Stop when one of two Elo differences, normalised, is shown."),
+    ] = None,
+    alpha: Annotated[
+        float | None, typer.Option(min=1e-6, max=0.499, help=f"How often --sprt may say HIGH wrongly; {ERRORS}.")
+    ] = None,
+    beta: Annotated[
+        float | None, typer.Option(min=1e-6, max=0.499, help=f"How often --sprt may say LOW wrongly; {ERRORS}.")
+    ] = None,
+    seed: Seed = 1,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    server: Server = None,
+    clock: Clock = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="A folder for the games and a report; the same command goes on there.")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Say which of two bots is stronger, and how sure that is.
+
+    They play pairs of games: each pair has an opening of its own, and the seats are swapped for its second game.
+    """
+    from cornered.cli.match_report import Result, note
+    from cornered.lab.contests.match import run
+
+    test = _test(sprt, alpha, beta)
+    most = games or (MOST if test else GAMES)
+    _require_pairs(most)
+    agreed = Agreement.of(
+        game, option, time_, depth, nodes, seed, server, clock, openings, plies, adjudicates=adjudicate
+    )
+    agreed.terms.check(first, second)
+    counted: list[Played] = []
+    with playing(agreed, "match", {"bots": [first, second]}, (first, second), out, workers, cluster) as table:
+
+        def heard(played: Played, tally: Tally) -> bool:
+            counted.append(played)
+            is_whole = tally.games == len(counted)
+            is_decided = is_whole and test is not None and test.verdict(tally.pairs) is not None
+            if is_decided or len(counted) == most or table.is_due():
+                table.report("games", len(counted), most, note(tally, test, table.pace))
+            return is_decided
+
+        table.report("games", 0, most)
+        tally = run(first, second, agreed.terms, agreed.openings, most // 2, table.workforce, table.keep, report=heard)
+    result = Result(first, second, agreed.terms, tuple(counted), tally, test)
+    if out is not None:
+        result.write(out, {"command": as_typed(context), "Openings": agreed.opened})
+    if json_:
+        typer.echo(json.dumps({**result.as_json(), "folder": None if out is None else str(out)}))
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    typer.echo("\n".join(result.lines(width)))
+    if out is not None:
+        typer.echo(f"The games and a report are in {out}.")
+
+
+def _test(text: str | None, alpha: float | None, beta: float | None) -> Sprt | None:
+    if text is None:
+        if alpha is not None or beta is not None:
+            raise ValueError("--alpha and --beta are the errors of a test: give --sprt, as in --sprt 0,3")
+        return None
+    from cornered.lab.statistics.sprt import Sprt
+
+    low, _, high = text.partition(",")
+    try:
+        bounds = float(low), float(high)
+    except ValueError:
+        raise ValueError(f"--sprt is two differences in normalised Elo, as in 0,3, not {text!r}") from None
+    return Sprt(*bounds, ERRORS if alpha is None else alpha, ERRORS if beta is None else beta)
+
+
+def _require_pairs(games: int) -> None:
+    if games % 2:
+        raise ValueError(f"two games make a pair: give --games an even number, {games - 1} or {games + 1}")
+
+
+@app.command()
+def tournament(
+    context: typer.Context,
+    bots: Annotated[
+        list[str],
+        typer.Argument(metavar="BOT...", help="Bots of `cornered bots`, NAME[:SETTING=VALUE,...], by seed."),
+    ],
+    game: GameName,
+    option: Options = None,
+    kind: Annotated[Kind, typer.Option("--kind", "-k", help="Who meets whom.")] = "round-robin",
+    games: Annotated[
+        int | None, typer.Option("--games", min=1, help="How many a meeting has; 10, swiss 2, knockout 4.")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option("--rounds", min=1, max=1000, help="Of a Swiss tournament; as few as find the best.")
+    ] = None,
+    tested: Annotated[
+        int | None, typer.Option("--tested", min=1, help="How many of the first run the gauntlet; 1 without.")
+    ] = None,
+    time_: Seconds = None,
+    depth: Depth = None,
+    nodes: Nodes = None,
+    openings: OpeningsFile = None,
+    plies: Plies = None,
+    adjudicate: Adjudicate = False,
+    seed: Seed = 1,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    server: Server = None,
+    clock: Clock = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="The folder for the games and the report; tournament-GAME-SEED without."),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Let bots play each other, and rate them. The same command goes on with a tournament that was cut short.
+
+    round-robin: everybody meets everybody.
+    gauntlet: the first meets all others.
+    swiss: in a few rounds, those meet who do equally well.
+    knockout: whoever loses a meeting is out.
+    """
+    from cornered.lab.contests.contest import hold
+
+    event = Tournament.of(kind, bots, games, rounds, tested)
+    agreed = Agreement.of(
+        game, option, time_, depth, nodes, seed, server, clock, openings, plies, adjudicates=adjudicate
+    )
+    terms = agreed.terms
+    terms.check(*bots)
+    folder = out or Path(f"tournament-{terms.game}-{seed}")
+    schedule = event.schedule(agreed.openings)
+    with playing(agreed, "tournament", asdict(event), bots, folder, workers, cluster) as table:
+
+        def heard(played: Played, done: int, total: int | None) -> None:
+            if table.is_due():
+                table.report("games", done, total, f"{table.pace:.1f}/s")
+
+        table.report("games", 0, schedule.games())
+        played = hold(terms, schedule, table.workforce, table.keep, heard)
+        table.report("games", len(played), len(played), f"{table.pace:.1f}/s")
+    event.write(folder, terms, played, {"command": as_typed(context), "Openings": agreed.opened})
+    if json_:
+        typer.echo(json.dumps({**event.as_json(terms, played), "folder": str(folder)}))
+        return
+    event.show(terms, played)
+    typer.echo(f"The games and a report are in {folder}.")

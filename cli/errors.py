@@ -1,0 +1,65 @@
+"""Where what goes wrong in a command becomes one line and an exit code: 2 for a wrong request, 130 for an interrupt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from cornered.protocol.text import visible
+
+__all__ = ["Bounded", "leaf"]
+
+
+class Bounded(TyperGroup):
+    """Commands that end with one clear line in place of a traceback, but for faults of the program itself."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # the base's own type is private
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise
+        except (Exception, BaseExceptionGroup) as error:
+            if _was_interrupted(error):
+                raise typer.Exit(130) from None
+            line = _one_line(leaf(error))
+            if line is None:
+                raise
+            typer.echo("\n".join(map(visible, f"cornered: {line}".split("\n"))), err=True)
+            raise typer.Exit(2) from None
+
+
+def leaf(error: BaseException) -> BaseException:
+    """Return the first error that is no group of errors."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _was_interrupted(error: BaseException) -> bool:
+    """Say whether Ctrl-C is behind an error: an interrupted compiler complains about what it could not finish."""
+    behind: BaseException | None = leaf(error)
+    while behind is not None and not isinstance(behind, KeyboardInterrupt):
+        behind = behind.__context__
+    return behind is not None
+
+
+def _one_line(error: BaseException) -> str | None:
+    """Return what to tell the user, or None for what is nobody's fault but ours. What was typed in is never repeated
+    where it may be a secret."""
+    from pydantic import ValidationError
+
+    from cornered.clients.sdk.errors import ClientError
+    from cornered.clients.terminal.errors import CannotStart
+
+    match error:
+        case ValidationError():
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            return ": ".join([*map(str, first["loc"]), first["msg"]])
+        case OSError() if error.filename is not None and error.strerror:
+            return f"{error.filename}: {error.strerror}"
+        case OSError() | ValueError() | ClientError() | CannotStart():
+            return str(error) or type(error).__name__
+        case _:
+            return None

@@ -1,0 +1,539 @@
+"""`cornered`: the one place where server, clients and bots meet. Each command imports what it needs, when it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import json
+import logging
+import os
+import signal
+import socket
+import webbrowser
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cornered import engine
+from cornered.cli.admin import app as admin
+from cornered.cli.book import app as booking
+from cornered.cli.contests import app as contests
+from cornered.cli.errors import Bounded, leaf
+from cornered.cli.house_process import ANALYST_KEY, keep_house_bots, until_stdin_ends
+from cornered.cli.reproduce import app as reproducing
+from cornered.cli.rules import Json, Options, warm_up
+from cornered.cli.rules import app as rules
+from cornered.cli.think import app as thinking
+from cornered.cli.train import app as training
+from cornered.cli.tune import app as tuning
+
+if TYPE_CHECKING:
+    from cornered.server.settings import Settings
+
+__all__ = ["app", "main"]
+
+ANALYST = "champion"
+HOUSE_BOTS = (ANALYST, *(f"level:level={level}" for level in range(1, 11)))
+SERVER = "ws://127.0.0.1:8420"
+
+app = typer.Typer(
+    name="cornered",
+    cls=Bounded,
+    help="A game server with bots for TrapGrid, Isolation, Bamboo and Quoridor.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(rules)
+app.add_typer(thinking)
+app.add_typer(booking)
+app.add_typer(training, name="train")
+app.add_typer(contests)
+app.add_typer(tuning, name="tune")
+app.add_typer(reproducing)
+bench = typer.Typer(help="Measure the engine and the server, beside a peer in the same run.", no_args_is_help=True)
+app.add_typer(bench, name="bench")
+app.add_typer(admin, name="admin")
+
+ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", help="Where the server listens.")]
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="The address to listen on; setting CORNERED_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(help="0 takes a free one; setting CORNERED_PORT.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Where matches are kept; setting CORNERED_DATA.")] = None,
+    mqtt: Annotated[str | None, typer.Option(help="A broker, mqtt://host:1883; setting CORNERED_MQTT.")] = None,
+    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let the house bots play.")] = True,
+) -> None:
+    """Start the server, with its house bots as ordinary clients, and print its address."""
+    from cornered.server.adapters.lease import StoreTaken
+    from cornered.server.app import new_event_loop
+    from cornered.server.app import serve as serve_until_stopped
+    from cornered.server.settings import with_analyst_key
+
+    settings = with_analyst_key(_settings(host=host, port=port, data=data, mqtt=mqtt))
+
+    is_up = False
+
+    async def run() -> None:
+        async with asyncio.TaskGroup() as tasks:
+            house: list[asyncio.Task[None]] = []
+
+            def started(address: str) -> None:
+                nonlocal is_up
+                is_up = True
+                typer.echo(f"Cornered is at {address}")
+                if bots:
+                    identities = settings.data / "house.json"
+                    keeping = keep_house_bots(
+                        HOUSE_BOTS,
+                        address.replace("http", "ws", 1),
+                        identities,
+                        analyse=ANALYST,
+                        analyst_key=settings.analyst_key.get_secret_value(),
+                    )
+                    house.append(tasks.create_task(keeping, name="house"))
+                if open_browser:
+                    webbrowser.open(address)
+
+            await serve_until_stopped(settings, started=started)
+            for task in house:
+                task.cancel()
+
+    try:
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            runner.run(run())
+    except Exception as error:
+        reason = leaf(error)
+        if isinstance(reason, StoreTaken):
+            raise ValueError("another server took this one's database while it was away; this one stops") from None
+        if is_up:
+            # A fault, not a wrong setting: whoever mends it needs all that there is to know.
+            raise RuntimeError("the server broke down") from error
+        if not isinstance(reason, OSError | ValueError):
+            raise
+        raise ValueError(f"the server cannot start: {_why_not(reason, settings)}") from None
+
+
+def _why_not(error: OSError | ValueError, settings: Settings) -> str:
+    """Say what keeps the server from listening, with the address in question."""
+    where = f"{settings.host}:{settings.port}"
+    match error:
+        case OSError(errno=errno.EADDRINUSE):
+            return f"{where} is in use; choose another with --port"
+        case OSError(errno=errno.EACCES, filename=None):
+            return f"{where} is not for ordinary users; choose one above 1023 with --port"
+        case socket.gaierror() | OSError(errno=errno.EADDRNOTAVAIL):
+            return f"{where} is no address of this machine; choose another with --host"
+        case _:
+            return str(error)
+
+
+def _settings(**given: object) -> Settings:
+    from cornered.server.settings import load_settings
+
+    return load_settings(**{name: value for name, value in given.items() if value is not None})
+
+
+@app.command()
+def token(
+    name: Annotated[str, typer.Argument(help="The bot's name, as others see it.")],
+    data: Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")] = None,
+) -> None:
+    """Make a player for a bot on this machine's server and print its token, once. Keep it secret."""
+    from cornered.clients.sdk.address import require_name
+    from cornered.server.app import mint_bot_token
+
+    typer.echo(asyncio.run(mint_bot_token(_settings(data=data), require_name(name))))
+
+
+@app.command()
+def bot(
+    names: Annotated[list[str], typer.Argument(help="Bots of the roster; `cornered bots` lists them.")],
+    server: ServerUrl = SERVER,
+    token: Annotated[
+        str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; a guest bot without.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=100, help="Games at once, for each bot.")] = 4,
+    exhibition: Annotated[bool, typer.Option(help="Play each other when nobody else does, for visitors.")] = False,
+    seek: Annotated[bool, typer.Option(help="Open a table whenever idle.")] = False,
+    identities: Annotated[Path | None, typer.Option(help="A file that keeps who these bots are.")] = None,
+    ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think while the opponent does.")] = True,
+    analyse: Annotated[
+        str | None,
+        typer.Option(
+            help="Let this bot study positions for players, if CORNERED_ANALYST_KEY is the server operator's key."
+        ),
+    ] = None,
+    house: Annotated[bool, typer.Option("--house", hidden=True, help="A server's own: end when it does.")] = False,
+) -> None:
+    """Connect bots of the roster to a server, until interrupted."""
+    from cornered.bots.online.runner import run_bots
+    from cornered.bots.roster import create
+    from cornered.clients.sdk.address import require_key, require_token, socket_url
+    from cornered.clients.sdk.tokens import TokenStore
+
+    for name in names:
+        create(name)
+    if token and len(names) > 1:
+        raise ValueError("one token is one bot: name one bot, or leave the token out")
+    token = require_token(token) if token else None
+    # Worker processes inherit the environment and have no use for the key.
+    given = os.environ.pop(ANALYST_KEY, "")
+    analyst_key = require_key(ANALYST_KEY, given) if given else None
+    socket_url(server)
+    _tell_of_bots(logging.WARNING if house else logging.INFO)
+    # A house's bots are the same players whatever address their server has this time.
+    store = TokenStore(identities, place="house" if house else None) if identities else None
+
+    was_ended = False
+
+    async def run() -> None:
+        playing = asyncio.ensure_future(
+            run_bots(
+                names,
+                server=server,
+                token=token,
+                concurrency=concurrency,
+                exhibition=exhibition,
+                seek=seek,
+                store=store,
+                ponder=ponder,
+                analyse=analyse,
+                analyst_key=analyst_key,
+            )
+        )
+
+        def end() -> None:
+            nonlocal was_ended
+            if not was_ended:  # a second signal must not stop the tidying up
+                was_ended = True
+                playing.cancel()
+
+        with contextlib.suppress(NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+        waiting = {playing, asyncio.ensure_future(until_stdin_ends())} if house else {playing}
+        done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
+        for task in done:
+            if not task.cancelled():
+                task.result()
+
+    asyncio.run(run())
+    if was_ended:
+        raise typer.Exit(128 + signal.SIGTERM)
+
+
+def _tell_of_bots(level: int) -> None:
+    """Print what bots have to say, and what several say at once only once."""
+    last = ""
+
+    def is_new(record: logging.LogRecord) -> bool:
+        nonlocal last
+        said, last = last, record.getMessage()
+        return last != said
+
+    handler = logging.StreamHandler()
+    handler.addFilter(is_new)
+    logging.basicConfig(level=level, format="%(message)s", handlers=[handler], force=True)
+
+
+@app.command()
+def bots(as_json: Json = False) -> None:
+    """List the bots of the roster."""
+    from cornered.bots.roster import bots as roster
+
+    games = [game.name for game in engine.games()]
+    if as_json:
+        listed = [
+            {
+                "name": bot.name,
+                "description": bot.description,
+                "games": [game for game in games if bot.plays(game)],
+                "settings": [asdict(setting) for setting in bot.SETTINGS],
+            }
+            for bot in roster()
+        ]
+        typer.echo(json.dumps(listed))
+        return
+    wide = max(len(bot.name) for bot in roster())
+    for bot in roster():
+        plays = "" if bot.games is None else f" ({', '.join(bot.games)})"
+        typer.echo(f"{bot.name:<{wide}}  {bot.description}{plays}")
+        for setting in bot.SETTINGS:
+            typer.echo(f"{'':<{wide}}    :{setting.name}=  {setting.title}: {setting.describe()}")
+
+
+@app.command()
+def play(
+    game: Annotated[str | None, typer.Argument(help="A game of `cornered games`; a menu without.")] = None,
+    option: Options = None,
+    bot: Annotated[str | None, typer.Option(help="Play this bot at once.")] = None,
+    seek: Annotated[bool, typer.Option("--seek", help="Open a table and wait for somebody.")] = False,
+    join: Annotated[str | None, typer.Option(help="Sit down at this table, or come back to this match.")] = None,
+    name: Annotated[str | None, typer.Option(help="Your name, the first time.")] = None,
+    clock: Annotated[
+        str, typer.Option(help="5+3 is five minutes and three seconds a move more, 20/move seconds for each; or none.")
+    ] = "none",
+    server: ServerUrl = SERVER,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Lines in place of screens; moves from standard input.")
+    ] = False,
+) -> None:
+    """Play in the terminal."""
+    from cornered.clients.sdk import read_clock
+    from cornered.clients.terminal.app import play as play_in_terminal
+    from cornered.engine.records.text import read_option
+
+    options = dict(read_option(text) for text in option or [])
+    if game is not None:
+        engine.load(game, **options)
+    elif options:
+        raise ValueError("name the game that these options are of")
+    play_in_terminal(
+        game,
+        options=options,
+        bot=bot,
+        seek=seek,
+        join=join,
+        clock=read_clock(clock),
+        server=server,
+        name=name,
+        plain=plain,
+    )
+
+
+@app.command()
+def watch(
+    match: Annotated[str | None, typer.Argument(help="A match's id; the live ones to choose from without.")] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(envvar="CORNERED_SERVER", help=f"Default: {SERVER}; with --mqtt, fills gaps if it is given."),
+    ] = None,
+    mqtt: Annotated[str | None, typer.Option(help="Follow over this broker, mqtt://host:1883.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Lines in place of screens.")] = False,
+) -> None:
+    """Watch a match in the terminal."""
+    from cornered.clients.terminal.app import watch as watch_in_terminal
+
+    watch_in_terminal(match, server=server, mqtt=mqtt, plain=plain)
+
+
+@app.command()
+def shots(
+    out: Annotated[Path, typer.Option(help="Where the pictures go.")] = Path("screenshots"),
+) -> None:
+    """Take screenshots of the page, every game and state, with a server of its own. Needs Chromium and Playwright."""
+    from cornered.cli.screenshots import take
+
+    take(out)
+
+
+@bench.command("rules")
+def bench_rules(
+    games: Annotated[list[str] | None, typer.Argument(help="These games; all without.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Count positions on one core, beside a C program of the same work."""
+    from cornered.bench.rules import as_json as to_json
+    from cornered.bench.rules import lines, run
+
+    for name in games or ():
+        engine.load(name)
+    warm_up(*(games or [game.name for game in engine.games()]))
+    measured = run(tuple(games or ()))
+    typer.echo(json.dumps(to_json(measured)) if as_json else "\n".join(lines(measured)))
+
+
+@bench.command("server")
+def bench_server(as_json: Json = False) -> None:
+    """Measure moves, latency, fan-out and idle connections, beside a bare echo, in about a minute."""
+    from cornered.bench.server import run
+
+    typer.echo(run(as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
+
+
+@bench.command("lobby")
+def bench_lobby(
+    seeks: Annotated[int, typer.Option(min=1, help="Open tables.")] = 4_000,
+    matches: Annotated[int, typer.Option(min=1, help="Live matches, each with a move a second.")] = 1_000,
+    watchers: Annotated[int, typer.Option(min=1, help="Sockets that watch the lobby.")] = 50,
+    as_json: Json = False,
+) -> None:
+    """Measure what a change of a crowded lobby costs, and what each of its watchers is sent."""
+    from cornered.bench.lobby import run
+
+    typer.echo(run(seeks, matches, watchers, as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
+
+
+@bench.command("start")
+def bench_start(
+    matches: Annotated[int, typer.Option(min=1, help="Live matches that the server finds.")] = 5_000,
+    as_json: Json = False,
+) -> None:
+    """Measure how long a server takes to be ready with many live matches, and to load them behind the players."""
+    from cornered.bench.start import as_json as to_json
+    from cornered.bench.start import lines, run
+
+    warm_up(*(game.name for game in engine.games()))
+    report = run(matches)
+    typer.echo(to_json(report) if as_json else "\n".join(lines(report)))
+
+
+@bench.command("attacks")
+def bench_attacks(
+    names: Annotated[list[str] | None, typer.Argument(help="These attacks; all without.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.5, help="How long each attack lasts.")] = 2.0,
+    scale: Annotated[float, typer.Option(min=0.1, help="How many sockets and matches, as a multiple.")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Attack a server process in every known way, and measure what honest players beside it feel."""
+    from cornered.bench.attacks.table import as_json as to_json
+    from cornered.bench.attacks.table import lines, run
+
+    rows = run(names or (), seconds=seconds, scale=scale, tell=lambda text: typer.echo(text, err=True))
+    typer.echo(json.dumps(to_json(rows)) if as_json else "\n".join(lines(rows)))
+    raise typer.Exit(0 if all(row.is_withstood for row in rows) else 1)
+
+
+@bench.command("fuzz")
+def bench_fuzz(
+    seconds: Annotated[float, typer.Option(min=0.5, help="How long.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="The same seed makes the same cases.")] = 1,
+    replay: Annotated[Path | None, typer.Option(help="Play the cases of this file instead.")] = None,
+    keep: Annotated[Path, typer.Option(help="Where failing cases are kept.")] = Path("fuzz-failures"),
+) -> None:
+    """Send random handshakes, frames and messages to a server process, beside honest players."""
+    from cornered.bench.attacks.table import lines
+    from cornered.bench.fuzzing.fuzzer import run
+
+    findings = run(seconds, seed=seed, replay=replay, keep=keep)
+    typer.echo("\n".join(lines([findings.row])))
+    if findings.cases is not None:
+        typer.echo(f"the cases are in {findings.cases}; play them with --replay {findings.cases}")
+    raise typer.Exit(0 if findings.row.is_withstood else 1)
+
+
+@bench.command("soak")
+def bench_soak(
+    minutes: Annotated[float, typer.Option(min=0.1, help="How long.")] = 10.0,
+    as_json: Json = False,
+) -> None:
+    """Play, watch, talk and reconnect honestly for minutes, and see that the server holds nothing back."""
+    from cornered.bench.soak import Report, lines, run
+    from cornered.bench.soak import as_json as to_json
+
+    def tell(report: Report, passed: float) -> None:
+        typer.echo(f"\r{passed:,.0f} s, {report.moves:,} moves, {len(report.errors)} errors ", err=True, nl=False)
+
+    report = run(minutes, tell=tell)
+    typer.echo("", err=True)
+    typer.echo(json.dumps(to_json(report)) if as_json else "\n".join(lines(report)))
+    raise typer.Exit(1 if report.errors else 0)
+
+
+@bench.command("search")
+def bench_search(
+    games: Annotated[list[str] | None, typer.Argument(help="These games; all without.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Count the nodes of fixed searches, and measure the search beside a C program of the same work."""
+    from cornered.bench.search import as_json as to_json
+    from cornered.bench.search import lines, run
+
+    for name in games or ():
+        engine.load(name)
+    warm_up(*(games or [game.name for game in engine.games()]))
+    figures = run(tuple(games or ()), tell=lambda text: typer.echo(text, err=True))
+    typer.echo(json.dumps(to_json(figures)) if as_json else "\n".join(lines(figures)))
+
+
+@bench.command("clocks")
+def bench_clocks(
+    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 100,
+    clock: Annotated[str, typer.Option(help="Seconds, and seconds a move.")] = "1+0.05",
+    concurrency: Annotated[int, typer.Option(min=1, help="Games at once.")] = 4,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes that think.")] = None,
+    kill_every: Annotated[float, typer.Option(min=0, help="Kill a worker every so many seconds.")] = 0.0,
+    bots: Annotated[str, typer.Option(help="Bots of the roster, parted by spaces; all without.")] = "",
+    only: Annotated[list[str] | None, typer.Option("--game", help="This game; may be repeated.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Let bots play each other on short clocks over real sockets, and see that nobody flags."""
+    from cornered.bench.clocks import as_json as to_json
+    from cornered.bench.clocks import lines, run
+
+    report = run(
+        games,
+        clock=clock,
+        concurrency=concurrency,
+        workers=workers,
+        kill_every=kill_every,
+        bots=bots.split(),
+        only=only or (),
+        tell=lambda text: typer.echo(text, err=True),
+    )
+    typer.echo(json.dumps(to_json(report)) if as_json else "\n".join(lines(report)))
+    raise typer.Exit(1 if report.flags else 0)
+
+
+@bench.command("playouts")
+def bench_playouts(
+    seconds: Annotated[float, typer.Option(min=0.1, help="CPU seconds for each figure.")] = 2.0, json_: Json = False
+) -> None:
+    """Measure whole random games a second on one core, beside OpenSpiel's Quoridor where that is installed."""
+    from cornered.bench.playouts import as_json as to_json
+    from cornered.bench.playouts import lines, run
+
+    warm_up(*(game.name for game in engine.games()))
+    speeds = list(run(seconds))
+    if json_:
+        typer.echo(json.dumps(to_json(speeds)))
+        return
+    for line in lines(speeds):
+        typer.echo(line)
+
+
+@bench.command("ladder")
+def bench_ladder(
+    game: Annotated[str, typer.Argument(help="The game to play.")],
+    games: Annotated[int, typer.Option(min=2, help="Games for each step.")] = 200,
+    bots: Annotated[
+        str | None, typer.Option(help="Bots from the weakest to the strongest, parted by spaces; the levels without.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For openings, dice and bots that play by chance.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", min=1, help="Processes; one a core without.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure how much stronger each level is than the one below."""
+    from cornered.bench.ladder import as_json as to_json
+    from cornered.bench.ladder import lines, run
+    from cornered.cli.progress import progress
+
+    ladder = bots.split() if bots else [f"level:level={level}" for level in range(1, 11)]
+    if len(ladder) < 2:
+        raise ValueError("a ladder has two bots or more")
+    if games % 2:
+        raise ValueError(f"games come in pairs with the seats swapped: --games {games + 1}")
+    warm_up(game)
+    with progress() as report:
+        step = f"{game}, {len(ladder) - 1} steps"
+        steps = run(game, ladder, games, lambda done, total: report(step, done, total), seed=seed, workers=workers)
+    typer.echo(json.dumps(to_json(steps)) if as_json else "\n".join(lines(steps)))
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="cornered")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""`cornered think` and `cornered solve`: what a bot would play and why, and what a position comes to."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+
+import typer
+
+from cornered import engine
+from cornered.cli.answers import answer, describe, limit_of, milliseconds
+from cornered.cli.errors import Bounded
+from cornered.cli.rules import GameName, Json, Moves, Options, Position, reach
+from cornered.engine.game import CHANCE, State
+
+if TYPE_CHECKING:
+    from cornered.bots.bot import Bot, Limit, Thought
+    from cornered.bots.solve import Solution
+
+__all__ = ["app", "interruptible"]
+
+STRONGEST: Final = "champion"
+T = TypeVar("T")
+
+app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
+
+BotSpec = Annotated[
+    str, typer.Option("--bot", "-b", metavar="NAME[:SETTING=VALUE,...]", help="A bot of `cornered bots`.")
+]
+Seconds = Annotated[
+    float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds for each position.")
+]
+Depth = Annotated[int | None, typer.Option("--depth", "-d", min=1, max=1000, help="Plies to look ahead.")]
+Nodes = Annotated[int | None, typer.Option("--nodes", "-n", min=1, max=2**62, help="Nodes for each position.")]
+
+
+def timed(bot: Bot, state: State, limit: Limit) -> Thought:
+    """Return what `bot` plays, with the seconds that it took where it does not tell them itself."""
+    started = time.perf_counter()
+    thought = bot.choose(state, limit)
+    return thought if thought.seconds else replace(thought, seconds=time.perf_counter() - started)
+
+
+def require_turn(state: State) -> None:
+    """Raise a ValueError where nobody has to move."""
+    if state.outcome is not None:
+        raise ValueError("the game is over in this position; leave some moves out")
+    if state.to_move == CHANCE:
+        raise ValueError("the dice have to be rolled here; add the roll, 1, 2 or 3, to the moves")
+
+
+def interruptible(work: Callable[[], T], status: str, progress: Callable[[], str] = str) -> T:
+    """Return what `work` returns, while a line on the terminal tells of it, and Ctrl-C is heard at any moment.
+
+    Compiled code hears no signals, so it runs in a thread that does not outlive the process.
+    """
+    from rich.console import Console
+
+    results: list[T] = []
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as failure:
+            failures.append(failure)
+
+    running = threading.Thread(target=run, daemon=True)
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with console.status(status) as line:
+            running.start()
+            while running.is_alive():
+                running.join(0.2)
+                line.update(f"{status} {progress()}")
+    else:
+        running.start()
+        while running.is_alive():
+            running.join(0.2)
+    for failure in failures:
+        raise failure
+    return results[0]
+
+
+@app.command()
+def think(
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help="A game; none with --file.")] = None,
+    option: Options = None,
+    moves: Moves = "",
+    position: Position = None,
+    bot: BotSpec = STRONGEST,
+    time_: Seconds = None,
+    depth: Depth = None,
+    nodes: Nodes = None,
+    multipv: Annotated[
+        int, typer.Option("--multipv", min=1, max=1000, help="Exact scores and lines for so many moves.")
+    ] = 1,
+    file: Annotated[
+        Path | None, typer.Option("--file", help='Positions as JSON lines: {"game", "options", "moves"}.')
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Where the answers go, a line for each position.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on after the answers that --out holds.")] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes. Default: one for a position, every core for a file.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="For bots that play by chance.")] = None,
+    json_: Json = False,
+) -> None:
+    """Say what a bot would play, and why: in one position, or in every position of a file."""
+    from cornered.bots.roster import create
+
+    player = create(bot, seed)
+    if file is not None:
+        if game is not None or moves or position or option:
+            raise ValueError("--file brings its own games and moves: leave GAME, --option, --moves and --position out")
+        if out is None:
+            raise ValueError("--file needs --out: where shall the answers go?")
+        from cornered.cli.think_batch import Wish, think_through
+
+        think_through(file, out, Wish(bot, time_, depth, nodes, multipv, seed), workers=workers, resume=resume)
+        return
+    if out is not None or resume:
+        raise ValueError("--out and --resume belong to --file")
+    if game is None:
+        raise ValueError(f"name a game, one of {', '.join(game.name for game in engine.games())}, or give a --file")
+    state = reach(game, option, position, moves)
+    require_turn(state)
+    if not player.plays(state.game):
+        raise ValueError(f"{player.name} does not play {state.game!r}")
+    player.prepare(state.game)
+    limit = limit_of(time_, depth, nodes, multipv)
+    if workers is not None and workers > 1:
+        thought = _with_pool(bot, state, limit, workers)
+    else:
+        thought = interruptible(lambda: timed(player, state, limit), f"{player.label} thinks")
+    typer.echo(json.dumps(answer(thought, state)) if json_ else describe(thought, player.label, multipv))
+
+
+def _with_pool(bot: str, state: State, limit: Limit, workers: int) -> Thought:
+    """Let several processes think about one position, with one table."""
+    import asyncio
+    from time import monotonic
+
+    from cornered.bots.pool.pool import Pool
+
+    async def run() -> Thought:
+        async with Pool.open(workers) as pool:
+            return await pool.choose(bot, state, replace(limit, started=monotonic()))
+
+    return asyncio.run(run())
+
+
+@app.command()
+def solve(
+    game: GameName,
+    option: Options = None,
+    moves: Moves = "",
+    position: Position = None,
+    time_: Seconds = None,
+    nodes: Nodes = None,
+    json_: Json = False,
+) -> None:
+    """Prove what a position comes to with best play, by default the start; exit code 1 when the limit is too small."""
+    from cornered.bots.bot import Limit
+    from cornered.bots.solve import solver
+
+    state = reach(game, option, position, moves)
+    require_turn(state)
+    found = solver(game)
+    if found is None:
+        raise ValueError(f"there is no solver for {game}")
+    limit = Limit(milliseconds(time_), None, nodes)
+    counted = 0
+
+    def report(nodes: int) -> None:
+        nonlocal counted
+        counted = nodes
+
+    started = time.perf_counter()
+    solution = interruptible(
+        lambda: found.solve(state, limit, report), f"Solving {state.game!r}:", lambda: f"{counted:,} nodes"
+    )
+    seconds = time.perf_counter() - started
+    if json_:
+        typer.echo(json.dumps(_solution(solution, state, seconds)))
+    elif solution is not None:
+        typer.echo(_solved(solution, state, seconds))
+    if solution is None:
+        why = "the solver does not play these options"
+        if time_ is not None or nodes is not None:
+            why = "not solved within the limit; give more --time or --nodes, or the solver may not reach these options"
+        typer.echo(why, err=True)
+        raise typer.Exit(1)
+
+
+def _solution(solution: Solution | None, state: State, seconds: float) -> dict[str, Any]:
+    if solution is None:
+        return {"position": str(state), "value": None, "seconds": round(seconds, 4)}
+    return {
+        "position": str(state),
+        "value": solution.value,
+        "plies": solution.plies,
+        "winning": list(solution.winning),
+        "moves": {
+            move: {"value": value, "plies": solution.lengths.get(move)} for move, value in solution.moves.items()
+        },
+        "nodes": solution.nodes,
+        "seconds": round(seconds, 4),
+    }
+
+
+def _solved(solution: Solution, state: State, seconds: float) -> str:
+    who = f"seat {state.to_move}, to move,"
+    what = {"win": "wins", "loss": "loses", "draw": "draws"}[solution.value]
+    length = f" in {solution.plies} plies" if solution.plies is not None and solution.value != "draw" else ""
+    lines = [f"{who} {what}{length} with best play"]
+    for value, words in (("win", "winning moves"), ("draw", "drawing moves"), ("loss", "losing moves")):
+        listed = [
+            f"{move} ({solution.lengths[move]})" if move in solution.lengths else move
+            for move, found in solution.moves.items()
+            if found == value
+        ]
+        if listed:
+            lines.append(f"{words}: {' '.join(listed)}")
+    return "\n".join([*lines, f"{solution.nodes:,} nodes in {seconds:.3f} s"])

@@ -1,0 +1,207 @@
+"""Many positions, one bot, every core: `cornered think --file`. Answers come out in the order of the positions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final, TextIO
+
+import typer
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.pool.pool import Pool
+from cornered.bots.roster import create
+from cornered.cli.answers import answer, limit_of
+from cornered.cli.progress import progress
+from cornered.cli.rules import warm_up
+from cornered.engine.game import CHANCE, State
+
+__all__ = ["Wish", "read_positions", "think_through"]
+
+BEGINNING: Final = b'{"position": '
+"""How every answer begins: what is cut off from the end of a file is one of ours."""
+OTHERWISE: Final = "choose another --out, or leave --resume out"
+NO_ANSWER: Final = f"this is no answer; {OTHERWISE}"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to ask about every position."""
+
+    bot: str
+    time: float | None
+    depth: int | None
+    nodes: int | None
+    lines: int
+    seed: int | None = None
+
+    @property
+    def limit(self) -> Limit:
+        """What one position may use, from now."""
+        return limit_of(self.time, self.depth, self.nodes, self.lines)
+
+    @property
+    def told(self) -> dict[str, JsonValue]:
+        """Who answers and within which limit, as every answer tells it; the time is in seconds."""
+        limit = self.limit
+        return {
+            "bot": create(self.bot, self.seed).label,
+            "limit": {
+                "time": None if limit.time is None else limit.time / 1000,
+                "depth": limit.depth,
+                "nodes": limit.nodes,
+                "lines": limit.lines,
+            },
+        }
+
+
+class _Asked(BaseModel):
+    """One line of a file of positions."""
+
+    game: str
+    options: dict[str, JsonValue] = {}
+    moves: list[str] | None = None
+    position: str | None = None
+
+    def state(self) -> State:
+        game = engine.load(self.game, **self.options)
+        if self.moves is None:
+            if self.position is None:
+                raise ValueError("the line has neither moves nor a position")
+            return game.parse(self.position)
+        state = game.start()
+        for move in self.moves:
+            state = engine.apply(state, move)
+        return state
+
+
+def read_positions(path: Path) -> list[State]:
+    """Return the positions of a file of JSON lines with `game`, `options` and `moves`, or `position` in place of moves.
+
+    Raises a ValueError that names the line when one cannot be read.
+    """
+    states = []
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            states.append(_Asked.model_validate_json(line.decode()).state())
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            what = ": ".join([*map(str, first["loc"]), first["msg"]])
+            raise ValueError(f"{path}:{number}: {what}") from None
+        except UnicodeDecodeError:
+            raise ValueError(f"{path}:{number}: this is no UTF-8 text") from None
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{path}:{number}: {error}") from None
+    if not states:
+        raise ValueError(f"{path} has no positions")
+    return states
+
+
+def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, resume: bool) -> None:
+    """Write what the bot would play in each position of `file` to `out`, a line each, telling of the progress.
+
+    A position in which nobody has to move gets a line without a move. With `resume` the answers that `out` holds stay;
+    they have to be those of the first positions, by the same bot and within the same limit.
+    """
+    states = read_positions(file)
+    if out.exists() and out.samefile(file):
+        raise ValueError("--out is the file of the positions itself; the answers need another one")
+    bot = create(wish.bot, wish.seed)
+    for state in states:
+        if not bot.plays(state.game):
+            raise ValueError(f"{bot.name} does not play {state.game!r}")
+    done = _answered(out, states, wish.told) if resume else 0
+    warm_up(*sorted({state.game.name for state in states}))
+    for game in {state.game for state in states}:
+        bot.prepare(game)
+    written = done
+    try:
+        with progress() as report, out.open("a" if done else "w", encoding="utf-8") as file_:
+
+            def wrote() -> None:
+                nonlocal written
+                written += 1
+                report(f"{bot.label} thinks", written, len(states))
+
+            asyncio.run(_think(states[done:], wish, workers or os.cpu_count() or 1, _Ordered(file_, wrote)))
+    except KeyboardInterrupt:
+        typer.echo(f"stopped after {written} of {len(states)} answers; add --resume to go on", err=True)
+        raise
+
+
+class _Ordered:
+    """Writes answers in their order, each as soon as all before it are written."""
+
+    def __init__(self, file: TextIO, wrote: Any) -> None:
+        self._file = file
+        self._wrote = wrote
+        self._waiting: dict[int, dict[str, Any]] = {}
+        self._next = 0
+
+    def put(self, index: int, line: dict[str, Any]) -> None:
+        self._waiting[index] = line
+        while self._next in self._waiting:
+            self._file.write(json.dumps(self._waiting.pop(self._next)) + "\n")
+            self._file.flush()
+            self._next += 1
+            self._wrote()
+
+
+async def _think(states: list[State], wish: Wish, workers: int, answers: _Ordered) -> None:
+    """Keep `workers` processes busy until every position has its answer."""
+    queue = iter(enumerate(states))
+    told = wish.told
+    async with Pool.open(min(workers, len(states)) or 1) as pool, asyncio.TaskGroup() as tasks:
+        for _ in range(workers):
+            tasks.create_task(_answer_next(queue, wish, told, pool, answers))
+
+
+async def _answer_next(
+    queue: Iterator[tuple[int, State]], wish: Wish, told: dict[str, JsonValue], pool: Pool, answers: _Ordered
+) -> None:
+    for index, state in queue:
+        if state.outcome is not None or state.to_move == CHANCE:
+            answers.put(index, {"position": str(state), "move": None, **told})
+            continue
+        started = perf_counter()
+        thought = await pool.choose(wish.bot, state, wish.limit)
+        if not thought.seconds:
+            thought = replace(thought, seconds=perf_counter() - started)
+        line = {**answer(thought, state), **told}
+        if wish.lines == 1:
+            del line["lines"]
+        answers.put(index, line)
+
+
+def _answered(out: Path, states: list[State], told: dict[str, JsonValue]) -> int:
+    """Return how many answers `out` holds, after cutting off a half-written one. Raises a ValueError for others'."""
+    if not out.exists():
+        return 0
+    *lines, rest = out.read_bytes().split(b"\n")
+    if not (rest.startswith(BEGINNING) or BEGINNING.startswith(rest)):
+        raise ValueError(f"{out}:{len(lines) + 1}: {NO_ANSWER}")
+    for number, line in enumerate(lines, 1):
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or not isinstance(found.get("position"), str):
+            raise ValueError(f"{out}:{number}: {NO_ANSWER}")
+        if number > len(states) or found["position"] != str(states[number - 1]):
+            raise ValueError(f"{out}:{number} answers another position; {OTHERWISE}")
+        for name, kind in (("bot", "by another bot"), ("limit", "within another limit")):
+            if found.get(name) != told[name]:
+                was = f", {json.dumps(found[name])}" if name in found else ""
+                raise ValueError(f"{out}:{number} is an answer {kind}{was}; {OTHERWISE}")
+    if rest:
+        os.truncate(out, out.stat().st_size - len(rest))
+    return len(lines)

@@ -1,0 +1,244 @@
+"""A tournament of the command line: its schedule, and its result for people, for reports and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
+
+if TYPE_CHECKING:
+    from cornered.lab.contests.contest import Schedule
+    from cornered.lab.contests.openings import Openings
+    from cornered.lab.contests.results import Standing, Standings
+    from cornered.lab.contests.schedule_knockout import Knockout, Meeting
+    from cornered.lab.contests.schedule_swiss import Swiss
+    from cornered.lab.contests.terms import Played, Terms
+
+__all__ = ["EACH", "Kind", "Tournament"]
+
+Kind: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "knockout"]
+EACH: Final[Mapping[Kind, int]] = {"round-robin": 10, "gauntlet": 10, "swiss": 2, "knockout": 4}
+"""How many games a meeting has when nobody says."""
+WIDE: Final = 160
+"""Columns of a table that no terminal shows."""
+ROOM: Final = {"Points": 8, "Buchholz": 10, "S.-B.": 8, "Games": 7, "Elo": 7, "95%": 16, "Glicko-2": 13, "A move": 10}
+"""The columns of the screen that those of the table take, with the space before them."""
+SPARE: Final = ("Glicko-2", "A move", "S.-B.", "Games", "Buchholz")
+"""What a narrow terminal does without, in this order."""
+NUMBERS: Final = 6
+NAME: Final = 36
+"""A longer name may be folded."""
+SHOWN_FAULTS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """Who plays, and how they meet. `rounds` is a Swiss tournament's, `tested` a gauntlet's; others have 0."""
+
+    kind: Kind
+    bots: tuple[str, ...]
+    each: int
+    rounds: int = 0
+    tested: int = 0
+
+    @classmethod
+    def of(cls, kind: Kind, bots: Sequence[str], games: int | None, rounds: int | None, tested: int | None) -> Self:
+        """Return the tournament that a command line describes. Raises a ValueError that says what is wrong with it."""
+        from cornered.lab.contests.schedule_swiss import rounds_for
+
+        if len(bots) < 2:
+            raise ValueError("a tournament takes two bots or more")
+        _require_different(bots)
+        each = games or EACH[kind]
+        if each % 2 and kind != "swiss":
+            raise ValueError(f"two games make a pair: give --games an even number, {each - 1 or 2} or {each + 1}")
+        if rounds is not None and kind != "swiss":
+            raise ValueError(f"--rounds is for --kind swiss; a {kind} has as many as it takes")
+        if tested is not None and kind != "gauntlet":
+            raise ValueError("--tested is for --kind gauntlet")
+        if tested is not None and tested >= len(bots):
+            raise ValueError(f"nobody is left to play the first {tested}; name more bots, or lower --tested")
+        return cls(
+            kind,
+            tuple(bots),
+            each,
+            (rounds or rounds_for(len(bots))) if kind == "swiss" else 0,
+            (tested or 1) if kind == "gauntlet" else 0,
+        )
+
+    def schedule(self, openings: Openings) -> Schedule:
+        """Return who plays whom, with these openings."""
+        from cornered.lab.contests.schedule import Gauntlet, RoundRobin
+
+        match self.kind:
+            case "round-robin":
+                return RoundRobin(self.bots, self.each, openings)
+            case "gauntlet":
+                return Gauntlet(self.bots, self.each, openings, self.tested)
+            case "swiss":
+                return self._swiss(openings)
+            case "knockout":
+                return self._knockout(openings)
+
+    def _swiss(self, openings: Openings) -> Swiss:
+        from cornered.lab.contests.schedule_swiss import Swiss
+
+        return Swiss(self.bots, self.rounds, self.each, openings)
+
+    def _knockout(self, openings: Openings) -> Knockout:
+        from cornered.lab.contests.schedule_knockout import Knockout
+
+        return Knockout(self.bots, self.each, openings)
+
+    def words(self) -> str:
+        """Say how they meet."""
+        games = f"{self.each} game{'' if self.each == 1 else 's'} a meeting"
+        match self.kind:
+            case "round-robin":
+                return f"round robin, {games}"
+            case "gauntlet":
+                return f"gauntlet of the first {self.tested}, {games}"
+            case "swiss":
+                return f"Swiss, {self.rounds} round{'' if self.rounds == 1 else 's'}, {games}"
+            case "knockout":
+                return f"knockout, {games}, more where it is tied"
+
+    def places(self, played: Sequence[Played]) -> list[str] | None:
+        """Return the bots from the first to the last where the kind of tournament says so, None where points or
+        ratings do."""
+        from cornered.lab.contests.openings import none
+
+        if self.kind == "swiss":
+            return [place.name for place in self._swiss(none).standing(played)]
+        if self.kind == "knockout":
+            wins = dict.fromkeys(self.bots, 0)
+            reached = dict.fromkeys(self.bots, 0)
+            for meeting in self._knockout(none).meetings(played):
+                for name in meeting.players:
+                    reached[name] = meeting.round
+                    wins[name] += meeting.winner == name
+            return sorted(self.bots, key=lambda name: (-reached[name], -wins[name], self.bots.index(name)))
+        return None
+
+    def byes(self, played: Sequence[Played]) -> dict[str, int]:
+        """Return who rested in how many rounds, which only a Swiss tournament lets anybody do."""
+        from cornered.lab.contests.openings import none
+
+        if self.kind != "swiss":
+            return {}
+        return {place.name: place.byes for place in self._swiss(none).standing(played)}
+
+    def standings(self, terms: Terms, played: Sequence[Played]) -> Standings:
+        """Return what the games come to, in the order that the kind of tournament says."""
+        from cornered.lab.contests.standings import standings
+
+        ranking, byes = self.places(played) or (), self.byes(played)
+        return standings(terms, played, self.bots, ranking=ranking, byes=byes)
+
+    def as_json(self, terms: Terms, played: Sequence[Played]) -> dict[str, Any]:
+        """Return all that the games say."""
+        from cornered.lab.contests.openings import none
+        from cornered.lab.contests.standings import as_json
+
+        told: dict[str, Any] = {"tournament": asdict(self), "places": self.places(played)}
+        if self.kind == "swiss":
+            told["swiss"] = [asdict(place) for place in self._swiss(none).standing(played)]
+        if self.kind == "knockout":
+            told["meetings"] = [asdict(meeting) for meeting in self._knockout(none).meetings(played)]
+        return {**told, **as_json(self.standings(terms, played))}
+
+    def write(self, folder: Path, terms: Terms, played: Sequence[Played], about: Mapping[str, str]) -> None:
+        """Write the report into the folder of the games."""
+        from cornered.lab.reports.report import write
+
+        ranking, byes = self.places(played) or (), self.byes(played)
+        write(folder, terms, played, self.bots, {**about, "Kind": self.words()}, ranking=ranking, byes=byes)
+
+    def show(self, terms: Terms, played: Sequence[Played]) -> None:
+        """Print the table, the meetings of a knockout, and what went wrong."""
+        from rich.console import Console
+        from rich.table import Table
+
+        from cornered.lab.contests.openings import none
+        from cornered.lab.reports.wording import counted
+
+        result = self.standings(terms, played)
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            console = Console(highlight=False, width=WIDE)
+        swiss = {place.name: place for place in self._swiss(none).standing(played)} if self.kind == "swiss" else {}
+        table = Table(
+            title=f"{terms.load().title}, {self.words()}: {counted(len(played), 'game')}",
+            title_justify="left",
+            box=None,
+        )
+        table.add_column("#", justify="right")
+        table.add_column("Bot", overflow="fold")
+        columns = ["Points", *(["Buchholz", "S.-B."] if swiss else []), "Games", "Elo", "95%", "Glicko-2", "A move"]
+        # The report has all; a name that is cut into pieces helps nobody.
+        widest = max(len(bot) for bot in self.bots)
+        room = console.width - NUMBERS - min(widest, NAME)
+        while sum(ROOM[column] for column in columns) > room and (spare := [each for each in SPARE if each in columns]):
+            columns.remove(spare[0])
+        for column in columns:
+            table.add_column(column, justify="right", no_wrap=True)
+        for number, standing in enumerate(result.table, 1):
+            cells = {"Points": f"{standing.score.points:g}", "Games": str(standing.score.games), **_rated(standing)}
+            if place := swiss.get(standing.bot):
+                cells |= {
+                    "Points": f"{place.points:g}",
+                    "Buchholz": f"{place.buchholz:g}",
+                    "S.-B.": f"{place.sonneborn_berger:g}",
+                }
+            table.add_row(str(number), standing.bot, *(cells[column] for column in columns))
+        console.print(table)
+        if self.kind == "knockout":
+            meetings = self._knockout(none).meetings(played)
+            for meeting in meetings:
+                console.print(_met(meeting, meetings[-1].round), markup=False)
+        for fault in result.faults[:SHOWN_FAULTS]:
+            console.print(f"game {fault.number}: {fault.ending}: {fault.text}", style="red", markup=False)
+        if len(result.faults) > SHOWN_FAULTS:
+            console.print(f"... and {len(result.faults) - SHOWN_FAULTS} more games that somebody lost like this")
+
+
+def _require_different(bots: Sequence[str]) -> None:
+    """Raise a ValueError when two words mean the same bot, however they are written."""
+    from cornered.bots.roster import create
+
+    known: dict[tuple[object, ...], str] = {}
+    for word in bots:
+        bot = create(word)
+        what = bot.name, *sorted(bot.settings.items())
+        if what in known:
+            also = "" if known[what] == word else f" as {known[what]} and as {word}"
+            raise ValueError(f"{bot.label} is there twice{also}; in a tournament every bot plays once")
+        known[what] = word
+
+
+def _rated(standing: Standing) -> dict[str, str]:
+    """Return a rating with its interval, the other rating, and the time of a move."""
+    ends = (f"{end:+.0f}" if math.isfinite(end) else "?" for end in (standing.low, standing.high))
+    seconds = standing.seconds_a_move
+    return {
+        "Elo": f"{standing.elo:+.0f}",
+        "95%": " to ".join(ends),
+        "Glicko-2": f"{standing.glicko.rating:.0f} ± {2 * standing.glicko.deviation:.0f}",
+        "A move": "-"
+        if seconds is None
+        else f"{1000 * seconds:,.0f} ms"
+        if seconds >= 0.1
+        else f"{1000 * seconds:.2g} ms",
+    }
+
+
+def _met(meeting: Meeting, final: int) -> str:
+    left = final - meeting.round
+    name = {0: "final", 1: "semi-final", 2: "quarter-final"}.get(left, f"round {meeting.round + 1}")
+    (one, other), (score, against) = meeting.players, meeting.scores
+    how = " as the better seed" if meeting.is_by_seed else ""
+    return f"{name}: {one} {score:g} - {against:g} {other}; {meeting.winner} goes on{how}".replace(
+        "goes on", "wins" if left == 0 else "goes on"
+    )

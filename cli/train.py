@@ -1,0 +1,154 @@
+"""`cornered train bamboo`: plays the games that networks learn from, trains them, and says what came of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cornered.bots.pool.blas import ONE_THREAD
+from cornered.cli.errors import Bounded
+from cornered.cli.rules import Json, warm_up
+
+if TYPE_CHECKING:
+    from cornered.bots.neural.network import Kind
+    from cornered.lab.training.training import Outcome
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    cls=Bounded, no_args_is_help=True, help="Make the data that bots ship with.", pretty_exceptions_enable=False
+)
+
+
+class Network(StrEnum):
+    DENSE = "dense"
+    CONVOLUTIONAL = "convolutional"
+    BOTH = "both"
+
+
+@app.callback()
+def train() -> None:
+    """Train networks from games that this machine plays itself."""
+
+
+@app.command()
+def bamboo(
+    network: Annotated[
+        Network, typer.Option(help="The paper's network, the convolutional one that it proposes, or both, compared.")
+    ] = Network.BOTH,
+    radius: Annotated[int, typer.Option(min=1, max=6, help="The board's radius.")] = 5,
+    games: Annotated[int | None, typer.Option(min=1, help="How many games to play; by default it depends.")] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="How often to go through all positions.")] = 20,
+    mix: Annotated[
+        str | None,
+        typer.Option(help="How often each teacher plays; by default minimax=3,mcts=1,hybrid=1,outer=2."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal weights on one platform.")
+    ] = 1,
+    out: Annotated[Path, typer.Option(help="The folder for the weights.")] = Path(),
+    plot: Annotated[bool, typer.Option("--plot", help="Write the learning curves beside the weights, as SVG.")] = False,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="What an interrupted run goes on from; by default a file in the folder.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", min=1, help="Processes that play; by default one a core.")
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="A Dask scheduler whose machines play the teachers' games.")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Train the networks of bamboo-neural and bamboo-hybrid. Ctrl-C interrupts; the same command goes on."""
+    os.environ.update(ONE_THREAD)
+
+    from contextlib import ExitStack
+
+    from cornered.bots.neural.weights import file_name, save
+    from cornered.cli.progress import progress
+    from cornered.lab.execution.workforce import Workforce
+    from cornered.lab.training.games import MIX, spell
+    from cornered.lab.training.plan import Plan
+    from cornered.lab.training.training import train as carry_out
+
+    plan = Plan.of(radius, games, epochs, seed, network.value, mix or spell(MIX))
+    if not out.is_dir():
+        raise ValueError(f"there is no folder {out}; make it, or choose another with --out")
+    kept = checkpoint or out / f"bamboo-r{radius}.checkpoint"
+    warm_up("bamboo")
+    typer.echo(plan.command, err=True)
+    try:
+        with ExitStack() as stack:
+            workforce = stack.enter_context(Workforce.open(workers, cluster))
+            # The trials' players read their weights from files of this machine.
+            referees = workforce if cluster is None else stack.enter_context(Workforce.open(workers))
+            report = stack.enter_context(progress())
+            outcome = carry_out(plan, workforce, kept, report, referees=referees)
+    except KeyboardInterrupt:
+        typer.echo(f"interrupted; {kept} holds what is done, and the same command goes on from there", err=True)
+        raise
+    files = {kind: out / file_name(kind, radius) for kind in outcome.networks}
+    for kind, trained in outcome.networks.items():
+        save(trained, files[kind])
+    drawn = out / f"bamboo-r{radius}.svg" if plot else None
+    if drawn is not None:
+        from cornered.lab.training.curves import plot as draw
+
+        draw(outcome.curves, f"Bamboo, radius {radius}", drawn)
+    kept.unlink(missing_ok=True)
+    if json_:
+        _print_json(plan.command, outcome, files, drawn)
+    else:
+        _print(outcome, files, drawn)
+
+
+def _print_json(command: str, outcome: Outcome, files: Mapping[Kind, Path], drawn: Path | None) -> None:
+    import json
+
+    networks = {
+        kind: {
+            "file": str(files[kind]),
+            **trained.provenance,
+            "curve": [point._asdict() for point in outcome.curves[kind]],
+            "milliseconds": {name: round(found.milliseconds, 4) for name, found in outcome.results[kind].items()},
+        }
+        for kind, trained in outcome.networks.items()
+    }
+    typer.echo(json.dumps({"command": command, "networks": networks, "plot": None if drawn is None else str(drawn)}))
+
+
+def _print(outcome: Outcome, files: Mapping[Kind, Path], drawn: Path | None) -> None:
+    """Print a column for each network."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("", *outcome.networks)
+    shown = {
+        "positions": "positions learnt",
+        "parameters": "parameters",
+        "accuracy": "teacher's move foretold",
+        "policy_loss": "cross-entropy of the move",
+        "value_error": "squared error of the outcome",
+        "value_error_of_the_mean": "the same, knowing nothing",
+    }
+    columns = [trained.provenance for trained in outcome.networks.values()]
+    for name, title in shown.items():
+        if any(name in column for column in columns):
+            table.add_row(title, *(str(column.get(name, "-")) for column in columns))
+    for opponent in dict.fromkeys(name for results in outcome.results.values() for name in results):
+        results = [found.get(opponent) for found in outcome.results.values()]
+        table.add_row(f"wins against {opponent}", *("-" if found is None else str(found) for found in results))
+    speeds = [
+        sum(found.milliseconds for found in results.values()) / len(results) for results in outcome.results.values()
+    ]
+    table.add_row("milliseconds a move", *(f"{speed:.2f}" for speed in speeds))
+    Console().print(table)
+    for path in (*files.values(), *([drawn] if drawn else [])):
+        typer.echo(f"{path}: {path.stat().st_size / 1024:.0f} KiB", err=True)
+    first = next(iter(files.values()))
+    typer.echo(f"bamboo-neural:network={first} plays with it, and bamboo-hybrid:network={first} too", err=True)

@@ -1,0 +1,265 @@
+"""`cornered tune`: weights of evaluations found by playing, and whether they beat the printed ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from cornered.cli.errors import Bounded
+from cornered.cli.progress import progress
+from cornered.cli.rules import Json, Options, warm_up
+from cornered.cli.tune_setup import (
+    command_of,
+    finish,
+    named,
+    number_in,
+    ordered,
+    playing,
+    resumable,
+    settings_of,
+    space_of,
+    target_of,
+)
+
+__all__ = ["app"]
+
+app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
+
+BOUNDS: Final = (0.0, 20.0)
+"""Normalised Elo: what is no better, and what is surely better."""
+
+Game = Annotated[str, typer.Option("--game", "-g", help="The game whose evaluation it is.")]
+Depth = Annotated[int, typer.Option("--depth", "-d", min=1, max=12, help="Plies that the players look ahead.")]
+Tune = Annotated[
+    list[str] | None, typer.Option("--tune", metavar="NAME", help="A weight to tune; may be repeated. All by default.")
+]
+Range = Annotated[
+    list[str] | None,
+    typer.Option("--range", metavar="NAME=LOW:HIGH", help="Where to look for a weight; may be repeated."),
+]
+Pairs = Annotated[int, typer.Option(min=1, help="Pairs of games in a match.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal weights.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", "-w", min=1, help="Processes that play; by default one a core.")
+]
+Cluster = Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler, as in tcp://host:8786.")]
+Out = Annotated[Path | None, typer.Option(help="Where the weights go; GAME-METHOD.json here. A plot goes beside them.")]
+
+
+@app.callback()
+def tune() -> None:
+    """Find weights of evaluations by playing. Ctrl-C interrupts; the same command goes on."""
+
+
+@app.command()
+def td(
+    game: Game,
+    option: Options = None,
+    games: Annotated[int, typer.Option(min=1, help="Games of self-play.")] = 5000,
+    batch: Annotated[int, typer.Option(min=1, help="Games that are played by the same weights.")] = 50,
+    depth: Depth = 1,
+    rate: Annotated[float, typer.Option(help="The learning rate of the first game.")] = 0.02,
+    half: Annotated[int, typer.Option(min=1, help="After so many games the rate is half of that.")] = 1000,
+    lambda_: Annotated[float, typer.Option("--lambda", min=0, max=1, help="How far back a surprise counts.")] = 0.7,
+    epsilon: Annotated[float, typer.Option(min=0, max=1, help="How often a player plays at random.")] = 0.1,
+    tune: Tune = None,
+    seed: Seed = 1,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    out: Out = None,
+    json_: Json = False,
+) -> None:
+    """Learn weights from self-play by TD(lambda)."""
+    from cornered.lab.execution.workforce import Workforce
+    from cornered.lab.tuning.curves import thinned
+    from cornered.lab.tuning.learner import Plan, learn
+
+    known, terms = ordered(game, option, seed)
+    plan = Plan(games, batch, depth, rate, half, lambda_, epsilon, tuple(tune or ()))
+    known.places(plan.tuned)
+    target = target_of(out, game, "td")
+    checkpoint = target.with_name(target.name + ".checkpoint")
+    with resumable(), Workforce.open(workers, cluster) as workforce, progress() as report:
+        learnt = learn(
+            terms, plan, workforce, checkpoint, lambda done, total, note: report("self-play", done, total, note)
+        )
+    command = command_of("td", terms, tune, games=games, batch=batch, depth=depth, rate=rate, half=half)
+    command += f" --lambda {lambda_} --epsilon {epsilon} --seed {seed}"
+    curve = thinned([asdict(point) for point in learnt.curve])
+    result = {"games": learnt.games, "first_error": curve[0]["error"], "last_error": curve[-1]["error"]}
+    finish(terms, known, "td", learnt.values(known), depth, command, asdict(plan), result, curve, target, json_=json_)
+    checkpoint.unlink(missing_ok=True)
+
+
+@app.command()
+def grid(
+    game: Game,
+    option: Options = None,
+    pairs: Pairs = 4,
+    gauntlet: Annotated[
+        bool, typer.Option("--gauntlet", help="Each against the printed weights, not everybody against everybody.")
+    ] = False,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=A,B,...", help="The levels of a weight; its range's ends and the printed one."),
+    ] = None,
+    depth: Depth = 2,
+    tune: Tune = None,
+    range_: Range = None,
+    seed: Seed = 1,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    out: Out = None,
+    json_: Json = False,
+) -> None:
+    """Let all combinations of some levels play a tournament, and take the one with the highest rating."""
+    from cornered.lab.tuning.grid import Plan, configurations, search
+
+    known, terms = ordered(game, option, seed)
+    levels = {name: tuple(map(number_in, text.split(","))) for name, text in map(named, level or [])}
+    space = space_of(known, [*(tune or []), *(levels if tune else [])], range_)
+    plan = Plan(pairs, "gauntlet" if gauntlet else "round-robin", tuple(levels.items()))
+    configurations(space, levels)
+    target = target_of(out, game, "grid")
+    with playing(terms, "grid", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
+        found = search(
+            space, plan, terms, depth, workforce, journal, lambda done, total, note: report("games", done, total, note)
+        )
+    command = command_of("grid", terms, tune, range_, depth=depth, pairs=pairs) + (" --gauntlet" if gauntlet else "")
+    command += "".join(f" --level {each}" for each in level or ()) + f" --seed {seed}"
+    settings = settings_of(plan, space)
+    finish(terms, known, "grid", found.values, depth, command, settings, found.result, [], target, json_=json_)
+
+
+@app.command()
+def spsa(
+    game: Game,
+    option: Options = None,
+    iterations: Annotated[int, typer.Option(min=1, help="How often to take a step.")] = 200,
+    pairs: Pairs = 8,
+    spread: Annotated[float, typer.Option(help="How far from the middle the two sides are, of a range.")] = 0.15,
+    step: Annotated[float, typer.Option(help="How far to go when one side wins everything, of a range.")] = 0.3,
+    depth: Depth = 2,
+    tune: Tune = None,
+    range_: Range = None,
+    seed: Seed = 1,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    out: Out = None,
+    json_: Json = False,
+) -> None:
+    """Climb by matches between weights a little to either side, all weights at once (SPSA)."""
+    from cornered.lab.tuning.curves import thinned
+    from cornered.lab.tuning.spsa import Plan, search
+    from cornered.lab.tuning.trial import Trials
+
+    known, terms = ordered(game, option, seed)
+    space, plan = space_of(known, tune, range_), Plan(iterations, pairs, spread, step)
+    target = target_of(out, game, "spsa")
+    with playing(terms, "spsa", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
+        trials = Trials(known, terms, depth, workforce, journal)
+        found = search(
+            space,
+            plan,
+            trials,
+            terms.chance("spsa"),
+            lambda done, total, note: report("iterations", done, total, note),
+        )
+    command = command_of("spsa", terms, tune, range_, depth=depth, iterations=iterations, pairs=pairs)
+    command += f" --spread {spread} --step {step} --seed {seed}"
+    settings, curve = settings_of(plan, space), thinned(found.curve)
+    finish(terms, known, "spsa", found.values, depth, command, settings, found.result, curve, target, json_=json_)
+
+
+@app.command()
+def optuna(
+    game: Game,
+    option: Options = None,
+    trials: Annotated[int, typer.Option(min=1, help="How many sets of weights to try.")] = 50,
+    pairs: Pairs = 20,
+    depth: Depth = 2,
+    tune: Tune = None,
+    range_: Range = None,
+    seed: Seed = 1,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    out: Out = None,
+    json_: Json = False,
+) -> None:
+    """Let Optuna look for weights that beat the printed ones; needs the extra `tuning`."""
+    from cornered.lab.tuning.curves import thinned
+    from cornered.lab.tuning.tpe import Plan, require, search
+    from cornered.lab.tuning.trial import Trials
+
+    require()
+    known, terms = ordered(game, option, seed)
+    space, plan = space_of(known, tune, range_), Plan(trials, pairs)
+    target = target_of(out, game, "optuna")
+    with playing(terms, "optuna", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
+        matches = Trials(known, terms, depth, workforce, journal)
+        found = search(space, plan, matches, seed, lambda done, total, note: report("trials", done, total, note))
+    command = command_of("optuna", terms, tune, range_, depth=depth, trials=trials, pairs=pairs) + f" --seed {seed}"
+    settings, curve = settings_of(plan, space), thinned(found.curve)
+    finish(terms, known, "optuna", found.values, depth, command, settings, found.result, curve, target, json_=json_)
+
+
+@app.command("test")
+def judge_file(
+    file: Annotated[Path, typer.Argument(help="A file of weights; what comes of the test is written into it.")],
+    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games, at most.")] = 1000,
+    low: Annotated[float, typer.Option(help="Normalised Elo that is not better.")] = BOUNDS[0],
+    high: Annotated[float, typer.Option(help="Normalised Elo that is better.")] = BOUNDS[1],
+    depth: Annotated[
+        int | None, typer.Option("--depth", "-d", min=1, max=12, help="Plies to look ahead; as when they were found.")
+    ] = None,
+    seed: Seed = 1,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    json_: Json = False,
+) -> None:
+    """Let tuned weights play the printed ones until a sequential probability ratio test decides."""
+    from cornered.bots.weights.file import read, write
+    from cornered.cli.match_report import elo_in_words
+    from cornered.lab.contests.journal import Journal
+    from cornered.lab.contests.terms import Terms
+    from cornered.lab.execution.workforce import Workforce
+    from cornered.lab.tuning.verdict import Plan, judge
+
+    tuned = read(file)
+    terms = Terms.of(tuned.game, tuned.options, seed=seed)
+    warm_up(tuned.game)
+    plan = Plan(pairs, low, high, depth or tuned.depth)
+    command = f"cornered tune test {file.name} --pairs {pairs} --low {low:g} --high {high:g}"
+    command += f" --depth {plan.depth} --seed {seed}"
+    # Its games are the same whatever decides and however many there may be, so that more pairs go on with them.
+    identity = {"test": plan.depth, "weights": tuned.weights}
+    digest = hashlib.sha256(json.dumps(tuned.weights).encode()).hexdigest()[:8]
+    kept = f"{file.name}.test-d{plan.depth}-s{seed}-{digest}"
+    with (
+        resumable(),
+        Journal.open(file.with_name(kept), terms, identity) as journal,
+        Workforce.open(workers, cluster) as workforce,
+        progress() as report,
+    ):
+        came = judge(
+            tuned,
+            terms,
+            plan,
+            command,
+            workforce,
+            journal,
+            lambda done, total, note: report("games", done, total, note),
+        )
+    others = [each for each in tuned.tests if each.command != command]
+    write(tuned.model_copy(update={"tests": [*others, came]}), file)
+    if json_:
+        typer.echo(json.dumps({"file": str(file), **came.model_dump(mode="json")}))
+        return
+    typer.echo(f"{came.wins} won, {came.draws} drawn, {came.losses} lost; pairs {list(came.pairs)}")
+    typer.echo(f"Elo {elo_in_words(came.pairs)}")
+    typer.echo(f"LLR {came.llr:.2f} for [{low:g}, {high:g}] normalised Elo, tuned against printed: {came.decision}")

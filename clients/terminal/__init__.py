@@ -1,0 +1,1 @@
+"""The terminal client, and the boards that it and the command line draw."""

@@ -1,0 +1,98 @@
+"""`cornered play` and `cornered watch`: the terminal client from connecting to the last screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Final
+
+from cornered.clients.sdk import Client, Refused
+from cornered.clients.terminal.connecting import begin, connected
+from cornered.clients.terminal.cornered_app import CorneredApp
+from cornered.clients.terminal.errors import CannotStart
+from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
+from cornered.clients.terminal.match_screen import MatchScreen
+from cornered.clients.terminal.menu_screen import MenuScreen
+from cornered.clients.terminal.online import OnlineTable
+from cornered.engine.game import OptionValue
+from cornered.protocol.values import NO_CLOCK, Clock
+
+__all__ = ["SERVER", "CannotStart", "play", "watch"]
+
+SERVER: Final = "ws://127.0.0.1:8420"
+
+
+def play(
+    game: str | None = None,
+    *,
+    options: Mapping[str, OptionValue] | None = None,
+    bot: str | None = None,
+    seek: bool = False,
+    join: str | None = None,
+    clock: Clock = NO_CLOCK,
+    server: str = SERVER,
+    name: str | None = None,
+    token: str | None = None,
+    plain: bool = False,
+) -> None:
+    """Play in the terminal until the user leaves: the named game, or from the menu. Raises CannotStart.
+
+    `plain` prints lines and reads moves from standard input in place of drawing screens.
+    """
+
+    async def run() -> None:
+        async with connected(server, name, token) as client:
+            begun = await begin(client, game, options or {}, clock, bot=bot, seek=seek, join=join)
+            if plain:
+                from cornered.clients.terminal.plain import play_plainly
+
+                await play_plainly(client, begun.words, begun.match)
+            else:
+                menu = MenuScreen(client, game=game, options=options, clock=clock, notice=begun.words)
+                await CorneredApp(menu, client=client, match=begun.match).run_async()
+
+    asyncio.run(run())
+
+
+def watch(
+    match: str | None = None,
+    *,
+    server: str | None = None,
+    mqtt: str | None = None,
+    name: str | None = None,
+    token: str | None = None,
+    plain: bool = False,
+) -> None:
+    """Watch a match, or pick one of the live ones, until the user leaves. Raises CannotStart.
+
+    With `mqtt`, an address such as mqtt://host:1883, the match comes from a broker, and `server`, if there is one, only
+    fills gaps in what the broker told. Without, no `server` means the usual one.
+    """
+
+    async def run() -> None:
+        if mqtt is not None:
+            from cornered.clients.terminal.broker import watch_broadcast
+
+            await watch_broadcast(mqtt, match, server=server, name=name, token=token, plain=plain)
+            return
+        async with connected(server or SERVER, name, token) as client:
+            if plain:
+                from cornered.clients.terminal.plain import watch_plainly
+
+                await watch_plainly(client, match)
+            else:
+                await watch_online(client, match)
+
+    asyncio.run(run())
+
+
+async def watch_online(client: Client, match: str | None) -> None:
+    """Show one match, or the gallery of all live ones."""
+    if match is None:
+        await CorneredApp(GalleryScreen(LiveMatches(await client.lobby())), client=client).run_async()
+        return
+    try:
+        view = await client.join(match)
+    except Refused as refusal:
+        raise CannotStart(refusal.text) from None
+    await CorneredApp(MatchScreen(OnlineTable(client, view)), client=client).run_async()

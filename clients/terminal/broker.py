@@ -1,0 +1,172 @@
+"""`cornered watch --mqtt`: connects to the broker, and again when it goes away, and shows what it tells."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from aiomqtt import Client as MqttClient
+from aiomqtt import MqttError, TLSParameters
+
+from cornered.clients.sdk import Client, ClientError
+from cornered.clients.sdk.backoff import jittered
+from cornered.clients.terminal.broadcast import Broadcast
+from cornered.clients.terminal.broadcast_table import Fetch
+from cornered.clients.terminal.connecting import connected
+from cornered.clients.terminal.cornered_app import CorneredApp
+from cornered.clients.terminal.errors import CannotStart
+from cornered.clients.terminal.gallery_screen import GalleryScreen
+from cornered.clients.terminal.match_screen import MatchScreen
+from cornered.clients.terminal.plain import Write, tell_until_over, write_line
+from cornered.clients.terminal.table import NotPossible
+from cornered.protocol.feed import events_topic, state_topic
+from cornered.protocol.messages import Snapshot
+
+__all__ = ["broker_at", "listen", "watch_broadcast"]
+
+TIMEOUT: Final = 5.0
+SETTLE: Final = 15.0
+"""Seconds after which a broker, and a server that reconnects to it, have told every state again."""
+SERVER_PATIENCE: Final = 2.0
+"""Seconds in which the server has to answer that would fill gaps; without one the broker has to do."""
+
+
+def broker_at(url: str) -> MqttClient:
+    """Return a client for mqtt://[user:password@]host[:port], or mqtts:// for TLS. Raises CannotStart."""
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError:
+        port = -1
+    if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname or port == -1:
+        raise CannotStart(f"a broker's address looks like mqtt://host:1883, not {url!r}")
+    has_tls = parts.scheme == "mqtts"
+    return MqttClient(
+        parts.hostname,
+        port or (8883 if has_tls else 1883),
+        username=unquote(parts.username) if parts.username else None,
+        password=unquote(parts.password) if parts.password else None,
+        tls_params=TLSParameters() if has_tls else None,
+        timeout=TIMEOUT,
+    )
+
+
+async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None], *, settle: float = SETTLE) -> None:
+    """Pass on everything about public matches, until cancelled; `first` is done once the broker has answered.
+
+    A broker that does not answer at first is an error in `first`; one that goes away later is waited for.
+    """
+    waits = jittered()
+    while True:
+        try:
+            await _converse(url, broadcast, first, settle)
+        except* MqttError as errors:
+            if not first.done():
+                first.set_exception(CannotStart(f"no broker answers at {url}: {errors.exceptions[0]}"))
+        _heed_cancellation()
+        if first.exception() is not None:
+            return
+        await broadcast.line("The broker is gone: reconnecting. What is missed is noticed by its numbers.")
+        await asyncio.sleep(next(waits))
+
+
+async def _converse(url: str, broadcast: Broadcast, first: asyncio.Future[None], settle: float) -> None:
+    async with broker_at(url) as broker, asyncio.TaskGroup() as tasks:
+        broadcast.begin()
+        # Events first: a state then finds those that came after it.
+        await broker.subscribe(events_topic("+"))
+        await broker.subscribe(state_topic("+"))
+        await broadcast.line(None)
+        if not first.done():
+            first.set_result(None)
+        _heed_cancellation()
+        settling = tasks.create_task(_settle(broadcast, settle), name="settle")
+        try:
+            async for message in broker.messages:
+                payload = message.payload if isinstance(message.payload, bytes) else b""
+                await broadcast.take(str(message.topic), payload)
+        finally:
+            settling.cancel()
+
+
+def _heed_cancellation() -> None:
+    """Raise CancelledError if this task was cancelled just as the broker answered or went away, which the client and
+    the task group keep to themselves before Python 3.12."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
+async def _settle(broadcast: Broadcast, seconds: float) -> None:
+    await asyncio.sleep(seconds)
+    await broadcast.settle()
+
+
+async def watch_broadcast(
+    url: str,
+    match: str | None,
+    *,
+    server: str | None,
+    name: str | None,
+    token: str | None,
+    plain: bool,
+    write: Write = write_line,
+) -> None:
+    """Watch one match, or the gallery, as the broker at `url` tells it; `server` fills gaps. Raises CannotStart."""
+    if plain and match is None:
+        raise CannotStart("name the match that --plain should follow")
+    async with _gap_filler(server, name, token) as client:
+        broadcast = Broadcast(_wall_clock if client is None else client.server_now, _fetch_from(client))
+        first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        listening = asyncio.ensure_future(listen(url, broadcast, first))
+        try:
+            table = None if match is None else broadcast.table(match)
+            await first
+            if table is None:
+                await CorneredApp(GalleryScreen(broadcast), opener=broadcast.open).run_async()
+            elif plain:
+                await tell_until_over(table, write)
+            else:
+                await CorneredApp(MatchScreen(table)).run_async()
+        finally:
+            listening.cancel()
+            broadcast.close()
+            with contextlib.suppress(asyncio.CancelledError):
+                await listening
+
+
+@asynccontextmanager
+async def _gap_filler(server: str | None, name: str | None, token: str | None) -> AsyncIterator[Client | None]:
+    """Connect to the server if there is one; whoever follows a broker may do without."""
+    async with AsyncExitStack() as stack:
+        client = None
+        if server is not None:
+            with contextlib.suppress(CannotStart):
+                client = await stack.enter_async_context(connected(server, name, token, patience=SERVER_PATIENCE))
+        yield client
+
+
+def _fetch_from(client: Client | None) -> Fetch | None:
+    """Return what asks the server for a match as it stands, where there is a server."""
+    if client is None:
+        return None
+
+    async def fetch(match: str) -> Snapshot:
+        try:
+            view = await client.join(match)
+            snapshot = view.snapshot
+            await view.leave()
+        except ClientError as error:
+            raise NotPossible(str(error)) from None
+        return snapshot
+
+    return fetch
+
+
+def _wall_clock() -> int:
+    return int(time.time() * 1000)

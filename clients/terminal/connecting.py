@@ -1,0 +1,128 @@
+"""From the command line to a player who is connected and has asked for a game."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from cornered.clients.sdk import Client, Refused, TokenStore, Unavailable, Unreachable
+from cornered.clients.terminal.errors import CannotStart
+from cornered.clients.terminal.words import plays, spec_text
+from cornered.engine.game import OptionValue
+from cornered.protocol.values import Clock, GameSpec, SeekSettings
+
+__all__ = ["Begun", "begin", "connected"]
+
+PROGRAM: Final = "cornered-tui"
+LAST: Final = ""
+"""The key, no name of anybody's, under which the store keeps who played last."""
+PATIENCE: Final = 5.0
+"""Seconds in which a server has to answer at first."""
+BOT_PATIENCE: Final = 3.0
+"""Seconds to wait for a bot that is not there yet: house bots connect a moment after their server starts."""
+
+
+@asynccontextmanager
+async def connected(
+    server: str, name: str | None, token: str | None, *, patience: float = PATIENCE
+) -> AsyncIterator[Client]:
+    """Connect as the same player as last time, by the token that this machine keeps. Raises CannotStart.
+
+    Whoever gives no name is whoever was last here, or a guest, whom the server names.
+    """
+    store = TokenStore()
+    known = token or store.get(server, name or LAST)
+    try:
+        try:
+            async with Client.connect(server, name=name, token=known, program=PROGRAM, patience=patience) as client:
+                if token is None:
+                    _keep(store, server, name, client.token)
+                yield client
+                return
+        except Refused as refusal:
+            if refusal.code != "bad_token" or token is not None or known is None:
+                raise
+            store.forget(server, name or LAST)
+        async with Client.connect(server, name=name, program=PROGRAM, patience=patience) as client:
+            _keep(store, server, name, client.token)
+            yield client
+    except Unavailable as error:
+        raise CannotStart(str(error)) from None
+    except Unreachable:
+        raise CannotStart(f"no server answers at {server}; start one with: cornered serve") from None
+    except (Refused, ValueError) as error:
+        raise CannotStart(str(error)) from None
+
+
+def _keep(store: TokenStore, server: str, name: str | None, token: str) -> None:
+    """Remember who was here, for the next time with this name or with none."""
+    for key in {name or LAST, LAST}:
+        if store.get(server, key) != token:
+            store.put(server, key, token)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What the command line has set going: words about it, and the match where it has already begun."""
+
+    words: str | None = None
+    match: str | None = None
+
+
+async def begin(
+    client: Client,
+    game: str | None,
+    options: Mapping[str, OptionValue],
+    clock: Clock,
+    *,
+    bot: str | None,
+    seek: bool,
+    join: str | None,
+) -> Begun:
+    """Ask for the game that the command line names. Raises CannotStart."""
+    spec = GameSpec(name=game or "trapgrid", options=dict(options))
+    try:
+        if bot is not None:
+            await client.challenge(
+                await _find_bot(client, bot, spec.name, clock), spec.name, clock=clock, **spec.options
+            )
+            return Begun(f"Asking {bot} for {spec_text(spec)}.")
+        if seek:
+            invite = await client.seek(SeekSettings(game=spec, clock=clock))
+            return Begun(f"Your table is open. Others join with: cornered play --join {invite}")
+        if join is not None:
+            return await _join(client, join)
+    except Refused as refusal:
+        raise CannotStart(refusal.text) from None
+    return Begun()
+
+
+async def _join(client: Client, name: str) -> Begun:
+    """Sit down at a table, or come back to a match: the one id is like the other."""
+    try:
+        await client.join_seek(name)
+    except Refused as refusal:
+        if refusal.code != "unknown_seek":
+            raise
+        await client.join(name)
+        return Begun("You are back.", match=name)
+    return Begun("You sit at the table; the match begins when it is full.")
+
+
+async def _find_bot(client: Client, name: str, game: str, clock: Clock) -> str:
+    """Return the id of a bot once it has said that it plays this. Raises CannotStart."""
+    lobby = await client.lobby()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(BOT_PATIENCE):
+            while True:
+                version = lobby.version
+                for presence in lobby.players.values():
+                    if presence.player.name == name and plays(presence, game, clock):
+                        return presence.player.id
+                await lobby.changed(version)
+    bots = sorted(presence.player.name for presence in lobby.players.values() if plays(presence, game, clock))
+    raise CannotStart(f"no bot {name!r} plays {game} here; there are {', '.join(bots) or 'none'}")

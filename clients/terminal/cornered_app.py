@@ -1,0 +1,127 @@
+"""The application: its screens, and what the server says that concerns none of them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import ClassVar, TypeAlias
+
+from textual import on, work
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from cornered.clients.sdk import Client, ClientError
+from cornered.clients.terminal.asked_screen import AskedScreen
+from cornered.clients.terminal.drawing import is_light_terminal
+from cornered.clients.terminal.help_screen import HelpScreen
+from cornered.clients.terminal.match_screen import MatchScreen
+from cornered.clients.terminal.menu_screen import MenuScreen
+from cornered.clients.terminal.online import OnlineTable
+from cornered.clients.terminal.table import Table
+from cornered.clients.terminal.words import refusal_text, sentence
+from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired
+
+__all__ = ["CorneredApp", "Opener"]
+
+Opener: TypeAlias = Callable[[str], Awaitable[Table]]
+"""Makes the table of a match. Raises ClientError."""
+
+
+class CorneredApp(App[None]):
+    """The screens, and what the server says that concerns none of them alone."""
+
+    TITLE = "Cornered"
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - textual declares it like this
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("b", "light", "Light/dark", show=False),
+        Binding("ctrl+q,ctrl+c", "quit", "Quit", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        first: Screen[None],
+        *,
+        client: Client | None = None,
+        opener: Opener | None = None,
+        match: str | None = None,
+    ) -> None:
+        """Show `first`, to which leaving a match leads, and `match` on top of it; `opener` does without a client."""
+        super().__init__()
+        self._match = match
+        self._first = first
+        self._client = client
+        self._opener = opener or self._open_online
+        self._open: str | None = None
+        self.theme = "textual-light" if is_light_terminal() else "textual-dark"
+
+    async def on_mount(self) -> None:
+        await self.push_screen(self._first)
+        if self._match is not None:
+            await self._enter(self._match)
+        if self._client is not None:
+            self._hear(self._client)
+
+    @work(exclusive=True, group="news")
+    async def _hear(self, client: Client) -> None:
+        async for news in client.news():
+            match news:
+                case Paired():
+                    await self._enter(news.match)
+                case Challenged() if news.to.id == client.player.id:
+                    self.push_screen(AskedScreen(news, client))
+                case ChallengeClosed(how="declined"):
+                    self.notify(sentence(news.reason) or "They would rather not.", title="Declined", markup=False)
+                case ChallengeClosed(how="expired"):
+                    self.notify("Nobody answered.", title="Your challenge", markup=False)
+                case Notice():
+                    self.notify(sentence(news.text), title="The server", markup=False)
+                case _:
+                    pass
+
+    @on(MenuScreen.Watch)
+    async def _on_watch(self, message: MenuScreen.Watch) -> None:
+        await self._enter(message.match)
+
+    @on(MatchScreen.Moved)
+    async def _on_moved(self, message: MatchScreen.Moved) -> None:
+        await self._enter(message.match)
+
+    async def _enter(self, match: str) -> None:
+        """Open a match, in place of the one that is open."""
+        if self._open == match:
+            return
+        self._open = match
+        try:
+            table = await self._opener(match)
+        except ClientError as error:
+            self._open = None
+            self.notify(refusal_text(error), title="This match cannot be opened", severity="error", markup=False)
+            return
+        await self._show(table)
+
+    async def _open_online(self, match: str) -> Table:
+        assert self._client is not None, "without a client there is an opener"
+        return OnlineTable(self._client, await self._client.join(match))
+
+    async def _show(self, table: Table) -> None:
+        """Put the screen of a match on top; a match that is open already makes room."""
+        screen = MatchScreen(table)
+        if isinstance(self.screen, MatchScreen) and self.screen is not self._first:
+            await self.switch_screen(screen)
+        else:
+            await self.push_screen(screen)
+
+    @on(MatchScreen.Left)
+    async def _on_left(self, message: MatchScreen.Left) -> None:
+        self._open = None
+        if self._first is self.screen:
+            self.exit()
+        else:
+            await self.pop_screen()
+
+    def action_light(self) -> None:
+        self.theme = "textual-light" if self.current_theme.dark else "textual-dark"
+
+    def action_help(self) -> None:
+        self.push_screen(HelpScreen())

@@ -1,0 +1,147 @@
+"""A match over the socket, as its screen needs it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Final, assert_never
+
+from cornered.clients.sdk import Client, ClientError, Closed, MatchView, Refused
+from cornered.clients.terminal.table import Action, Change, Line, NotPossible, Seen, Told
+from cornered.clients.terminal.words import event_text
+from cornered.protocol.events import Played, Rolled
+from cornered.protocol.messages import Moves, Said
+
+__all__ = ["OnlineTable"]
+
+WAITING: Final = 256
+"""Changes that may wait for the screen; the reader waits when there are more."""
+PULSE: Final = 2.0
+"""Seconds between two questions whether the line still stands."""
+PATIENCE: Final = 1.5
+"""Seconds without an answer after which the banner says so."""
+
+
+class OnlineTable:
+    """One match that `client` has joined."""
+
+    def __init__(self, client: Client, match: MatchView) -> None:
+        self._client = client
+        self._match = match
+
+    def now(self) -> int:
+        return self._client.server_now()
+
+    async def follow(self) -> AsyncIterator[Change]:
+        """Yield the match, what happens in it, what is said, and whether the line stands."""
+        changes: asyncio.Queue[Change | None] = asyncio.Queue(WAITING)
+        async with asyncio.TaskGroup() as tasks:
+            pumps = [
+                tasks.create_task(self._pump_match(changes), name=f"match[{self._match.id}]"),
+                tasks.create_task(self._pump_events(changes), name=f"events[{self._match.id}]"),
+                tasks.create_task(self._pump_line(changes), name=f"pulse[{self._match.id}]"),
+            ]
+            try:
+                while (change := await changes.get()) is not None:
+                    yield change
+            finally:
+                for pump in pumps:
+                    pump.cancel()
+
+    async def _pump_match(self, changes: asyncio.Queue[Change | None]) -> None:
+        heard: Said | None = None
+        with contextlib.suppress(Closed):
+            while True:
+                version = self._match.version
+                claims = self._match.claim_at.values()
+                await changes.put(Seen(self._match.snapshot, min(claims, default=None)))
+                for said in _newer(list(self._match.said), heard):
+                    heard = said
+                    await changes.put(said)
+                await self._match.changed(version)
+        await changes.put(None)
+
+    async def _pump_events(self, changes: asyncio.Queue[Change | None]) -> None:
+        async for event in self._match:
+            if (text := event_text(self._match.snapshot, event)) is not None:
+                await changes.put(Told(text, isinstance(event, Played | Rolled)))
+
+    async def _pump_line(self, changes: asyncio.Queue[Change | None]) -> None:
+        """Ask again and again whether the server is there: this also notices a line that is silently dead."""
+        with contextlib.suppress(ClientError):
+            while True:
+                answer = asyncio.ensure_future(self._client.ping())
+                try:
+                    done, _ = await asyncio.wait({answer}, timeout=PATIENCE)
+                    if not done:
+                        await changes.put(Line("The server does not answer: reconnecting. Nothing is lost."))
+                        await answer
+                        await changes.put(Line(None))
+                    answer.result()
+                finally:
+                    answer.cancel()
+                await asyncio.sleep(PULSE)
+
+    async def legal(self, ply: int) -> Moves | None:
+        try:
+            return await self._match.moves(ply)
+        except (Refused, Closed):
+            # The match went on meanwhile: its next position asks again.
+            return None
+
+    async def play(self, move: str, ply: int) -> None:
+        try:
+            await self._match.play(move, ply)
+        except Refused as refusal:
+            raise NotPossible(refusal.text) from None
+        except Closed:
+            raise NotPossible("the match was left before the move was sent") from None
+
+    async def do(self, action: Action) -> None:
+        try:
+            await self._do(action)
+        except Refused as refusal:
+            raise NotPossible(refusal.text) from None
+        except Closed:
+            raise NotPossible("the match was left") from None
+
+    async def _do(self, action: Action) -> None:
+        match action:
+            case "resign":
+                await self._match.resign()
+            case "offer_draw":
+                await self._match.offer_draw()
+            case "accept_draw":
+                await self._match.answer_draw(accept=True)
+            case "decline_draw":
+                await self._match.answer_draw(accept=False)
+            case "abort":
+                await self._match.abort()
+            case "request_takeback":
+                await self._match.request_takeback()
+            case "accept_takeback":
+                await self._match.answer_takeback(accept=True)
+            case "decline_takeback":
+                await self._match.answer_takeback(accept=False)
+            case "claim":
+                await self._match.claim()
+            case "rematch":
+                await self._match.rematch()
+            case _:
+                assert_never(action)
+
+    async def say(self, text: str) -> None:
+        try:
+            await self._match.say(text)
+        except Refused as refusal:
+            raise NotPossible(refusal.text) from None
+
+    async def leave(self) -> None:
+        with contextlib.suppress(Refused, Closed):
+            await self._match.leave()
+
+
+def _newer(said: list[Said], heard: Said | None) -> list[Said]:
+    """Return what was said after `heard`."""
+    return said[said.index(heard) + 1 :] if heard in said else said

@@ -1,0 +1,303 @@
+"""The terminal client without screens: lines that a pipe can carry and a screen reader can read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import Final, TypeAlias
+
+from cornered.clients.sdk import Client, ClientError, Refused
+from cornered.clients.terminal.drawing import ASCII, Marks, draw
+from cornered.clients.terminal.errors import CannotStart
+from cornered.clients.terminal.layout import fit, last_placed
+from cornered.clients.terminal.online import OnlineTable
+from cornered.clients.terminal.table import Action, Line, NotPossible, Seen, Table, Told
+from cornered.clients.terminal.words import clock_text, facts_text, is_my_turn, player_text, time_left, time_text
+from cornered.clients.terminal.words import result_text as result_of
+from cornered.engine.text import PositionText
+from cornered.protocol.commands import WatchLobby
+from cornered.protocol.messages import ChallengeClosed, Challenged, LobbyState, Moves, Paired, Said, Snapshot, Welcome
+from cornered.protocol.text import visible
+
+__all__ = ["PlainMatch", "Write", "play_plainly", "standard_input", "watch_plainly", "write_line"]
+
+Write: TypeAlias = Callable[[str], None]
+
+FEW: Final = 12
+"""So many legal moves are told without being asked for."""
+WAITING_LINES: Final = 64
+HELP: Final = (
+    "Type a move such as e2, e3h or pass; or: moves, board, clocks, say TEXT, resign, draw, takeback, accept, decline, "
+    "abort, claim, rematch, quit."
+)
+SIMPLE: Final[dict[str, Action]] = {
+    "resign": "resign",
+    "draw": "offer_draw",
+    "takeback": "request_takeback",
+    "abort": "abort",
+    "claim": "claim",
+    "rematch": "rematch",
+}
+
+
+def write_line(text: str) -> None:
+    """Write exactly one line to standard output, at once, without anything that a terminal would obey."""
+    sys.stdout.write(f"{visible(text)}\n")
+    sys.stdout.flush()
+
+
+async def standard_input() -> AsyncIterator[str]:
+    """Yield the lines of standard input, whatever it is. A thread reads them, since files and consoles do not poll."""
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[str | None] = asyncio.Queue(WAITING_LINES)
+
+    def read() -> None:
+        for line in sys.stdin:
+            asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
+        asyncio.run_coroutine_threadsafe(lines.put(None), loop).result()
+
+    threading.Thread(target=read, name="standard input", daemon=True).start()
+    while (line := await lines.get()) is not None:
+        yield line
+
+
+class PlainMatch:
+    """Tells one match line by line, and does what lines say."""
+
+    def __init__(self, table: Table, write: Write) -> None:
+        self._table = table
+        self._write = write
+        self._match: Snapshot | None = None
+        self._changed = asyncio.Event()
+        self.rematch: str | None = None
+        """The match that goes on after this one, once there is one."""
+
+    async def tell(self) -> None:
+        """Tell what happens, until the match is over for good."""
+        async for change in self._table.follow():
+            match change:
+                case Seen():
+                    await self._see(change.match)
+                case Told():
+                    self._write(change.text)
+                case Said():
+                    self._write(f"{player_text(change.by)} says: {change.text}")
+                case Line():
+                    self._write(change.trouble or "The server is back.")
+
+    async def _see(self, match: Snapshot) -> None:
+        before, self._match = self._match, match
+        if before is None:
+            self._introduce(match)
+        if before is None or (before.position, before.ply, before.over) != (match.position, match.ply, match.over):
+            await self._show(match)
+        self.rematch = match.next
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def _introduce(self, match: Snapshot) -> None:
+        players = zip(ASCII.pieces, match.seats, strict=False)
+        names = ", ".join(f"{piece} is {player_text(info.player)}" for piece, info in players)
+        self._write(f"{match.title}, {clock_text(match.clock)}. {names}. Match {match.match}.")
+
+    async def _show(self, match: Snapshot) -> None:
+        self._write("")
+        for row in str(draw(fit(PositionText.parse(match.position), 0, 0), Marks(), ASCII)).split("\n"):
+            self._write(row)
+        if (last := last_placed(match.moves)) is not None:
+            self._write(f"Last move: {last}.")
+        if facts := facts_text(match.position):
+            self._write(f"Also: {facts}.")
+        if match.over:
+            self._write(result_of(match))
+        elif match.to_move < 0:
+            self._write("The dice are rolling.")
+        elif not is_my_turn(match):
+            self._write(f"{ASCII.pieces[match.to_move]}, {match.seats[match.to_move].player.name}, to move.")
+        else:
+            moves = await self._legal(match)
+            told = f" Moves: {' '.join(moves)}." if 0 < len(moves) <= FEW else f" {len(moves)} moves."
+            self._write(f"Your turn, you are {ASCII.pieces[match.to_move]}.{told}")
+
+    async def _legal(self, match: Snapshot) -> tuple[str, ...]:
+        answer: Moves | None = await self._table.legal(match.ply)
+        return answer.moves if answer is not None else ()
+
+    async def obey(self, lines: AsyncIterator[str]) -> None:
+        """Do what each line says, a move when it is the own turn, until `quit`, the end of the lines, or a rematch."""
+        async for line in lines:
+            words = line.strip()
+            if words in ("quit", "exit"):
+                return
+            if words:
+                try:
+                    await self._obey(words)
+                except NotPossible as refusal:
+                    self._write(f"No: {refusal}")
+            if self.rematch is not None:
+                return
+        match = await self._until(lambda match: match.over or is_my_turn(match))
+        if not match.over:
+            self._write("There are no more lines to obey: the match goes on without you.")
+
+    async def _until(self, wanted: Callable[[Snapshot], bool]) -> Snapshot:
+        while self._match is None or not wanted(self._match):
+            await self._changed.wait()
+        return self._match
+
+    async def _obey(self, words: str) -> None:
+        match = await self._until(lambda match: True)
+        command, _, rest = words.partition(" ")
+        if command in SIMPLE:
+            await self._table.do(SIMPLE[command])
+        elif command in ("accept", "decline"):
+            await self._answer(match, accept=command == "accept")
+        elif command == "say" and rest:
+            await self._table.say(rest[:300])
+        elif command == "moves":
+            self._write(" ".join(await self._legal(match)))
+        elif command == "board":
+            await self._show(match)
+        elif command == "clocks":
+            for seat, info in enumerate(match.seats):
+                self._write(f"{info.player.name}: {time_text(time_left(match, seat, self._table.now()))}")
+        elif re.fullmatch(r"[a-z][0-9]+[hv]?|pass|[0-9]+", command.lower()):
+            await self._move(command.lower())
+        else:
+            self._write(HELP)
+
+    async def _move(self, move: str) -> None:
+        match = await self._until(lambda match: match.over or is_my_turn(match))
+        if match.over:
+            raise NotPossible(f"{move}: the match is over")
+        await self._table.play(move, match.ply)
+        await self._until(lambda now: now.over or now.ply > match.ply or not is_my_turn(now))
+
+    async def _answer(self, match: Snapshot, *, accept: bool) -> None:
+        if match.draw_offer not in (None, match.seat):
+            await self._table.do("accept_draw" if accept else "decline_draw")
+        elif match.takeback not in (None, match.seat):
+            await self._table.do("accept_takeback" if accept else "decline_takeback")
+        else:
+            raise NotPossible("nothing is offered")
+
+
+async def play_plainly(client: Client, words: str | None, match: str | None = None, write: Write = write_line) -> None:
+    """Play `match`, the one that begins, or one that is under way, and rematches after it. Raises CannotStart."""
+    if words is None and client.live_matches:
+        match = client.live_matches[0]
+    if words is None and match is None:
+        lobby = await client.lobby()
+        bots = sorted(presence.player.name for presence in lobby.players.values() if presence.player.kind == "bot")
+        tables = sorted(lobby.seeks)
+        raise CannotStart(
+            "say with whom: --bot NAME, --seek or --join ID. "
+            f"Bots here: {', '.join(bots) or 'none'}. Open tables: {', '.join(tables) or 'none'}."
+        )
+    write(words or "Going on with your match.")
+    lines = standard_input()
+    match = match or await _paired(client)
+    while match is not None:
+        match = await follow_plainly(client, match, lines, write)
+
+
+async def _paired(client: Client) -> str:
+    """Return the match that begins. Raises CannotStart when what was asked for has ended without one."""
+    own: set[str] = set()
+    known: tuple[str, ...] | None = None
+    news = client.news()
+    patience: float | None = None
+    while True:
+        try:
+            async with asyncio.timeout(patience):
+                heard = await anext(news, None)
+        except TimeoutError:
+            raise CannotStart("the table or challenge is gone: the connection was lost") from None
+        match heard:
+            case Paired():
+                return heard.match
+            case Challenged() if heard.by.id == client.player.id:
+                own.add(heard.challenge)
+                patience = None
+            case ChallengeClosed() if heard.challenge in own and heard.how != "accepted":
+                raise CannotStart(_ending_text(heard))
+            case Welcome():
+                if known is None:
+                    known = heard.matches
+                elif begun := [match for match in heard.matches if match not in known]:
+                    return begun[0]
+                else:
+                    # Challenges that stand are told before the answer: one that is not among the news then is gone.
+                    patience = None if await _sits_at_a_table(client) else 0.0
+            case None:
+                raise CannotStart("the connection has ended")
+            case _:
+                pass
+
+
+async def _sits_at_a_table(client: Client) -> bool:
+    try:
+        lobby = await client.ask(WatchLobby(id=client.new_id()), LobbyState)
+    except Refused as refusal:
+        raise CannotStart(refusal.text) from None
+    return any(player.id == client.player.id for seek in lobby.seeks for player in seek.joined)
+
+
+def _ending_text(closed: ChallengeClosed) -> str:
+    """Return how a challenge ended that nobody accepted."""
+    how = "has expired" if closed.how == "expired" else f"was {closed.how}"
+    return f"the challenge {how}: {closed.reason}" if closed.reason else f"the challenge {how}"
+
+
+async def follow_plainly(client: Client, match: str, lines: AsyncIterator[str], write: Write) -> str | None:
+    """Tell one match and obey `lines`; return the rematch if there is one."""
+    try:
+        view = await client.join(match)
+    except Refused as refusal:
+        raise CannotStart(refusal.text) from None
+    table = OnlineTable(client, view)
+    told = PlainMatch(table, write)
+    async with asyncio.TaskGroup() as tasks:
+        telling = tasks.create_task(told.tell(), name=f"tell[{match}]")
+        await told.obey(lines)
+        telling.cancel()
+    await table.leave()
+    return told.rematch
+
+
+async def watch_plainly(client: Client, match: str | None, write: Write = write_line) -> None:
+    """Tell a match until it is over, or list the live ones. Raises CannotStart."""
+    if match is None:
+        lobby = await client.lobby()
+        for live in lobby.matches.values():
+            names = " vs ".join(player_text(player) for player in live.players)
+            write(f"{live.id}  {live.game.name}, move {live.ply}: {names}")
+        if not lobby.matches:
+            write("No match is under way.")
+        if unseen := lobby.unseen("matches"):
+            write(f"And {unseen:,} more; these are the newest.")
+        return
+    try:
+        view = await client.join(match)
+    except ClientError as error:
+        raise CannotStart(str(error)) from None
+    await tell_until_over(OnlineTable(client, view), write)
+
+
+async def tell_until_over(table: Table, write: Write) -> None:
+    """Tell a match that others play until it is over."""
+    told = PlainMatch(table, write)
+    async with asyncio.TaskGroup() as tasks:
+        telling = tasks.create_task(told.tell(), name="tell")
+        await told.obey(_nothing())
+        telling.cancel()
+
+
+async def _nothing() -> AsyncIterator[str]:
+    """Yield no line: whoever only watches says nothing."""
+    silence: tuple[str, ...] = ()
+    for line in silence:
+        yield line

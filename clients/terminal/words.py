@@ -1,0 +1,239 @@
+"""What the terminal says in words: whose turn it is, how a match ended, how long somebody has."""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from cornered.clients.sdk import Refused
+from cornered.clients.terminal.drawing import PIECES
+from cornered.engine.text import PositionText
+from cornered.protocol.events import (
+    Agreed,
+    DrawDeclined,
+    DrawOffered,
+    Eliminated,
+    Ended,
+    MatchEvent,
+    Played,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Rolled,
+    Started,
+    TakebackDeclined,
+    TakebackRequested,
+    TakenBack,
+)
+from cornered.protocol.messages import Snapshot
+from cornered.protocol.values import (
+    Clock,
+    Correspondence,
+    Delay,
+    Fischer,
+    GameSpec,
+    NoClock,
+    PerMove,
+    Player,
+    Presence,
+    Reason,
+)
+
+__all__ = [
+    "clock_text",
+    "event_text",
+    "facts_text",
+    "is_my_turn",
+    "ordinal",
+    "player_text",
+    "plays",
+    "refusal_text",
+    "result_text",
+    "sentence",
+    "spec_text",
+    "time_left",
+    "time_text",
+    "turn_text",
+]
+
+QUIET: Final = frozenset({"walls", "max_plies", "no_progress"})
+"""Options that lists leave out, so that they stay short."""
+TITLES: Final = {"trapgrid": "TrapGrid"}
+"""Games whose title is not just their name with a capital."""
+REASONS: Final[dict[Reason, str]] = {
+    "rules": "by the rules of the game",
+    "resignation": "by resignation",
+    "time": "on time",
+    "agreement": "by agreement",
+    "gone": "because the opponent was gone",
+    "aborted": "called off",
+    "expired": "nobody made the first move in time",
+    "left": "because everybody else gave up",
+    "ply_limit": "because the match reached this server's limit of moves",
+}
+
+
+def ordinal(number: int) -> str:
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def time_text(milliseconds: int | None) -> str:
+    """Return time left as a clock shows it: tenths of a second below ten seconds, days when there are some."""
+    if milliseconds is None:
+        return "∞"
+    if milliseconds < 10_000:
+        return f"{milliseconds // 1000}.{milliseconds % 1000 // 100}"
+    seconds = milliseconds // 1000
+    if seconds >= 86_400:
+        return f"{seconds // 86_400}d {seconds % 86_400 // 3600:02}h"
+    if seconds >= 3600:
+        return f"{seconds // 3600}:{seconds % 3600 // 60:02}:{seconds % 60:02}"
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def clock_text(clock: Clock) -> str:
+    """Return a time control in the words that players use."""
+    match clock:
+        case Fischer():
+            increment = f" + {clock.increment} s" if clock.increment else ""
+            return f"{_minutes(clock.initial)}{increment}"
+        case Delay():
+            return f"{_minutes(clock.initial)}, {clock.delay} s free"
+        case PerMove():
+            return f"{clock.seconds} s a move"
+        case Correspondence():
+            return f"{clock.days} day{'s' if clock.days > 1 else ''} a move"
+        case NoClock():
+            return "no clock"
+        case _:
+            assert_never(clock)
+
+
+def _minutes(seconds: int) -> str:
+    return f"{seconds // 60} min" if seconds % 60 == 0 else f"{seconds} s"
+
+
+def spec_text(spec: GameSpec) -> str:
+    """Return a game with those of its options that tell one table from another."""
+    given = dict(spec.options)
+    width, height = given.pop("width", None), given.pop("height", None)
+    size = given.pop("size", None)
+    told = []
+    if width and height:
+        told.append(f"{width}x{height}")
+    if size:
+        told.append(f"{size}x{size}")
+    if (players := given.pop("players", None)) is not None and players > 2:
+        told.append(f"{players} players")
+    for name, value in given.items():
+        if value is True:
+            told.append(name.replace("_", " "))
+        elif value not in (None, False) and name not in QUIET:
+            told.append(f"{name.replace('_', ' ')} {value}")
+    title = TITLES.get(spec.name, spec.name.capitalize())
+    return " ".join([title, ", ".join(told)]).strip()
+
+
+def sentence(text: str) -> str:
+    """Return a text of the server's as prose that stands alone: with a capital, unless it begins with a move."""
+    first = text.partition(" ")[0].rstrip(".,:")
+    return text[:1].upper() + text[1:] if first.isalpha() or "'" in first else text
+
+
+def refusal_text(error: Exception) -> str:
+    """Return what went wrong as the user reads it, without the code that is for programs."""
+    return sentence(error.text if isinstance(error, Refused) else str(error))
+
+
+def player_text(player: Player) -> str:
+    return f"{player.name} [bot]" if player.kind == "bot" else player.name
+
+
+def plays(presence: Presence, game: str, clock: Clock) -> bool:
+    """Say whether a bot declared that it plays `game` on `clock`."""
+    return any(accepts.game == game and clock.kind in accepts.clocks for accepts in presence.accepts)
+
+
+def is_my_turn(match: Snapshot) -> bool:
+    return not match.over and match.seat is not None and match.to_move == match.seat
+
+
+def time_left(match: Snapshot, seat: int, now: int) -> int | None:
+    """Return the milliseconds that `seat` has at the server's time `now`; None where nothing limits it."""
+    left = match.clocks.left[seat] if seat < len(match.clocks.left) else None
+    if left is None or match.clocks.running != seat or match.over:
+        return left
+    free = match.clock.delay * 1000 if isinstance(match.clock, Delay) else 0
+    return max(0, left - max(0, now - match.clocks.at - free))
+
+
+def _name(match: Snapshot, seat: int) -> str:
+    return match.seats[seat].player.name
+
+
+def turn_text(match: Snapshot) -> str:
+    """Say whose turn it is, or how the match ended, in one sentence."""
+    if match.over:
+        return result_text(match)
+    if match.to_move < 0:
+        return "The dice are rolling."
+    if is_my_turn(match):
+        return f"Your turn: you play {PIECES[match.to_move]}."
+    return f"{_name(match, match.to_move)} to move ({PIECES[match.to_move]})."
+
+
+def result_text(match: Snapshot) -> str:
+    """Say who won and why."""
+    reason = match.reason
+    if reason is None:
+        return "The match is over."
+    if reason == "aborted":
+        return "The match was called off; nothing counts."
+    if reason == "expired":
+        return "Nobody made the first move in time; nothing counts."
+    if match.winner is None:
+        return f"A draw, {REASONS[reason]}."
+    if match.winner == match.seat:
+        return f"You won, {REASONS[reason]}."
+    return f"{_name(match, match.winner)} won, {REASONS[reason]}."
+
+
+def facts_text(position: str) -> str:
+    """Return what a position says beside its board, apart from what the board and the panel show."""
+    facts = PositionText.parse(position).facts
+    return ", ".join(f"{name} {value}" for name, value in facts.items() if name not in ("walls", "left", "ply"))
+
+
+def event_text(match: Snapshot, event: MatchEvent) -> str | None:
+    """Say what happened in one line; None for what the board and the clocks show anyway."""
+    match event:
+        case Started():
+            return "The match begins."
+        case Played():
+            return f"{event.ply + 1}. {_name(match, event.seat)} plays {event.move}."
+        case Rolled():
+            return f"{event.ply + 1}. The dice show {event.move}."
+        case Eliminated():
+            return f"{_name(match, event.seat)} is out, {ordinal(event.place)}, {REASONS[event.reason]}."
+        case DrawOffered():
+            return f"{_name(match, event.seat)} offers a draw."
+        case DrawDeclined():
+            return f"{_name(match, event.seat)} declines the draw."
+        case Agreed():
+            return f"{_name(match, event.seat)} agrees to the {event.to}."
+        case TakebackRequested():
+            return f"{_name(match, event.seat)} asks to take the last move back."
+        case TakebackDeclined():
+            return f"{_name(match, event.seat)} declines the takeback."
+        case TakenBack():
+            return f"Taken back to move {event.ply}."
+        case Resumed():
+            return f"The server was away; {event.refunded / 1000:.1f} s were given back."
+        case Ended():
+            return result_text(match)
+        case RematchOffered():
+            return f"{_name(match, event.seat)} wants to play again."
+        case Rematched():
+            return "The rematch begins."
+        case _:
+            assert_never(event)

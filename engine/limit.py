@@ -1,0 +1,40 @@
+"""What one search may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import monotonic
+
+__all__ = ["Limit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What one search may use: milliseconds, plies, nodes. None does not limit; time runs from when this is made.
+
+    `lines` is for how many of the moves an exact score and a line are wanted: one to play, more to study.
+    """
+
+    time: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    lines: int = 1
+    grace: int | None = None
+    """For how many milliseconds after its time an answer is still of use; None where nothing tells."""
+    started: float = field(default_factory=monotonic, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("time", "depth", "nodes", "lines"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"a limit's {name} is 1 or more, or None, not {value}")
+
+    @property
+    def deadline(self) -> float | None:
+        """When the time is over, on the clock of `time.monotonic`, which all processes of one machine share."""
+        return None if self.time is None else self.started + self.time / 1000
+
+    @property
+    def remaining(self) -> float | None:
+        """The seconds until the deadline, 0 when it has passed."""
+        return None if self.deadline is None else max(0.0, self.deadline - monotonic())

@@ -1,0 +1,1 @@
+"""Game records: one game with its tags and moves, as JSON and as text."""

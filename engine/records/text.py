@@ -1,0 +1,203 @@
+"""Records as text that people can read, much like PGN: tags in brackets, then the moves with the clocks after them.
+
+    [Game "isolation"]
+    [Options "width=7 height=7 players=3 dice=true"]
+    [Player0 "Ann"]
+    [Result "1-3-2"]
+
+    1. d4 {[%clk 0:04:58.250]} a1 g7 2. roll=2 d6 leave=1:time roll=3 ...
+
+`roll=2` is what chance rolled; `leave=1:time` says that seat 1 left the game, and why. A number stands before every
+round of as many moves as there are seats. Tag values are JSON strings, in which only printable characters stand as
+they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Final
+
+from cornered import engine
+from cornered.engine.game import CHANCE, OptionValue
+from cornered.engine.records.record import (
+    Leave,
+    Move,
+    Ply,
+    Record,
+    RecordError,
+    check,
+    printable_json,
+    read_date,
+    read_ply,
+    read_result,
+    write_date,
+    write_leave,
+    write_result,
+)
+
+__all__ = ["from_text", "read_option", "to_lines", "to_text"]
+
+_TAG: Final = re.compile(r'\[([A-Za-z]\w*) (".*")\]\s*')
+_TOKEN: Final = re.compile(r"\{(?P<comment>[^}]*)\}|(?P<number>\d+\.+)(?=\s|$)|(?P<word>[^\s{}]+)|(?P<bad>[{}])")
+_CLOCK: Final = re.compile(r"\[%clk (\d+):(\d\d):(\d\d)(?:\.(\d{1,3}))?\]")
+_RESULT: Final = re.compile(r"\*|1/2-1/2|\d(?:-\d)+")
+_WIDTH: Final = 100
+
+
+def to_text(record: Record) -> str:
+    """Return the record as tags and moves, ending with an empty line, so that texts can follow one another."""
+    return "\n".join([*to_lines(record), ""])
+
+
+def to_lines(record: Record) -> Iterator[str]:
+    """Yield the lines of `to_text` one by one: the moves are replayed on the way, which takes its time."""
+    options = " ".join(f"{name}={str(value).lower()}" for name, value in record.game.options.items())
+    result = write_result(record.places)
+    about = {
+        "Termination": record.termination,
+        "TimeControl": record.time_control,
+        "Started": write_date(record.started),
+        "Ended": write_date(record.ended),
+    }
+    tags = {
+        "Game": record.game.name,
+        "Options": options,
+        **{f"Player{seat}": name for seat, name in enumerate(record.players)},
+        "Result": result,
+        **{name: value for name, value in about.items() if value},
+        **record.tags,
+    }
+    yield from (f"[{name} {printable_json(value)}]" for name, value in tags.items())
+    yield ""
+    yield from _wrapped(chain(_write_plies(record), (result,)))
+    yield ""
+
+
+def from_text(text: str) -> list[Record]:
+    """Return the records of a text after replaying them. Raises RecordError at the first that is wrong."""
+    records: list[Record] = []
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    at = 0
+    while at < len(lines):
+        if not lines[at].strip():
+            at += 1
+            continue
+        first, tags = at + 1, dict[str, str]()
+        while at < len(lines) and (lines[at].startswith("[") or not lines[at].strip()):
+            if lines[at].strip():
+                name, value = _read_tag(lines[at], at + 1)
+                if name in tags:
+                    raise RecordError(f"the tag {name} is there twice", line=at + 1)
+                tags[name] = value
+            at += 1
+        body = at
+        while at < len(lines) and not lines[at].startswith("["):
+            at += 1
+        records.append(_read_record(tags, first, "\n".join(lines[body:at]), body + 1))
+    return records
+
+
+def _read_record(tags: dict[str, str], line: int, body: str, body_line: int) -> Record:
+    if "Game" not in tags:
+        raise RecordError('a record begins with its tags, among them [Game "..."]', line=line)
+    plies: list[Ply] = []
+    lines: list[int | None] = []
+    result = tags.pop("Result", "*")
+    is_over = False
+    for token in _TOKEN.finditer(body):
+        here = body_line + body.count("\n", 0, token.start())
+        if token["bad"]:
+            raise RecordError(f"a comment's {token['bad']!r} has no partner", line=here)
+        if token["comment"] is not None:
+            clock = _CLOCK.search(token["comment"])
+            if clock and plies and isinstance(plies[-1], Move):
+                plies[-1] = Move(plies[-1].text, _milliseconds(clock))
+        elif token["word"] and is_over:
+            raise RecordError(f"{token['word']!r} follows the result; a new game begins with its tags", line=here)
+        elif token["word"] and _RESULT.fullmatch(token["word"]):
+            is_over = True
+            if token["word"] != result:
+                raise RecordError(f"the moves end with {token['word']}, but the Result tag is {result}", line=here)
+        elif token["word"]:
+            plies.append(read_ply(token["word"].removeprefix("roll="), None))
+            lines.append(here)
+    try:
+        game = engine.load(tags.pop("Game"), **dict(map(read_option, tags.pop("Options", "").split())))
+        seats = range(game.seats)
+        record = Record(
+            game=game,
+            plies=tuple(plies),
+            players=tuple(tags.pop(f"Player{seat}", "?") for seat in seats) if "Player0" in tags else (),
+            places=read_result(result, game.seats),
+            termination=tags.pop("Termination", ""),
+            time_control=tags.pop("TimeControl", ""),
+            started=read_date(tags.pop("Started", None)),
+            ended=read_date(tags.pop("Ended", None)),
+            tags=tags,
+        )
+    except ValueError as error:
+        raise RecordError(str(error), line=line) from error
+    check(record, lines, line)
+    return record
+
+
+def _write_plies(record: Record) -> Iterator[str]:
+    """Write the moves, with a number before every round of them: each roll and leave, and as many moves as seats."""
+    moves, seats, is_numbered = 0, record.game.seats, False
+    for state, ply in zip(record.states(), record.plies, strict=False):
+        number = f"{moves // seats + 1}. " if moves % seats == 0 and not is_numbered else ""
+        is_numbered = True
+        match ply:
+            case Move(text) if state.to_move == CHANCE:
+                yield f"{number}roll={text}"
+            case Move(text, clock):
+                moves += 1
+                is_numbered = moves % seats != 0
+                yield f"{number}{text}" if clock is None else f"{number}{text} {{[%clk {_write_clock(clock)}]}}"
+            case Leave():
+                yield f"{number}{write_leave(ply)}"
+
+
+def _wrapped(words: Iterable[str]) -> Iterator[str]:
+    line = ""
+    for word in words:
+        if line and len(line) + 1 + len(word) > _WIDTH:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line
+
+
+def _read_tag(line: str, number: int) -> tuple[str, str]:
+    found = _TAG.fullmatch(line)
+    try:
+        if found is None:
+            raise ValueError
+        return found[1], json.loads(found[2])
+    except ValueError:
+        raise RecordError(f'a tag reads [Name "value"], not {line}', line=number) from None
+
+
+def read_option(word: str) -> tuple[str, OptionValue]:
+    """Return name and value of `size=5`, `dice=true` or `max_plies=none`. Raises a ValueError for anything else."""
+    name, _, value = word.partition("=")
+    words: dict[str, OptionValue] = {"true": True, "false": False, "none": None}
+    if value in words:
+        return name, words[value]
+    if not re.fullmatch(r"-?\d+", value):
+        raise ValueError(f"an option reads name=number, name=true, name=false or name=none, not {word!r}")
+    return name, int(value)
+
+
+def _milliseconds(clock: re.Match[str]) -> int:
+    hours, minutes, seconds, fraction = clock.groups(default="0")
+    return (int(hours) * 3600 + int(minutes) * 60 + int(seconds)) * 1000 + int(fraction.ljust(3, "0"))
+
+
+def _write_clock(milliseconds: int) -> str:
+    seconds, fraction = divmod(milliseconds, 1000)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}" + (f".{fraction:03}" if fraction else "")

@@ -1,0 +1,203 @@
+"""One game between two bots in this process. A bot that fails loses its game and costs nobody anything else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from math import inf
+from time import perf_counter
+from typing import Final
+
+from cornered import engine
+from cornered.bots.bot import Bot, Limit, Proven, Thought
+from cornered.bots.evaluate import is_duel
+from cornered.bots.playout import playouts
+from cornered.bots.roster import create
+from cornered.engine import CHANCE, Game, IllegalMove, State
+from cornered.engine.hashing import mixed
+from cornered.lab.contests.blame import FAILURES, accused, thinks
+from cornered.lab.contests.preparing import ensure_prepared
+from cornered.lab.contests.terms import Effort, Ending, Fixture, Played, Terms
+from cornered.lab.execution.processes import Death
+
+__all__ = [
+    "agreed_winner",
+    "allowance",
+    "ask",
+    "effort_after",
+    "fault_of",
+    "is_random",
+    "lost",
+    "opened",
+    "patience",
+    "play",
+    "seated",
+]
+
+RANDOM: Final = ("random", "random")
+GRACE: Final = 0.25
+"""Seconds by which a move may be late, and as much again as its time: machines have slow moments."""
+HANGING: Final = 10.0
+"""Seconds more after which a bot that has lost on time hangs: nothing else can be played in its process."""
+
+
+def opened(terms: Terms, opening: tuple[str, ...]) -> State:
+    """Return the position after an opening. Raises IllegalMove."""
+    return _opened(terms.load(), opening)
+
+
+@lru_cache(maxsize=1024)
+def _opened(game: Game, opening: tuple[str, ...]) -> State:
+    state = game.start()
+    for move in opening:
+        state = engine.apply(state, move)
+    return state
+
+
+def _seat_seed(terms: Terms, fixture: Fixture, seat: int) -> int:
+    """Return the seed of the bot in a seat: it depends on nothing but the terms' seed, the game and the seat."""
+    return int(mixed(mixed(mixed(1, terms.seed), fixture.number), seat))
+
+
+def is_random(terms: Terms, fixture: Fixture) -> bool:
+    """Say whether two `random` bots play, where the compiled games are the same as theirs."""
+    return fixture.players == RANDOM and is_duel(terms.load())
+
+
+def play(terms: Terms, fixture: Fixture) -> Played:
+    """Play a fixture to its end."""
+    if is_random(terms, fixture):
+        return _play_at_random(terms, fixture)
+    ensure_prepared(terms, fixture)
+    state = opened(terms, fixture.opening)
+    moves = list(fixture.opening)
+    efforts = [Effort(), Effort()]
+    chance = terms.chance("dice", fixture.number)
+    claims: list[tuple[Proven | None, int]] = [(None, -1), (None, -1)]
+
+    def over(winner: int | None, ending: Ending, fault: str = "") -> Played:
+        return Played(fixture, tuple(moves), winner, ending, (efforts[0], efforts[1]), fault)
+
+    bots = seated(terms, fixture)
+    if isinstance(bots, Played):
+        return bots
+    while state.outcome is None:
+        if len(moves) >= terms.longest:
+            return over(None, "length")
+        if state.to_move == CHANCE:
+            move = chance.choice(state.moves())
+            moves.append(move)
+            state = state.play(move)
+            continue
+        seat = state.to_move
+        thinks(seat, moves, patience(terms.time))
+        try:
+            thought, seconds = ask(bots[seat], state, terms.limit())
+        except FAILURES as error:
+            return over(1 - seat, "crashed", fault_of(fixture.players[seat], error))
+        efforts[seat] = effort_after(efforts[seat], thought, seconds)
+        if seconds > allowance(terms.time):
+            return over(1 - seat, "time", f"{fixture.players[seat]} took {seconds:.2f} s for a move")
+        try:
+            state = engine.apply(state, thought.move)
+        except IllegalMove as error:
+            return over(1 - seat, "illegal", f"{fixture.players[seat]}: {error}")
+        moves.append(thought.move)
+        claims[seat] = thought.proven, len(moves)
+        if terms.adjudicates and state.outcome is None and (verdict := agreed_winner(claims, len(moves))) is not None:
+            return over(None if verdict < 0 else verdict, "adjudicated")
+    return over(state.outcome.winner, "rules")
+
+
+def seated(terms: Terms, fixture: Fixture) -> list[Bot] | Played:
+    """Return the bots of a fixture, by seat; where one cannot be made, the game that it has lost for that."""
+    bots: list[Bot] = []
+    for seat, spec in enumerate(fixture.players):
+        try:
+            bots.append(create(spec, _seat_seed(terms, fixture, seat)))
+        except FAILURES as error:
+            return Played(fixture, fixture.opening, 1 - seat, "crashed", fault=fault_of(spec, error))
+    return bots
+
+
+def _play_at_random(terms: Terms, fixture: Fixture) -> Played:
+    began, opening = perf_counter(), len(fixture.opening)
+    first, second = _seat_seed(terms, fixture, 0), _seat_seed(terms, fixture, 1)
+    ended = playouts(terms.load()).play(fixture.opening, first, second, terms.longest)
+    plies = len(ended.moves)
+    each = (perf_counter() - began) / max(1, plies - opening)
+    # The even plies are the first seat's.
+    counts = (plies + 1) // 2 - (opening + 1) // 2, plies // 2 - opening // 2
+    efforts = Effort(counts[0], each * counts[0], each, counts[0]), Effort(counts[1], each * counts[1], each, counts[1])
+    return Played(fixture, ended.moves, ended.winner, "length" if ended.was_cut else "rules", efforts)
+
+
+def lost(terms: Terms, fixture: Fixture, death: Death) -> Played:
+    """Return what a fixture comes to whose process dies every time that it is played: a loss for the bot that was
+    thinking. Where nobody was, it is one for the bot that had to move next, and `fault` says so."""
+    found = accused(death, fixture)
+    if found is not None:
+        seat, moves = found
+        fault = f"{fixture.players[seat]}: the process {death.cause} while it was its turn"
+    else:
+        seat, moves = _next(terms, fixture)
+        fault = f"the process {death.cause}, nobody knows why; it counts against {fixture.players[seat]}, next to move"
+    return Played(fixture, moves, 1 - seat, "time" if death.is_hung else "crashed", fault=fault)
+
+
+def _next(terms: Terms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
+    """Return the seat that moves first after the opening, and all moves until then."""
+    state, moves = opened(terms, fixture.opening), list(fixture.opening)
+    chance = terms.chance("dice", fixture.number)
+    while state.to_move == CHANCE:
+        moves.append(chance.choice(state.moves()))
+        state = state.play(moves[-1])
+    return state.to_move, tuple(moves)
+
+
+def allowance(time: int | None) -> float:
+    """Return the seconds after which a move is late that should take so many milliseconds; without a clock, none is."""
+    return inf if time is None else 2 * time / 1000 + GRACE
+
+
+def patience(time: int | None) -> float | None:
+    """Return for how many seconds a bot may think until its process is ended; without a clock, for ever."""
+    return None if time is None else allowance(time) + HANGING
+
+
+def fault_of(spec: str, error: BaseException) -> str:
+    """Return in a line what a bot did wrong."""
+    words = " ".join(f"{spec}: {type(error).__name__}: {error}".split())
+    # A file's name may hold what no file of records can.
+    return words.encode(errors="backslashreplace").decode()
+
+
+def ask(bot: Bot, state: State, limit: Limit) -> tuple[Thought, float]:
+    """Return what a bot thinks of a position, and how many seconds that took. Raises what the bot raises, and a
+    TypeError for an answer that is no thought."""
+    started = perf_counter()
+    thought: object = bot.choose(state, limit)
+    seconds = perf_counter() - started
+    if not isinstance(thought, Thought):
+        raise TypeError(f"{thought!r} is no thought")
+    return thought, seconds
+
+
+def effort_after(effort: Effort, thought: Thought, seconds: float) -> Effort:
+    """Return what a player has spent after one more move, which took so many seconds."""
+    return replace(
+        effort,
+        moves=effort.moves + 1,
+        seconds=effort.seconds + seconds,
+        slowest=max(effort.slowest, seconds),
+        nodes=effort.nodes + thought.nodes,
+        depths=effort.depths + thought.depth,
+    )
+
+
+def agreed_winner(claims: list[tuple[Proven | None, int]], plies: int) -> int | None:
+    """Return the winner's seat, or -1 for a draw, where both players' newest claims are proofs that agree."""
+    (first, at_first), (second, at_second) = claims
+    if min(at_first, at_second) < plies - 1:
+        return None
+    return {("win", "loss"): 0, ("loss", "win"): 1, ("draw", "draw"): -1}.get((first or "", second or ""))

@@ -1,0 +1,162 @@
+"""The games of a contest on disk: a folder with its plan and one line a game, so that whoever is killed can go on.
+
+Every line is a game record (`cornered.engine.records.record`) with further tags, so that `cornered check` verifies it.
+A game counts when its line is with the operating system, which no kill takes away; the disk has it a second later, or
+at the end. What a kill leaves half-written is cut off when the contest goes on.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+
+from cornered.bots.atomic_write import replacing
+from cornered.engine.records.record import Leave, Move, Record, RecordError, from_json, to_json
+from cornered.lab.contests.terms import ENDINGS, Effort, Ending, Fixture, Played, Terms
+
+__all__ = ["GAMES", "PLAN", "Journal", "from_record", "to_record"]
+
+PLAN: Final = "plan.json"
+GAMES: Final = "games.jsonl"
+SYNC: Final = 1.0
+"""Seconds after which what was written is brought to the disk."""
+DRAW: Final = (1, 1)
+
+
+def to_record(terms: Terms, played: Played) -> Record:
+    """Return a game as its record. What its rules did not end ends with the loser's leaving, or with an agreed draw."""
+    plies: list[Move | Leave] = [Move(move) for move in played.moves]
+    if played.ending != "rules" and played.winner is not None:
+        plies.append(Leave(1 - played.winner, played.ending))
+    fixture = played.fixture
+    places = DRAW if played.winner is None else (1, 2) if played.winner == 0 else (2, 1)
+    tags = {
+        "Number": str(fixture.number),
+        "Pair": str(fixture.pair),
+        "Round": str(fixture.round),
+        "Opening": str(len(fixture.opening)),
+        "Moves": " ".join(str(effort.moves) for effort in played.efforts),
+        "Seconds": " ".join(f"{effort.seconds:.6f}" for effort in played.efforts),
+        "Slowest": " ".join(f"{effort.slowest:.6f}" for effort in played.efforts),
+        "Nodes": " ".join(str(effort.nodes) for effort in played.efforts),
+        "Depths": " ".join(str(effort.depths) for effort in played.efforts),
+        **({"Fault": played.fault} if played.fault else {}),
+    }
+    return Record(terms.load(), tuple(plies), fixture.players, places, played.ending, tags=tags)
+
+
+def from_record(record: Record) -> Played:
+    """Return what a record of ours tells; the inverse of `to_record`. Raises a ValueError or KeyError for others."""
+    tags = record.tags
+    moves = tuple(ply.text for ply in record.plies if isinstance(ply, Move))
+    first, second = record.players
+    numbers = (int(tags[name]) for name in ("Number", "Pair", "Round", "Opening"))
+    number, pair, round_, opening = numbers
+    columns = zip(*(tags[name].split() for name in ("Moves", "Seconds", "Slowest", "Nodes", "Depths")), strict=True)
+    efforts = [Effort(int(a), float(b), float(c), int(d), int(e)) for a, b, c, d, e in columns]
+    if record.termination not in ENDINGS:
+        raise ValueError(f"no game of a contest ends by {record.termination!r}")
+    ending: Ending = record.termination
+    places = record.places
+    winner = None if places is None or places == DRAW else places.index(1)
+    fixture = Fixture(number, (first, second), moves[:opening], pair, round_)
+    return Played(fixture, moves, winner, ending, (efforts[0], efforts[1]), tags.get("Fault", ""))
+
+
+class Journal:
+    """A contest's folder, held by one process at a time. Get it from `Journal.open`."""
+
+    def __init__(self, folder: Path, terms: Terms, games: dict[int, Played]) -> None:
+        self.folder = folder
+        self.terms = terms
+        self.games = games
+        """All games that have been played, by their numbers."""
+        self._file = (folder / GAMES).open("ab", buffering=0)
+        self._synced = monotonic()
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: Path, terms: Terms, plan: Mapping[str, Any]) -> Iterator[Journal]:
+        """Open a contest's folder, which is made when it is not there, with the games that were played before.
+
+        `plan` says what contest it is. Raises a ValueError when the folder holds another one, is in use, or a line of
+        its games cannot be read.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / ".lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ValueError(f"another process plays the contest in {folder}; wait for it or end it") from None
+            _settle_plan(folder / PLAN, {"terms": terms.as_json(), **plan})
+            journal = cls(folder, terms, _read(folder / GAMES))
+            try:
+                yield journal
+            finally:
+                journal.close()
+
+    def append(self, played: Played) -> None:
+        """Keep a game. Raises a ValueError for one that is there already, and an OSError when the disk is full."""
+        number = played.fixture.number
+        if number in self.games:
+            raise ValueError(f"game {number} was played before")
+        line = (to_json(to_record(self.terms, played)) + "\n").encode()
+        if (written := self._file.write(line)) != len(line):
+            # The next line must not come behind half of this one.
+            raise OSError(f"{self.folder / GAMES} took {written} of {len(line)} bytes: the disk is full")
+        self.games[number] = played
+        if monotonic() - self._synced > SYNC:
+            self._sync()
+
+    def close(self) -> None:
+        """Bring all to the disk and let go of the file."""
+        self._sync()
+        self._file.close()
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())
+        self._synced = monotonic()
+
+
+def _settle_plan(path: Path, plan: dict[str, Any]) -> None:
+    if path.exists():
+        try:
+            known = json.loads(path.read_text())
+        except ValueError:
+            raise ValueError(f"{path} cannot be read; choose another folder with --out") from None
+        if known != json.loads(json.dumps(plan)):
+            raise ValueError(
+                f"{path} is the plan of another contest; repeat its command to go on with it, "
+                "or choose another folder with --out"
+            )
+        return
+    games = path.with_name(GAMES)
+    if games.exists() and games.stat().st_size:
+        raise ValueError(f"{games} has games whose plan, {path.name}, is gone; choose another folder with --out")
+    with replacing(path) as part:
+        part.write_text(json.dumps(plan, indent=2) + "\n")
+
+
+def _read(path: Path) -> dict[int, Played]:
+    """Return the games of a file, after cutting off a half-written one."""
+    if not path.exists():
+        return {}
+    *lines, rest = path.read_bytes().split(b"\n")
+    if rest:
+        os.truncate(path, path.stat().st_size - len(rest))
+    games = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            played = from_record(from_json(line.decode()))
+        except (RecordError, ValueError, KeyError) as error:
+            raise ValueError(f"{path}:{number}: this is no game of a contest: {error}") from None
+        if played.fixture.number in games:
+            raise ValueError(f"{path}:{number}: game {played.fixture.number} is there twice")
+        games[played.fixture.number] = played
+    return games

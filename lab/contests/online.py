@@ -1,0 +1,165 @@
+"""The same fixtures through a running server: two bots as ordinary clients, with the server's rules, dice and clocks.
+
+A game is played in one process, which thinks for both bots in turn. The players on the server are called like the bots;
+their tokens are kept, so that a contest makes a few guests and not two for each game.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import hashlib
+import itertools
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, TypeAlias
+
+import platformdirs
+
+from cornered import engine
+from cornered.bots.bot import Bot
+from cornered.bots.online.host import player_name
+from cornered.clients.sdk import Client, ClientError, Refused, TokenStore, Unreachable, plainly, read_clock, stay_as
+from cornered.engine import CHANCE
+from cornered.lab.contests.arena import play, seated
+from cornered.lab.contests.board import DAY, Board, patiently
+from cornered.lab.contests.preparing import ensure_prepared
+from cornered.lab.contests.terms import Fixture, Played, Terms
+from cornered.protocol.commands import AcceptChallenge
+from cornered.protocol.messages import Acknowledged
+from cornered.protocol.values import Accepts, Clock, NoClock
+
+__all__ = ["Player", "play_online", "player_of"]
+
+Player: TypeAlias = Callable[[Terms, Fixture], Played]
+"""Plays a fixture to its end."""
+
+PATIENCE: Final = 30.0
+"""Seconds without any sign of life after which a server is gone."""
+
+
+def player_of(terms: Terms) -> Player:
+    """Return who plays games under these terms: this process alone, or a server."""
+    return play if terms.server is None else play_online
+
+
+def play_online(terms: Terms, fixture: Fixture) -> Played:
+    """Play a fixture to its end on the server of the terms.
+
+    A game that does not end there is not played at all: raises a ClientError when the server goes away or calls it off,
+    and a ValueError for what cannot be played there.
+    """
+    if terms.server is None:
+        raise ValueError("these terms name no server")
+    clock = read_clock(terms.clock or "none")
+    _check_opening(terms, fixture)
+    # Bots are tried out where a clock will run.
+    ensure_prepared(terms if isinstance(clock, NoClock) else replace(terms, time=terms.time or DAY), fixture)
+    bots = seated(terms, fixture)
+    if isinstance(bots, Played):
+        return bots
+    with contextlib.ExitStack() as held, plainly():
+        stores = [held.enter_context(_place(terms.server, player_name(bot))) for bot in bots]
+        try:
+            return asyncio.run(_meet(terms, fixture, clock, bots, stores))
+        except Refused as refusal:
+            refused = str(refusal)
+        # Neither its own kind of error nor what hangs on it survives the way from one process to another.
+        raise ClientError(f"the server at {terms.server} refuses game {fixture.number}: {refused}")
+
+
+def _check_opening(terms: Terms, fixture: Fixture) -> None:
+    state = terms.load().start()
+    for move in fixture.opening:
+        if state.to_move == CHANCE:
+            raise ValueError("a server rolls its own dice: begin games with dice at the start, with --plies 0")
+        state = engine.apply(state, move)
+
+
+@contextlib.contextmanager
+def _place(server: str, name: str) -> Iterator[TokenStore]:
+    """Hold one of the players of this name for one game: nobody else on this machine is it meanwhile."""
+    key = hashlib.sha256(f"{server} {name}".encode()).hexdigest()[:16]
+    folder = platformdirs.user_data_path("cornered") / "lab" / key
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count():
+        with (folder / f"{number}.lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield TokenStore(folder / f"{number}.json")
+            return
+
+
+async def _meet(
+    terms: Terms, fixture: Fixture, clock: Clock, bots: Sequence[Bot], stores: Sequence[TokenStore]
+) -> Played:
+    """Connect both players and let them play."""
+    server = terms.server
+    assert server is not None
+    played: list[Played] = []
+
+    async def at_server(first: Client, second: Client) -> None:
+        played[:] = [await _watched(_game(terms, fixture, clock, bots, (first, second)), (first, second))]
+
+    async def with_first(first: Client) -> None:
+        async def with_second(second: Client) -> None:
+            await at_server(first, second)
+
+        await stay_as(player_name(bots[1]), with_second, server=server, store=stores[1], patience=PATIENCE)
+
+    await stay_as(player_name(bots[0]), with_first, server=server, store=stores[0], patience=PATIENCE)
+    return played[0]
+
+
+async def _watched(game: Awaitable[Played], clients: Sequence[Client]) -> Played:
+    """Return what comes of a game. Raises Unreachable when the server is gone meanwhile."""
+    with plainly():
+        async with asyncio.TaskGroup() as tasks:
+            watch = tasks.create_task(_watch(clients), name="watch")
+            played = await game
+            watch.cancel()
+    return played
+
+
+async def _watch(clients: Sequence[Client]) -> None:
+    while True:
+        await asyncio.sleep(PATIENCE / 3)
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await asyncio.gather(*(client.ping() for client in clients))
+        except TimeoutError:
+            raise Unreachable(
+                f"the server at {clients[0].url} went away in the middle of a game; "
+                "when it is back, repeat the command to go on"
+            ) from None
+
+
+async def _game(
+    terms: Terms, fixture: Fixture, clock: Clock, bots: Sequence[Bot], clients: tuple[Client, Client]
+) -> Played:
+    for client in clients:
+        await _clear(client)
+    first, second = clients
+    await patiently(lambda: second.declare([Accepts(game=terms.game)], 1))
+    challenge = await patiently(
+        lambda: first.challenge(second.player.id, terms.game, clock=clock, seat=0, **terms.options)
+    )
+    accepted = AcceptChallenge(id=second.new_id(), challenge=challenge)
+    match = (await patiently(lambda: second.ask(accepted, Acknowledged))).ref
+    assert match is not None
+    views = [await patiently(lambda client=client: client.join(match)) for client in clients]  # type: ignore[misc]
+    spec = views[0].snapshot.game
+    if engine.load(spec.name, **spec.options).options != terms.load().options:
+        raise ValueError(f"the server plays {spec.name} with other options than {terms.load()!r}")
+    return await Board(terms, fixture, bots, clients, views).play()
+
+
+async def _clear(client: Client) -> None:
+    """Give up what a process has left behind that was ended in the middle of a game."""
+    for match in client.live_matches:
+        with contextlib.suppress(Refused):
+            view = await client.join(match)
+            await view.resign()

@@ -1,0 +1,70 @@
+"""Who plays whom where nothing depends on results: everybody against everybody, or a few against all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from cornered.lab.contests.match import meeting
+from cornered.lab.contests.openings import Openings
+from cornered.lab.contests.pairing import circle
+from cornered.lab.contests.terms import Fixture, Played
+
+__all__ = ["Gauntlet", "RoundRobin", "arranged"]
+
+
+def arranged(
+    meetings: Iterable[tuple[int, str, str]], openings: Openings, games: int, played: Sequence[Played] = ()
+) -> list[Fixture]:
+    """Return the fixtures of meetings, so many games each, numbered on after those that were played.
+
+    A meeting is its round, and two bots, the first seat of its first game first. All have the same openings.
+    """
+    fixtures: list[Fixture] = []
+    number = len(played)
+    pair = played[-1].fixture.pair + 1 if played else 0
+    opening = cache(openings)
+    for round_, first, second in meetings:
+        fixtures += meeting(first, second, opening, games, number=number, pair=pair, round_=round_)
+        number, pair = number + games, pair + (games + 1) // 2
+    return fixtures
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobin:
+    """Everybody against everybody, `each` games a pairing, half of them in either seat."""
+
+    bots: tuple[str, ...]
+    each: int
+    openings: Openings
+
+    def games(self) -> int:
+        return len(self.bots) * (len(self.bots) - 1) // 2 * self.each
+
+    def fixtures(self, round_: int, played: Sequence[Played]) -> list[Fixture]:
+        if round_ > 0:
+            return []
+        rounds = enumerate(circle(len(self.bots)))
+        meetings = ((number, self.bots[a], self.bots[b]) for number, met in rounds for a, b in met)
+        return arranged(meetings, self.openings, self.each)
+
+
+@dataclass(frozen=True, slots=True)
+class Gauntlet:
+    """The first bots, so many as are `tested`, against all others, who do not play each other."""
+
+    bots: tuple[str, ...]
+    each: int
+    openings: Openings
+    tested: int = 1
+
+    def games(self) -> int:
+        return self.tested * (len(self.bots) - self.tested) * self.each
+
+    def fixtures(self, round_: int, played: Sequence[Played]) -> list[Fixture]:
+        if round_ > 0:
+            return []
+        others = enumerate(self.bots[self.tested :])
+        meetings = ((number, tested, other) for number, other in others for tested in self.bots[: self.tested])
+        return arranged(meetings, self.openings, self.each)

@@ -1,0 +1,89 @@
+"""A knockout: who loses a meeting is out, and the last one left has won."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cornered.lab.contests.openings import Openings
+from cornered.lab.contests.pairing import bracket
+from cornered.lab.contests.schedule import arranged
+from cornered.lab.contests.terms import Fixture, Played
+
+__all__ = ["EXTRA", "Knockout", "Meeting"]
+
+EXTRA: Final = 8
+"""How many further pairs a tied meeting has at most; after them the better seed goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A meeting of a knockout: its round, the two in it, the better seed first, and what each has scored."""
+
+    round: int
+    players: tuple[str, str]
+    scores: tuple[float, float] = (0.0, 0.0)
+    games: int = 0
+    winner: str | None = None
+    """Who goes on; None while that is open."""
+    is_by_seed: bool = False
+    """Whether nothing but the seeding has decided it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knockout:
+    """Meetings of `each` games, an even number; `bots` are in the order of their seeding.
+
+    A tied meeting goes on for a pair of games at a time, at most `EXTRA` of them; then the better seed goes on. Where
+    the bots are no power of two, the best seeds need not play in the first round.
+    """
+
+    bots: tuple[str, ...]
+    each: int
+    openings: Openings
+
+    def games(self) -> None:
+        """Ties decide how many there will be."""
+
+    def fixtures(self, round_: int, played: Sequence[Played]) -> list[Fixture]:
+        del round_  # the games tell: a round has further pairs where it is tied
+        meetings = self.meetings(played)
+        is_open = [(at.round, *at.players) for at in meetings if at.winner is None]
+        begun = next((at.games for at in meetings if at.winner is None), 0)
+        each = 2 if begun else self.each
+        return arranged(is_open, lambda pair: self.openings(begun // 2 + pair), each, played)
+
+    def meetings(self, played: Sequence[Played]) -> list[Meeting]:
+        """Return all meetings whose players are known, round by round from the top of the bracket; those of a round
+        that is not yet decided are the last."""
+        scores: dict[tuple[int, str], float] = defaultdict(float)
+        games: dict[tuple[int, str], int] = defaultdict(int)
+        for game in played:
+            for seat, name in enumerate(game.fixture.players):
+                scores[game.fixture.round, name] += game.score(seat)
+                games[game.fixture.round, name] += 1
+        meetings: list[Meeting] = []
+        left = [None if seed is None else self.bots[seed] for seed in bracket(len(self.bots))]
+        for round_ in range(len(self.bots)):
+            if len(left) == 1:
+                break
+            through: list[str | None] = []
+            for one, other in zip(left[::2], left[1::2], strict=True):
+                if one is None or other is None:
+                    through.append(one or other)
+                    continue
+                better, worse = sorted((one, other), key=self.bots.index)
+                scored = scores[round_, better], scores[round_, worse]
+                count = games[round_, better]
+                by_seed = scored[0] == scored[1] and count >= self.each + 2 * EXTRA
+                winner = None
+                if count and (scored[0] != scored[1] or by_seed):
+                    winner = better if scored[0] >= scored[1] else worse
+                meetings.append(Meeting(round_, (better, worse), scored, count, winner, by_seed))
+                through.append(winner)
+            if any(at.round == round_ and at.winner is None for at in meetings):
+                break
+            left = through
+        return meetings

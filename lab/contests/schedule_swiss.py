@@ -1,0 +1,108 @@
+"""A Swiss tournament: few rounds, in each of which those meet who have done equally well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cornered.lab.contests.openings import Openings
+from cornered.lab.contests.pairing import Entrant, swiss
+from cornered.lab.contests.schedule import arranged
+from cornered.lab.contests.terms import Fixture, Played
+
+__all__ = ["Place", "Swiss", "rounds_for"]
+
+
+def rounds_for(count: int) -> int:
+    """Return the fewest rounds after which no two can have won all their meetings."""
+    return max(1, math.ceil(math.log2(count)))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How a player of a Swiss tournament has done: points, one for each meeting that was won outright or rested, and
+    what breaks ties: the points of its opponents (Buchholz), and those of each times what was scored against it
+    (Sonneborn-Berger). A bye counts as won against somebody with as many points as oneself (FIDE's handbook, C.07)."""
+
+    name: str
+    points: float
+    buchholz: float
+    sonneborn_berger: float
+    byes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Swiss:
+    """So many rounds of `each` games a meeting; `bots` are in the order of their seeding.
+
+    A meeting is worth a point, shared as its games are; where the number of bots is odd, somebody rests and has the
+    point without a game. With an odd number of games a meeting, whoever had the first seat less often has it once more.
+    """
+
+    bots: tuple[str, ...]
+    rounds: int
+    each: int
+    openings: Openings
+
+    def games(self) -> int:
+        return self.rounds * (len(self.bots) // 2) * self.each
+
+    def fixtures(self, round_: int, played: Sequence[Played]) -> list[Fixture]:
+        if round_ >= self.rounds:
+            return []
+        meetings, _ = swiss(self._entrants(played))
+        begun = round_ * ((self.each + 1) // 2)
+        return arranged(
+            ((round_, first.name, second.name) for first, second in meetings),
+            lambda pair: self.openings(begun + pair),
+            self.each,
+            played,
+        )
+
+    def standing(self, played: Sequence[Played]) -> list[Place]:
+        """Return the players' places, the best first; what nothing else decides, the seeding does."""
+        results = self._results(played)
+        rounds = _begun(played)
+        points = {entrant.name: entrant.points for entrant in self._entrants(played)}
+        places = []
+        for name in self.bots:
+            byes = len(rounds) - len(results[name])
+            met = [(points[other], share) for other, share in results[name].values()] + [(points[name], 1.0)] * byes
+            buchholz = sum(theirs for theirs, _ in met)
+            sonneborn_berger = sum(theirs * share for theirs, share in met)
+            places.append(Place(name, points[name], buchholz, sonneborn_berger, byes))
+        return sorted(places, key=lambda place: (-place.points, -place.buchholz, -place.sonneborn_berger))
+
+    def _results(self, played: Sequence[Played]) -> dict[str, dict[int, tuple[str, float]]]:
+        """Return by bot and round whom it met, and its share of the meeting."""
+        results: dict[str, dict[int, tuple[str, float]]] = {name: {} for name in self.bots}
+        for game in played:
+            players = game.fixture.players
+            for seat, name in enumerate(players):
+                _, share = results[name].get(game.fixture.round, ("", 0.0))
+                results[name][game.fixture.round] = players[1 - seat], share + game.score(seat) / self.each
+        return results
+
+    def _entrants(self, played: Sequence[Played]) -> list[Entrant]:
+        results = self._results(played)
+        rounds = _begun(played)
+        seats: dict[str, list[int]] = {name: [] for name in self.bots}
+        for game in played:
+            for seat, name in enumerate(game.fixture.players):
+                seats[name].append(seat)
+        return [
+            Entrant(
+                name,
+                sum(share for _, share in results[name].values()) + len(rounds) - len(results[name]),
+                tuple(other for other, _ in results[name].values()),
+                seats[name].count(0) - seats[name].count(1),
+                seats[name][-1] if seats[name] else None,
+                len(rounds) - len(results[name]),
+            )
+            for name in self.bots
+        ]
+
+
+def _begun(played: Sequence[Played]) -> range:
+    return range(1 + max((game.fixture.round for game in played), default=-1))

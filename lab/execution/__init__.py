@@ -1,0 +1,1 @@
+"""Where work is carried out: processes of this machine, or a Dask cluster."""

@@ -1,0 +1,175 @@
+"""Many machines: a Dask scheduler and its workers, which carry out batches as the processes of this machine do."""
+
+from __future__ import annotations
+
+import logging
+import pkgutil
+import threading
+import warnings
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import contextmanager, suppress
+from functools import cache
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+import numba
+
+from cornered import bots
+from cornered.engine.compile.kernel import cache_of
+from cornered.lab.execution import heartbeat
+from cornered.lab.execution.processes import Batch, Part, travelling
+
+__all__ = ["Cluster"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+SCHEMES: Final = ("tcp://", "tls://")
+CONNECTING: Final = 10.0
+"""Seconds that the scheduler has to answer, and then its first worker to be there."""
+QUEUED: Final = 4
+"""How many batches there are for each worker, at most, those in work included."""
+RETRIES: Final = 2
+"""How often a batch that raises an error is tried on another worker."""
+COUNTING: Final = 5.0
+"""Seconds after which workers are counted again: they come and go."""
+
+log = logging.getLogger("cornered.lab")
+_turn = threading.Lock()
+
+
+class Cluster:
+    """The workers of a scheduler. Get it from `Cluster.open`."""
+
+    def __init__(self, address: str, client: Any, executor: Executor) -> None:
+        self.address = address
+        self._client = client
+        self._executor = executor
+        self._futures: set[Future[Any]] = set()
+        self._counted = monotonic()
+        self.workers = self._count()
+        """How many processes there are, as far as is known."""
+
+    @classmethod
+    @contextmanager
+    def open(cls, address: str) -> Iterator[Cluster]:
+        """Join a scheduler. Raises a ValueError that says what to do when Dask, the scheduler, its certificates or its
+        workers are missing.
+
+        What TLS needs comes from Dask's own configuration (`distributed.comm.tls`), files or environment.
+        """
+        if not address.startswith(SCHEMES):
+            raise ValueError(f"a cluster's address looks like tcp://host:8786 or tls://host:8786, not {address!r}")
+        try:
+            import distributed
+        except ImportError:
+            raise ValueError("a cluster needs Dask: pip install 'cornered[cluster]'") from None
+        _check_certificates(address)
+        try:
+            with _mismatches_logged():
+                # Dask's own annotations leave these out.
+                connect: Any = distributed.Client
+                client = connect(address, timeout=CONNECTING, set_as_default=False, name="cornered")
+        except OSError as error:
+            raise ValueError(f"no Dask scheduler answers at {address}: {error}") from None
+        with client:
+            try:
+                client.wait_for_workers(1, timeout=CONNECTING)
+            except TimeoutError:
+                how = f"start some on each machine: dask worker {address} --nthreads 1 --nworkers -1"
+                raise ValueError(f"the scheduler at {address} has no workers; {how}") from None
+            # Not pure: two equal batches are two pieces of work.
+            yield cls(address, client, client.get_executor(pure=False, retries=RETRIES))
+
+    def has_room(self) -> bool:
+        """Say whether another batch can be submitted."""
+        if monotonic() - self._counted > COUNTING:
+            # Without a scheduler there are other things to tell than this.
+            with suppress(OSError):
+                self.workers = self._count()
+            self._counted = monotonic()
+        self._futures = {future for future in self._futures if not future.done()}
+        return len(self._futures) < self.most
+
+    @property
+    def most(self) -> int:
+        """How many batches there may be at once."""
+        return QUEUED * max(1, self.workers)
+
+    def wait_for_room(self, seconds: float) -> None:
+        """Wait until a batch is done, but no longer than so many seconds."""
+        wait(self._futures, seconds, FIRST_COMPLETED)
+
+    def submit(self, batch: Batch[T, R]) -> Future[Part[R]]:
+        """Have some worker carry out a batch."""
+        future = self._executor.submit(_carry_out, batch, _sources())
+        self._futures.add(future)
+        return future
+
+    def has_lost(self, future: Future[Any]) -> bool:
+        """Say whether worker after worker died while it had this batch. Raises a ConnectionError when the scheduler is
+        gone."""
+        from distributed import KilledWorker
+
+        try:
+            return isinstance(future.exception(), KilledWorker)
+        except CancelledError:
+            raise ConnectionError(f"the scheduler at {self.address} is gone; start it and the command again") from None
+
+    def abandon(self, futures: Iterable[Future[Any]]) -> None:
+        """Cancel what has not begun."""
+        for future in futures:
+            future.cancel()
+
+    def _count(self) -> int:
+        return len(self._client.nthreads())
+
+
+def _check_certificates(address: str) -> None:
+    import dask
+    from distributed import Security
+
+    if address.startswith("tls://") and not dask.config.get("distributed.client.security-loader", None):
+        security: Any = Security()  # type: ignore[no-untyped-call]
+        if not (security.tls_ca_file and security.tls_client_cert):
+            names = "tls.ca-file, tls.client.cert and tls.client.key of distributed.comm"
+            raise ValueError(f"{address} needs certificates: set {names} in Dask's configuration")
+
+
+@contextmanager
+def _mismatches_logged() -> Iterator[None]:
+    """Log which versions of packages differ between the machines. It may work all the same; what makes other games
+    is checked with every batch."""
+    from distributed.versions import VersionMismatchWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", VersionMismatchWarning)
+        yield
+    for warning in caught:
+        if issubclass(warning.category, VersionMismatchWarning):
+            log.warning("%s", warning.message)
+        else:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+@cache
+def _sources() -> str:
+    """Return what decides which games are played for a seed: our sources, and the compiler that is used."""
+    modules = sorted(module.name for module in pkgutil.walk_packages(bots.__path__, "bots."))
+    return f"{cache_of('cornered.lab.contests.arena', *modules).name} numba-{numba.__version__}"
+
+
+def _carry_out(batch: Batch[T, R], sources: str) -> Part[R]:
+    """Carry out a batch on a worker. Raises a ValueError on a machine where the same seeds would give other games."""
+    if sources != _sources():
+        raise ValueError("workers and this machine have different versions of cornered or numba; install the same")
+    # A worker with several threads would run bots side by side, which they are not made for.
+    with _turn:
+        before = heartbeat.worn()
+        heartbeat.wear(heartbeat.Alarm())
+        try:
+            with travelling():
+                return batch.carry_out()
+        finally:
+            heartbeat.wear(before)

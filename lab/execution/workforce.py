@@ -1,0 +1,241 @@
+"""Many independent pieces of work, on every core or on many machines: whoever carries them out is an Executor.
+
+Work is a function of one item that can be pickled, and the same on every machine. Results come back as they are done,
+each once, whatever happens to the processes in between; the order in which they come is not the order of the items.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from cornered.lab.execution.cluster import Cluster
+from cornered.lab.execution.heartbeat import Beat
+from cornered.lab.execution.processes import Batch, Death, Part, Processes
+
+__all__ = ["Death", "Workforce", "in_order"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+TICK: Final = 0.25
+"""Seconds between looks at processes that may hang."""
+TRIES: Final = 2
+"""How often an item may end a process that has nothing else to do, until it is lost."""
+FRUITLESS: Final = 20
+"""How many processes may end in a row before they begin anything."""
+
+
+@dataclass(slots=True)
+class _Pace:
+    """How many items go to a worker at once: so many that it is busy for a while, and that others are not idle."""
+
+    low: int
+    high: int
+    aim: float
+    """Seconds that a batch should take."""
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.size = self.low
+
+    @property
+    def box(self) -> float:
+        """Seconds after which a batch that takes longer than it should is divided again."""
+        return 5 * self.aim
+
+    def learn(self, items: int, seconds: float) -> None:
+        fitting = self.high if seconds <= 0 else int(items * self.aim / seconds)
+        self.size = max(self.low, min(self.high, fitting, 2 * self.size))
+
+
+@dataclass(frozen=True, slots=True)
+class _Given(Generic[T]):
+    """What a worker has been given: items with their places, and whether it has nothing else to do."""
+
+    entries: list[tuple[int, T]]
+    is_alone: bool = False
+
+
+@dataclass(slots=True)
+class _Errand(Generic[T, R]):
+    """One call of `carry_out`: what is still to do, and what is being done."""
+
+    number: int
+    function: Callable[[T], R]
+    items: Iterator[tuple[int, T]]
+    patience: float | None
+    pace: _Pace
+    again: deque[list[tuple[int, T]]] = field(default_factory=deque)
+    """What was given to a worker that did not come to it."""
+    suspects: deque[tuple[int, T]] = field(default_factory=deque)
+    """What processes died of, perhaps."""
+    running: dict[Future[Part[R]], _Given[T]] = field(default_factory=dict)
+    deaths: Counter[int] = field(default_factory=Counter)
+    """How many processes died of an item alone, by its place."""
+    fruitless: int = 0
+    """How many processes died since the last result without having begun anything."""
+
+    def next(self) -> list[tuple[int, T]]:
+        return self.again.popleft() if self.again else list(itertools.islice(self.items, self.pace.size))
+
+    def batch(self, entries: list[tuple[int, T]]) -> Batch[T, R]:
+        return Batch(self.number, self.function, entries, self.patience, self.pace.box)
+
+    def take(self, given: _Given[T], part: Part[R]) -> Iterator[tuple[int, R]]:
+        """Yield the results of a part of a batch; the rest is to do again."""
+        self.fruitless = 0
+        if part.results:
+            self.pace.learn(len(part.results), part.seconds)
+        # As many as there was time for are enough for the next one, too.
+        fitting = max(1, len(part.results))
+        for first in range(len(part.results), len(given.entries), fitting):
+            self.again.append(given.entries[first : first + fitting])
+        for (place, _), result in zip(given.entries, part.results, strict=False):
+            yield place, result
+
+    def bury(self, given: _Given[T], death: Death, beat: Beat | None) -> tuple[int, T] | None:
+        """Say what is to do again of what a process had that died; return what it has certainly died of, if anything.
+
+        Raises a ChildProcessError where processes cannot work at all.
+        """
+        if beat is None or beat.errand < 0:
+            self.fruitless += 1
+            if self.fruitless >= FRUITLESS:
+                raise ChildProcessError(f"processes end before they begin to work; the last one {death.cause}")
+        at = None if beat is None or beat.errand != self.number else beat.place
+        guilty = next((entry for entry in given.entries if entry[0] == at), None)
+        if innocent := [entry for entry in given.entries if entry is not guilty]:
+            if given.is_alone:
+                self.suspects.extend(innocent)
+            else:
+                self.again.append(innocent)
+        if guilty is not None:
+            self.deaths[guilty[0]] += given.is_alone
+            if self.deaths[guilty[0]] >= TRIES:
+                return guilty
+            self.suspects.append(guilty)
+        return None
+
+
+class Workforce:
+    """Whoever carries out work. Get it from `Workforce.open`."""
+
+    def __init__(self, processes: Processes, cluster: Cluster | None = None) -> None:
+        self._processes = processes
+        self._cluster = cluster
+        self._errands = itertools.count()
+        self.workers = processes.workers if cluster is None else cluster.workers
+
+    @classmethod
+    @contextmanager
+    def open(cls, workers: int | None = None, cluster: str | None = None) -> Iterator[Workforce]:
+        """Start so many processes, by default one a core, or join the Dask scheduler at `cluster`.
+
+        With a cluster, processes of this machine only try again what others died of. Raises a ValueError for a cluster
+        that cannot be joined, and says what to do.
+        """
+        count = workers or os.cpu_count() or 1
+        if count < 1:
+            raise ValueError(f"work needs 1 worker or more, not {count}")
+        with ExitStack() as stack:
+            joined = None if cluster is None else stack.enter_context(Cluster.open(cluster))
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="cornered-")))
+            processes = Processes(count, folder)
+            stack.callback(processes.close)
+            yield cls(processes, joined)
+
+    def carry_out(
+        self,
+        function: Callable[[T], R],
+        items: Iterable[T],
+        *,
+        batch: int | None = None,
+        patience: float | None = None,
+        lost: Callable[[T, Death], R] | None = None,
+    ) -> Generator[tuple[int, R], None, None]:
+        """Yield the place of each item and what `function` makes of it, as soon as it is done.
+
+        `batch` items go to a worker at once; by default as many as it takes to keep it busy. What `function` raises is
+        raised here. An item whose process dies is tried again, alone in a process of its own; one of which that dies
+        as well, twice, is worth `lost(item, death)`, or raises a ChildProcessError. A process that gives no sign of
+        life (`heartbeat.beat`) for `patience` seconds is ended. Whoever stops iterating cancels what has not begun.
+        """
+        if batch is not None and batch < 1:
+            raise ValueError(f"a batch has 1 item or more, not {batch}")
+        low, high, aim = (1, 512, 0.1) if self._cluster is None else (10, 50, 2.0)
+        pace = _Pace(low, high, aim) if batch is None else _Pace(batch, batch, aim)
+        errand = _Errand(next(self._errands), function, iter(enumerate(items)), patience, pace)
+        try:
+            while True:
+                is_all = self._hand_out(errand)
+                self._processes.watch()
+                if errand.running:
+                    for future in wait(errand.running, TICK, FIRST_COMPLETED).done:
+                        yield from self._settle(errand, future, lost)
+                elif is_all:
+                    return
+                else:
+                    # Everybody is busy with other errands.
+                    site = self._processes if errand.suspects or self._cluster is None else self._cluster
+                    site.wait_for_room(TICK)
+        finally:
+            here = [future for future, given in errand.running.items() if self._cluster is None or given.is_alone]
+            self._processes.abandon(errand.number, here)
+            if self._cluster is not None:
+                self._cluster.abandon(errand.running.keys() - set(here))
+
+    def _hand_out(self, errand: _Errand[T, R]) -> bool:
+        """Give work to everybody who has room for it, suspects first; say whether that was all there is."""
+        while errand.suspects and self._processes.has_room(alone=True):
+            entries = [errand.suspects.popleft()]
+            errand.running[self._processes.submit(errand.batch(entries), alone=True)] = _Given(entries, is_alone=True)
+        site = self._cluster or self._processes
+        # Not only while there is room: workers may be quicker than whoever takes the results.
+        while len(errand.running) < site.most and site.has_room():
+            entries = errand.next()
+            if not entries:
+                return not errand.suspects
+            errand.running[site.submit(errand.batch(entries))] = _Given(entries)
+        return False
+
+    def _settle(
+        self, errand: _Errand[T, R], future: Future[Part[R]], lost: Callable[[T, Death], R] | None
+    ) -> Iterator[tuple[int, R]]:
+        """Yield the results that a future has; where it has none because processes died, see to what follows."""
+        given = errand.running.pop(future)
+        if self._cluster is not None and not given.is_alone:
+            if self._cluster.has_lost(future):
+                errand.suspects.extend(given.entries)
+            else:
+                yield from errand.take(given, future.result())
+            return
+        ended = self._processes.settle(future)
+        if ended is None:
+            yield from errand.take(given, future.result())
+            return
+        guilty = errand.bury(given, *ended)
+        if guilty is not None:
+            place, item = guilty
+            if lost is None:
+                raise ChildProcessError(f"every process that works on {item!r} dies; the last one {ended[0].cause}")
+            yield place, lost(item, ended[0])
+
+
+def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
+    """Yield results in the order of their items, each as soon as all before it are there."""
+    waiting: dict[int, R] = {}
+    following = 0
+    for place, result in results:
+        waiting[place] = result
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1

@@ -1,0 +1,133 @@
+"""What a move costs each of the Bamboo paper's players."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from cornered.bots.roster import create
+from cornered.lab.contests.arena import play
+from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import Finding, Row, Scale, about, exact, mean
+from cornered.lab.experiments.laboratory import Laboratory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENTS", "Costs"]
+
+RADIUS: Final = 5
+OPPONENT: Final = "bamboo-uniform"
+MINIMAX: Final = "minimax, depth 2"
+PLAIN: Final = "minimax, depth 2, nothing pruned"
+MCTS: Final = "MCTS"
+NETWORK: Final = "neural net"
+PLAYERS: Final[Mapping[str, str]] = {
+    "random": "bamboo-uniform",
+    NETWORK: "bamboo-neural",
+    "hybrid, threshold 40": "bamboo-hybrid:threshold=40,depth=2",
+    MINIMAX: "bamboo-minimax:depth=2",
+    PLAIN: "bamboo-minimax:depth=2,pruning=plain",
+    MCTS: "bamboo-mcts:iterations=1000,c=0.4",
+}
+CLAIMED: Final[Mapping[str, tuple[str, float]]] = {MINIMAX: ("about 2 s", 2000.0), MCTS: ("0.5 s", 500.0)}
+"""What the conclusion prints, and what it is in milliseconds."""
+GAMES: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (1, 1), "quick": (20, 6), "full": (100, 40)}
+"""How many games everybody plays, and how many MCTS does, whose games take a second or two."""
+
+
+def cost(item: tuple[str, int, int]) -> float:
+    """Return the milliseconds a move that a bot takes in one game: `item` is the bot, the seed and the number."""
+    spec, seed, number = item
+    terms = Terms.of("bamboo", {"radius": RADIUS}, seed=seed)
+    # What is loaded once in a process is no part of a move's cost.
+    create(spec).prepare(terms.load())
+    seat = number % 2
+    players = (spec, OPPONENT) if seat == 0 else (OPPONENT, spec)
+    effort = play(terms, Fixture(number, players)).efforts[seat]
+    return 1000 * effort.seconds / effort.moves
+
+
+def _for_scale(spec: str, scale: Scale) -> str:
+    """Return the bot to be measured: a test has no time for a thousand iterations a move."""
+    return spec.replace("iterations=1000", "iterations=20") if scale == "tiny" else spec
+
+
+class Costs(Experiment):
+    name = "bamboo-costs"
+    title = "What a move costs each player"
+    source = "bamboo-paper.txt, section VI"
+    place = 80
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+        usual, few = GAMES[lab.scale]
+        items = [
+            (_for_scale(spec, lab.scale), lab.seed, number)
+            for name, spec in reversed(list(PLAYERS.items()))
+            for number in range(few if name == MCTS else usual)
+        ]
+        costs = lab.measure("games", cost, items)
+        rows = {}
+        for name, spec in PLAYERS.items():
+            values = [value for item, value in zip(items, costs, strict=True) if item[0] == _for_scale(spec, lab.scale)]
+            text, claimed = CLAIMED.get(name, ("", None))
+            span = None if claimed is None else about(claimed)
+            note = "" if span is None else "another machine and another program"
+            rows[name] = mean(f"a move of {name}", text, span, values, "ms", note)
+        ratios = []
+        for above, below, text, span in (
+            (MINIMAX, MCTS, "about 4", about(4.0)),
+            (PLAIN, MCTS, "about 4", about(4.0)),
+            (MCTS, NETWORK, "much faster", None),
+        ):
+            ratio = rows[above].ours / rows[below].ours
+            label = f"{above} : {below}"
+            ratios.append(exact(label, text, span, ratio, rows[below].count))
+        return [*rows.values(), *ratios], _notes(rows), {"players": list(PLAYERS)}
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        from cornered.lab.reports.plots import COLOURS
+
+        names = finding.series["players"]
+        rows = finding.rows[: len(names)]
+        axes = figure.subplots()
+        places = range(len(names))
+        axes.errorbar(
+            [row.ours for row in rows],
+            places,
+            xerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+            fmt="o",
+            color=COLOURS[0],
+            capsize=3,
+            label="ours",
+        )
+        claimed = [(CLAIMED[name][1], place) for place, name in zip(places, names, strict=True) if name in CLAIMED]
+        axes.plot([cost for cost, _ in claimed], [place for _, place in claimed], "s", color=COLOURS[1], label="paper")
+        axes.set_xscale("log")
+        axes.set_yticks(
+            places, [f"{name}\n{row.ours:.3g} ms" for name, row in zip(names, rows, strict=True)], fontsize=9
+        )
+        axes.set_xlabel("milliseconds a move")
+        axes.grid(visible=False, axis="y")
+        axes.legend(loc="lower right")
+
+
+def _notes(rows: Mapping[str, Row]) -> list[str]:
+    notes = [
+        f"Size {RADIUS}, against the uniform player, half of the games in either seat; MCTS with 1000 iterations and "
+        "c = 0.4. Times are this machine's, and those of the paper another's: its ratio says more than its seconds.",
+    ]
+    if rows[PLAIN].high < rows[MCTS].low:
+        notes.append(
+            "In the paper minimax takes four times as long as MCTS. Ours takes a small part of its time, even with "
+            f"nothing pruned ({rows[PLAIN].ours:.3g} ms): two plies are some 8,000 positions at most, a thousand "
+            "random games are some 40,000 placements a move. That minimax of this depth is the slow one is a "
+            "property of the paper's program."
+        )
+    if rows[NETWORK].high < rows[MCTS].low:
+        notes.append("That the network is much faster than MCTS holds.")
+    return notes
+
+
+EXPERIMENTS = (Costs(),)

@@ -1,0 +1,229 @@
+"""Table II of the Bamboo paper: how often the first player wins when both play at random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cornered import engine
+from cornered.bots.bamboo.cells import cubes, symmetries
+from cornered.engine.games.bamboo import whole, words
+from cornered.engine.hashing import mixed
+from cornered.engine.kernels.hexagon import Position, placements
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import PRINTED, Finding, Row, Scale, counted, exact
+from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.statistics.wilson import Z95, wilson
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENTS", "FirstMove", "chance_of_first"]
+
+Masks: TypeAlias = npt.NDArray[np.int64]
+
+TABLE: Final[Mapping[int, tuple[float, float, float]]] = {
+    1: (12, 1.44, 22.56),
+    2: (38, 29.05, 46.95),
+    3: (45, 33.86, 56.14),
+    4: (46, 34.57, 57.43),
+    5: (49, 36.75, 61.25),
+}
+"""What is printed for each size in %: the share, and the ends of its interval."""
+SOLVED: Final = (1, 2)
+GAMES: Final[Mapping[Scale, int]] = {"tiny": 200, "quick": 20_000, "full": 200_000}
+CHUNK: Final = 1000
+"""No game is longer than the largest board has cells."""
+
+
+def random_games(item: Sequence[int]) -> int:
+    """Return how many of some random games the first player wins: `item` is the radius, the seed and the number."""
+    from cornered.bots.bamboo.playout import playout
+
+    radius, seed, games = item
+    start = engine.load("bamboo", radius=radius).start().position  # type: ignore[attr-defined]
+    return sum(playout(start, int(mixed(seed, number))) == 0 for number in range(games))
+
+
+def chance_of_first(radius: int) -> float:
+    """Return the exact chance of the first player when both play at random; radius 2 takes seconds, 3 too long.
+
+    An expectation over all positions, from the last ply backwards. A position is two sets of stones, each of which the
+    rules allow for itself; the mover's is turned to the least of its twelve images.
+    """
+    turn_of, least = _turned(radius)
+    layers = list(_layers(radius))
+    allowed = np.zeros(1 << len(cubes(radius)), np.bool_)
+    for layer in layers:
+        allowed[layer] = True
+    # The mover of the last position has as many stones as can be and cannot move; chances are the mover's.
+    later: tuple[Masks, npt.NDArray[np.float64]] | None = None
+    layers.append(np.empty(0, np.int64))
+    for own, other in reversed([pair for k in range(len(layers) - 1) for pair in ((k, k), (k, k + 1))]):
+        movers, others = _disjoint(layers[own], layers[other], least)
+        total = np.zeros(len(movers))
+        moves = np.zeros(len(movers), np.int64)
+        for cell in range(len(cubes(radius))):
+            after = movers | 1 << cell
+            can = np.flatnonzero(allowed[after] & ((others | movers) >> cell & 1 == 0))
+            moves[can] += 1
+            if later is not None and len(can):
+                known, chances = later
+                turn = least[others[can]]
+                key = _key(turn_of[turn, others[can]], turn_of[turn, after[can]])
+                total[can] += 1 - chances[np.searchsorted(known, key)]
+        later = _key(movers, others), np.divide(total, moves, out=np.zeros_like(total), where=moves > 0)
+    assert later is not None
+    return float(later[1][0])
+
+
+def _key(own: Masks, other: Masks) -> Masks:
+    return own << 20 | other
+
+
+def _disjoint(own: Masks, other: Masks, least: Masks) -> tuple[Masks, Masks]:
+    """Return all pairs of sets without a common cell, in rising order; of own sets only those turned to the least."""
+    movers = own[least[own] == 0]
+    pairs = [other[other & mover == 0] for mover in movers]
+    counts = [len(found) for found in pairs]
+    return np.repeat(movers, counts), np.concatenate([np.empty(0, np.int64), *pairs])
+
+
+def _layers(radius: int) -> Iterator[Masks]:
+    """Yield the sets of stones of one colour that the rules allow, one stone more each time; bit i is the i-th cell."""
+    numbers = list(cubes(radius))
+    index = {number: i for i, number in enumerate(numbers)}
+    board = sum(1 << number for number in numbers)
+    layer = {0}
+    while layer:
+        yield np.array(sorted({sum(1 << index[number] for number in _each(stones)) for stones in layer}), np.int64)
+        layer = {
+            stones | 1 << number
+            for stones in layer
+            for number in _each(whole(placements(Position(*words(stones), 0, 0, 0, *words(board & ~stones), 0))))
+        }
+
+
+def _each(cells: int) -> Iterator[int]:
+    while cells:
+        yield (cells & -cells).bit_length() - 1
+        cells &= cells - 1
+
+
+@cache
+def _turned(radius: int) -> tuple[Masks, Masks]:
+    """Return every set of cells under each symmetry, and which of those images is the least; 0 for the set itself
+    where it is."""
+    numbers = list(cubes(radius))
+    index = {number: i for i, number in enumerate(numbers)}
+    sets = np.arange(1 << len(numbers), dtype=np.int64)
+    images = np.zeros((12, len(sets)), np.int64)
+    for image, symmetry in zip(images, symmetries(radius), strict=True):
+        for number, i in index.items():
+            image |= (sets >> i & 1) << index[symmetry[number]]
+    return images, images.argmin(axis=0)
+
+
+class FirstMove(Experiment):
+    name = "bamboo-table-2"
+    title = "Table II: the first move's disadvantage among random players"
+    source = "bamboo-paper.txt, section V.A, Table II"
+    place = 20
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+        games = GAMES[lab.scale]
+        chunk = min(CHUNK, games)
+        items = [
+            [radius, Random(f"{lab.seed} first move {radius} {number}").getrandbits(62), chunk]
+            for radius in TABLE
+            for number in range(games // chunk)
+        ]
+        won = lab.measure("games", random_games, items)
+        solved = SOLVED[:1] if lab.scale == "tiny" else SOLVED
+        exactly = dict(zip(solved, lab.measure("exact", chance_of_first, solved), strict=True))
+        rows, wins = list[Row](), dict[int, int]()
+        for radius, (printed, *_) in TABLE.items():
+            wins[radius] = sum(first for (r, *_), first in zip(items, won, strict=True) if r == radius)
+            rows.append(counted(f"first player wins, size {radius}", printed, wins[radius], games))
+        for radius, chance in exactly.items():
+            # What 100 games with this share say about the truth.
+            low, high = wilson(TABLE[radius][0], PRINTED)
+            label = f"the same, size {radius}, exact value"
+            row = exact(label, f"{TABLE[radius][0]:g}%", (100 * low, 100 * high), 100 * chance, 1, "%")
+            rows.append(row)
+        series = {"games": games, "wins": [wins[radius] for radius in TABLE], "exact": list(exactly.values())}
+        return rows, _notes(exactly, wins, games), series
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        from cornered.lab.reports.plots import COLOURS
+
+        axes = figure.subplots()
+        rows = finding.rows[: len(TABLE)]
+        sizes = np.array(list(TABLE))
+        printed = np.array(list(TABLE.values())).T
+        axes.axhline(50, color="grey", linewidth=1)
+        axes.errorbar(
+            sizes - 0.06,
+            printed[0],
+            yerr=[printed[0] - printed[1], printed[2] - printed[0]],
+            fmt="s",
+            color=COLOURS[1],
+            capsize=3,
+            label="paper, with its printed intervals",
+        )
+        axes.errorbar(
+            sizes + 0.06,
+            [row.ours for row in rows],
+            yerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+            fmt="o",
+            color=COLOURS[0],
+            capsize=3,
+            label=f"ours, {finding.series['games']:,} games a size",
+        )
+        exactly = finding.series["exact"]
+        axes.plot(
+            np.arange(len(exactly)) + 1.14,
+            [100 * chance for chance in exactly],
+            "_",
+            markersize=14,
+            color=COLOURS[2],
+            markeredgewidth=2,
+            label="exact",
+        )
+        axes.set(xlabel="size (radius)", ylabel="games that the first player wins, %", ylim=(0, 65), xticks=sizes)
+        axes.legend(loc="lower right")
+
+
+def _notes(exactly: Mapping[int, float], wins: Mapping[int, int], games: int) -> list[str]:
+    implied = []
+    for share, low, high in TABLE.values():
+        reach = (high - low) / 200
+        implied.append(round(share / 100 * (1 - share / 100) * (Z95 / reach) ** 2))
+    notes = []
+    for radius, chance in exactly.items():
+        low, high = wilson(wins[radius], games)
+        contains = "contains it" if low <= chance <= high else "does not contain it"
+        notes.append(
+            f"Size {radius}: the exact value is {chance:.6f}, the expectation over every position; the interval of our "
+            f"games, {100 * low:.2f}% to {100 * high:.2f}%, {contains}."
+        )
+    notes.append(
+        "The paper's shares are counts of 100 games, but its intervals are not those of 100 games: by the binomial "
+        f"formula that it names, their widths belong to {', '.join(map(str, implied))} games for sizes 1 to 5."
+    )
+    notes.append(
+        'That the first move is "a great disadvantage, especially for small sizes" holds: it shrinks with the size and '
+        "is small, but not nothing, on size 5."
+        if 50 - 100 * wins[5] / games > 100 * Z95 * 0.5 / games**0.5
+        else 'That the first move is "a great disadvantage, especially for small sizes" holds for the small ones; on '
+        "size 5 our games do not show any."
+    )
+    return notes
+
+
+EXPERIMENTS = (FirstMove(),)

@@ -1,0 +1,144 @@
+"""Figures 12 and 13 of the Bamboo paper: how Monte Carlo tree search depends on its iterations and on c."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from cornered.lab.contests.terms import Terms
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import Finding, Row, Scale, best, counted
+from cornered.lab.experiments.laboratory import Laboratory, Meeting
+from cornered.lab.statistics.wilson import wilson
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENTS", "Exploration"]
+
+RADIUS: Final = 5
+OPPONENT: Final = "bamboo-uniform"
+ITERATIONS: Final = (1, 250, 500, 1000)
+MOST: Final = 1000
+BEST: Final = 0.4
+CLAIMED_MEAN: Final = 87
+TENTHS: Final[Mapping[Scale, tuple[int, ...]]] = {
+    "tiny": (0, 4),
+    "quick": (0, 2, 4, 6, 8, 10),
+    "full": tuple(range(11)),
+}
+"""The values of c, in tenths."""
+GAMES: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (6, 40), "full": (100, 200)}
+"""How many games are played with each pair of settings, and how many with the paper's choice."""
+
+
+class Exploration(Experiment):
+    name = "bamboo-figures-12-13"
+    title = "Figures 12 and 13: MCTS by its iterations and by c"
+    source = "bamboo-paper.txt, section V.D, Figures 12 and 13"
+    place = 50
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+        terms = Terms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
+        usual, chosen = GAMES[lab.scale]
+        most = 20 if lab.scale == "tiny" else MOST
+        levels = [*(iterations for iterations in ITERATIONS if iterations < most), most]
+        constants = [tenths / 10 for tenths in TENTHS[lab.scale]]
+        settings = [(iterations, c) for iterations in reversed(levels) for c in constants]
+        asked = [
+            (
+                f"bamboo-mcts:iterations={iterations},c={c}",
+                OPPONENT,
+                chosen if (iterations, c) == (most, BEST) else usual,
+            )
+            for iterations, c in settings
+        ]
+        meetings = dict(zip(settings, lab.meet("games", terms, asked), strict=True))
+        # Every c counts alike: of the paper's choice only as many games as of the others.
+        first = {setting: sum(_scores(meeting)[:usual]) for setting, meeting in meetings.items()}
+        rows = []
+        for iterations in levels:
+            wins = sum(first[iterations, c] for c in constants)
+            claimed = CLAIMED_MEAN if iterations == MOST else None
+            rows.append(counted(f"{_plural(iterations)}, mean over c", claimed, wins, usual * len(constants)))
+        by_c = {c: counted(f"c = {c}, {most} iterations", None, first[most, c], usual) for c in constants}
+        strongest = max(constants, key=lambda c: by_c[c].ours)
+        possible = [c for c in constants if by_c[c].high >= by_c[strongest].low]
+        meeting = meetings[most, BEST]
+        rows.append(counted(f"c = {BEST}, {most} iterations, more games", 91, meeting.wins, len(meeting.games)))
+        rows.append(best("the best c", BEST, strongest, possible, usual * len(constants)))
+        rows += by_c.values()
+        grid = [
+            [iterations, c, first[iterations, c] / usual, *wilson(first[iterations, c], usual)]
+            for iterations, c in settings
+        ]
+        return (
+            rows,
+            _notes(rows[: len(levels)], possible, usual),
+            {"grid": grid, "levels": levels, "constants": constants},
+        )
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        from cornered.lab.reports.plots import COLOURS
+
+        levels, constants = finding.series["levels"], finding.series["constants"]
+        share = {(k, c): (100 * p, 100 * low, 100 * high) for k, c, p, low, high in finding.series["grid"]}
+        left, right = figure.subplots(1, 2, sharey=True)
+        means = finding.rows[: len(levels)]
+        left.errorbar(
+            levels,
+            [row.ours for row in means],
+            yerr=[[row.ours - row.low for row in means], [row.high - row.ours for row in means]],
+            fmt="o-",
+            color=COLOURS[0],
+            capsize=3,
+            label="mean over all c",
+        )
+        left.plot([MOST], [CLAIMED_MEAN], "s", color=COLOURS[1], label="paper: 87%")
+        left.set(xlabel="iterations a move", ylabel="games won against uniform, %", ylim=(0, 105))
+        left.legend(loc="lower right", fontsize=8)
+        for colour, iterations in zip((COLOURS[0], *COLOURS[2:]), reversed(levels), strict=False):
+            ours = [share[iterations, c][0] for c in constants]
+            right.plot(constants, ours, "o-", color=colour, label=_plural(iterations), markersize=4)
+        top = [share[levels[-1], c] for c in constants]
+        right.fill_between(
+            constants, [low for _, low, _ in top], [high for *_, high in top], alpha=0.15, color=COLOURS[0]
+        )
+        right.plot([BEST], [91], "s", color=COLOURS[1], label="paper: 91%, 1000")
+        right.set(xlabel="c", xticks=constants)
+        right.legend(loc="lower right", fontsize=8)
+
+
+def _plural(iterations: int) -> str:
+    return "1 iteration" if iterations == 1 else f"{iterations} iterations"
+
+
+def _scores(meeting: Meeting) -> list[float]:
+    return [played.score(number % 2) for number, played in enumerate(meeting.games)]
+
+
+def _notes(means: Sequence[Row], possible: Sequence[float], games: int) -> list[str]:
+    notes = [
+        f"Size {RADIUS}, against the uniform player, with {games} games for each pair of settings. The paper does not "
+        "say how many values of c its mean is over; its 87% is compared as a count of 100 games.",
+        "More iterations win more, as in Figure 12: "
+        + ", ".join(f"{row.label.split(',')[0]} {row.ours:.0f}%" for row in means)
+        + "."
+        if all(one.ours <= other.ours for one, other in pairwise(means))
+        else "More iterations do not always win more here.",
+    ]
+    if means[-1].low > CLAIMED_MEAN:
+        notes.append(
+            f"Our tree search is stronger: with {MOST} iterations it wins {means[-1].ours:.0f}% of its games against "
+            f"the uniform player, where the paper's loses {100 - CLAIMED_MEAN}%."
+        )
+    if len(possible) > 1:
+        notes.append(
+            f"The best c cannot be told from these games: {', '.join(f'{c:g}' for c in possible)} are all possible. "
+            "The paper itself has the same share for 0.2 and 0.4, and chooses the latter by an interval."
+        )
+    return notes
+
+
+EXPERIMENTS = (Exploration(),)

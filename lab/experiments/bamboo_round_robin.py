@@ -1,0 +1,91 @@
+"""What Tables III and IV of the Bamboo paper share: five players against each other, beside what is printed."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cornered.lab.contests.openings import Openings, none
+from cornered.lab.contests.terms import Terms
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import Finding, Row, Scale, counted
+from cornered.lab.experiments.laboratory import Laboratory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENTS", "RADIUS", "RoundRobin"]
+
+EXPERIMENTS = ()
+"""None of its own: it serves others."""
+
+RADIUS: Final = 5
+
+
+class RoundRobin(Experiment):
+    """Everybody against everybody, half of the games with either in seat 0."""
+
+    players: ClassVar[Mapping[str, str]]
+    """The bots by what the paper calls them, in its order."""
+    printed: ClassVar[Mapping[tuple[str, str], float]]
+    """The share in % that the first wins of the games against the second."""
+
+    @abstractmethod
+    def games(self, first: str, second: str, scale: Scale) -> int:
+        """Return how many games two bots play: an even number."""
+
+    def bot(self, name: str, scale: Scale) -> str:
+        """Return the bot that plays for what the paper calls so."""
+        del scale
+        return self.players[name]
+
+    def openings(self, terms: Terms) -> Openings:
+        """Return what games begin with."""
+        del terms
+        return none
+
+    @abstractmethod
+    def notes(self, rows: Mapping[tuple[str, str], Row]) -> list[str]:
+        """Return what there is to say about the rows of all pairs."""
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+        terms = Terms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
+        pairs = [(later, earlier) for earlier, later in combinations(self.players, 2)]
+        asked = [
+            (first, second, self.games(first, second, lab.scale))
+            for first, second in ((self.bot(a, lab.scale), self.bot(b, lab.scale)) for a, b in pairs)
+        ]
+        rows = {}
+        meetings = lab.meet("games", terms, asked, openings=self.openings(terms))
+        for (first, second), meeting in zip(pairs, meetings, strict=True):
+            rows[first, second] = counted(
+                f"{first} against {second}", self.printed[first, second], meeting.wins, len(meeting.games)
+            )
+        return list(rows.values()), self.notes(rows), {"pairs": [list(pair) for pair in pairs]}
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        import numpy as np
+        from matplotlib.colors import LinearSegmentedColormap
+
+        names = list(self.players)
+        share = np.full((len(names), len(names)), np.nan)
+        figure.set_size_inches(7.2, 4.6)
+        axes = figure.subplots()
+        for (first, second), row in zip(finding.series["pairs"], finding.rows, strict=False):
+            i, j = names.index(first), names.index(second)
+            share[i, j], share[j, i] = row.ours, 100 - row.ours
+            for at, beside, ours, printed in (
+                (i, j, row.ours, self.printed[first, second]),
+                (j, i, 100 - row.ours, 100 - self.printed[first, second]),
+            ):
+                text = f"{ours:.0f}%\npaper {printed:g}%"
+                weight = "bold" if row.verdict == "differs" else "normal"
+                axes.text(beside, at, text, ha="center", va="center", fontsize=8, color="#24211d", weight=weight)
+        colours = LinearSegmentedColormap.from_list("shares", ["#e8a27c", "#ffffff", "#86b4dc"])
+        axes.imshow(share, cmap=colours, vmin=0, vmax=100, aspect="auto")
+        axes.set_xticks(range(len(names)), names, fontsize=8)
+        axes.set_yticks(range(len(names)), names, fontsize=8)
+        axes.set_title("games that the row wins against the column; bold where the paper differs", fontsize=9)
+        axes.grid(visible=False)

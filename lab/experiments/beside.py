@@ -1,0 +1,47 @@
+"""Our figures drawn beside a reference's: dots with their intervals, on bands that show what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from cornered.lab.experiments.findings import Row
+from cornered.lab.reports.plots import COLOURS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["BAND", "OTHER", "OURS", "PRINTED", "dots"]
+
+"""None of its own: it serves others."""
+
+OURS: Final = COLOURS[2]
+PRINTED: Final = COLOURS[1]
+BAND: Final = COLOURS[4]
+OTHER: Final = COLOURS[0]
+"""A second figure of ours."""
+
+
+def dots(axes: Axes, rows: Sequence[Row], claims: Mapping[str, Sequence[float]], *, title: str = "") -> None:
+    """Draw a line for each row, the first on top, and the claims by their rows' labels behind them."""
+    places = range(len(rows))
+    for place, row in zip(places, rows, strict=True):
+        if row.label in claims:
+            low, high = claims[row.label]
+            axes.plot([low, high], [place, place], color=BAND, linewidth=11, alpha=0.55, solid_capstyle="butt")
+            if low == high:
+                axes.plot([low], [place], "|", color=BAND, markersize=18, markeredgewidth=3)
+    axes.errorbar(
+        [row.ours for row in rows],
+        list(places),
+        xerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+        fmt="o",
+        color=OURS,
+        markersize=5,
+        capsize=3,
+    )
+    axes.set_yticks(list(places), [row.label for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    if title:
+        axes.set_title(title, loc="left", fontsize=10)

@@ -1,0 +1,160 @@
+"""The Isolation tutorial's five heuristics, each against each."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from cornered.lab.contests.match import paired
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import Finding, Row, Scale, Verdict, share
+from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.reports.plots import COLOURS
+from cornered.lab.statistics import bradley_terry
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENTS", "HEURISTICS", "IsolationHeuristics", "strengths", "word"]
+
+HEURISTICS: Final = {
+    "simple": ("actually quite an effective game play strategy", ">50%"),
+    "defensive": ("", ""),
+    "offensive": ("", ""),
+    "defensive-to-offensive": ("tends to be particularly effective", ">50%"),
+    "offensive-to-defensive": ("", ""),
+}
+"""What the tutorial says of each, and what that is taken to claim."""
+SHORT: Final = {
+    "simple": "simple",
+    "defensive": "defensive",
+    "offensive": "offensive",
+    "defensive-to-offensive": "def. to off.",
+    "offensive-to-defensive": "off. to def.",
+}
+SIZES: Final = (3, 5, 7)
+DEPTH: Final = 4
+PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
+    "tiny": {3: 2, 5: 1},
+    "quick": {3: 40, 5: 14, 7: 4},
+    "full": {3: 200, 5: 300, 7: 100},
+}
+
+
+def word(heuristic: str) -> str:
+    """Return the bot that plays by a heuristic."""
+    return f"isolation-{heuristic}:depth={DEPTH}"
+
+
+class IsolationHeuristics(Experiment):
+    name = "isolation-heuristics"
+    title = "Isolation's five heuristics in a round robin"
+    source = "isolation-tutorial.txt, from The Simple Strategy on"
+    place = 1
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+        rows: list[Row] = []
+        notes = [
+            "Everybody meets everybody in pairs of games with the seats swapped, after random plies, and looks "
+            f"{DEPTH} plies ahead: the tutorial's maxDepth, on its board (3x3) and on larger ones. The tutorial's own "
+            "program could not show this: its pruning never cuts, it scores finished games by the heuristic, and on "
+            "half of its nodes it feeds the same mobility in twice. Here the search is alpha-beta, a finished game is "
+            "won or lost, and both numbers are what they say.",
+        ]
+        tables: dict[str, dict[str, dict[str, float]]] = {}
+        for size, pairs in PAIRS[lab.scale].items():
+            games = self._games(lab, size, pairs)
+            scores = {heuristic: _scores(games, heuristic) for heuristic in HEURISTICS}
+            elos = strengths(games)
+            tables[str(size)] = {
+                one: {other: _score(games, one, other) for other in HEURISTICS if other != one} for one in HEURISTICS
+            }
+            of_size = [_row(size, heuristic, listed, elos[heuristic]) for heuristic, listed in scores.items()]
+            rows += of_size
+            order = sorted(of_size, key=lambda row: row.ours, reverse=True)
+            first = sum(played.winner == 0 for played in games) / len(games)
+            ranking = ", ".join(f"{row.label.split(', ')[1]} {row.ours:.0f}%" for row in order)
+            notes.append(f"{size}x{size}: {ranking}. Whoever moves first wins {100 * first:.0f}% of these games.")
+        return rows, notes, {"tables": tables}
+
+    def _games(self, lab: Laboratory, size: int, pairs: int) -> list[Played]:
+        terms = Terms.of("isolation", {"width": size, "height": size}, seed=lab.seed)
+        opening = random_plies(terms)
+        fixtures = [
+            fixture
+            for number, (one, other) in enumerate(itertools.combinations(HEURISTICS, 2))
+            for fixture in paired(word(one), word(other), opening, pairs, number=2 * pairs * number)
+        ]
+        return lab.play(f"size-{size}", terms, fixtures)
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        tables: Mapping[str, Mapping[str, Mapping[str, float]]] = finding.series["tables"]
+        figure.set_size_inches(3.2 + 2.9 * len(tables), 4.4)
+        drawn = figure.subplots(1, len(tables), squeeze=False)[0]
+        for place, (axes, (size, table)) in enumerate(zip(drawn, tables.items(), strict=True)):
+            for row, one in enumerate(HEURISTICS):
+                for column, other in enumerate(HEURISTICS):
+                    if other in table[one]:
+                        _cell(axes, column, row, table[one][other])
+            names = [SHORT[heuristic] for heuristic in HEURISTICS]
+            totals = [row.ours for row in finding.rows if row.label.startswith(f"{size}x{size}, ")]
+            axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
+            labels = [f"{name if place == 0 else ''} {total:.0f}%" for name, total in zip(names, totals, strict=True)]
+            axes.set_yticks(range(len(names)), labels)
+            axes.set_xlim(-0.5, len(names) - 0.5)
+            axes.set_ylim(len(names) - 0.5, -0.5)
+            axes.set_aspect("equal")
+            axes.grid(visible=False)
+            axes.set_title(f"{size}x{size}", loc="left", fontsize=10)
+        figure.suptitle("Score of the row's heuristic against the column's, and of all its games, %", fontsize=10)
+
+
+def _scores(games: Sequence[Played], heuristic: str) -> list[float]:
+    name = word(heuristic)
+    return [played.score_of(name) for played in games if name in played.fixture.players]
+
+
+def _score(games: Sequence[Played], one: str, other: str) -> float:
+    between = [played.score_of(word(one)) for played in games if _met(played, one, other)]
+    return 100 * sum(between) / len(between)
+
+
+def _row(size: int, heuristic: str, scores: Sequence[float], strength: float) -> Row:
+    quote, claimed = HEURISTICS[heuristic]
+    row = share(f"{size}x{size}, {heuristic}", claimed, None, sum(scores), len(scores))
+    verdict: Verdict = "new"
+    if claimed:
+        verdict = "agrees" if row.low > 50 else "differs" if row.high < 50 else "unclear"
+    note = f"{strength:+.0f} Elo" + (f'; "{quote}"' if quote else "")
+    return Row(row.label, claimed, row.ours, row.low, row.high, row.count, verdict, row.unit, note)
+
+
+def strengths(games: Sequence[Played]) -> Mapping[str, float]:
+    """Return each heuristic's Bradley-Terry rating in Elo, the mean of all being 0."""
+    results: dict[tuple[str, str], tuple[int, int, int]] = {}
+    for one, other in itertools.combinations(HEURISTICS, 2):
+        score = [played.score_of(word(one)) for played in games if _met(played, one, other)]
+        results[word(one), word(other)] = score.count(1.0), score.count(0.5), score.count(0.0)
+    ratings = bradley_terry.fit([word(heuristic) for heuristic in HEURISTICS], results)
+    return {heuristic: ratings.elo[word(heuristic)] for heuristic in HEURISTICS}
+
+
+def _met(played: Played, one: str, other: str) -> bool:
+    return set(played.fixture.players) == {word(one), word(other)}
+
+
+def _cell(axes: Axes, column: int, row: int, percent: float) -> None:
+    """Write a score on a square that is the fuller of colour the farther it is from even."""
+    from matplotlib.patches import Rectangle
+
+    colour = COLOURS[0] if percent >= 50 else COLOURS[1]
+    corner = column - 0.48, row - 0.48
+    axes.add_patch(Rectangle(corner, 0.96, 0.96, facecolor=colour, alpha=0.05 + abs(percent - 50) / 100, linewidth=0))
+    axes.text(column, row, f"{percent:.0f}", ha="center", va="center", fontsize=9)
+
+
+EXPERIMENTS = (IsolationHeuristics(),)

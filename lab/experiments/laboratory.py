@@ -1,0 +1,145 @@
+"""What an experiment works with: workers, chance, a place where finished work is kept, and somebody who is told."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cornered.bots.progress import Report
+from cornered.lab.contests.contest import stream
+from cornered.lab.contests.journal import Journal
+from cornered.lab.contests.openings import Openings, none
+from cornered.lab.contests.terms import Effort, Fixture, Played, Terms
+from cornered.lab.execution.workforce import Workforce
+from cornered.lab.experiments.findings import Scale
+
+__all__ = ["Laboratory", "Meeting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """The games of two bots; the first has seat 0 in every other game, from the first game on."""
+
+    first: str
+    second: str
+    games: tuple[Played, ...]
+
+    @property
+    def wins(self) -> float:
+        """What the first bot has scored; draws count as half."""
+        return sum(played.score(number % 2) for number, played in enumerate(self.games))
+
+    @property
+    def efforts(self) -> list[Effort]:
+        """What the first bot spent on each game."""
+        return [played.efforts[number % 2] for number, played in enumerate(self.games)]
+
+
+class Laboratory:
+    """One experiment's workers and folder. What was finished before a kill is not done again."""
+
+    def __init__(self, workforce: Workforce, folder: Path, scale: Scale, seed: int, report: Report) -> None:
+        self.workforce = workforce
+        self.folder = folder
+        self.scale: Scale = scale
+        self.seed = seed
+        self.report = report
+        self.counts: dict[str, int] = {}
+        """How many games or pieces of work there were in each step until now."""
+
+    def play(self, step: str, terms: Terms, fixtures: Iterable[Fixture]) -> list[Played]:
+        """Return the games of these fixtures in their order; the folder `step` keeps them.
+
+        Raises a RuntimeError when a bot fails in one of them: what it loses for that would be a false figure.
+        """
+        listed = list(fixtures)
+        self.counts[step] = len(listed)
+        games = []
+        plan = {"step": step, "fixtures": hashlib.sha256(repr(listed).encode()).hexdigest()}
+        with (
+            Journal.open(self.folder / step, terms, plan) as journal,
+            closing(stream(terms, listed, self.workforce, journal)) as playing,
+        ):
+            for played in playing:
+                if played.fault:
+                    again = f"remove {journal.folder} to play again"
+                    raise RuntimeError(f"game {played.fixture.number} of {step}: {played.fault}; {again}")
+                games.append(played)
+                self.report(step, len(games), len(listed))
+        return games
+
+    def meet(
+        self,
+        step: str,
+        terms: Terms,
+        pairings: Iterable[tuple[str, str, int]],
+        *,
+        openings: Openings = none,
+    ) -> list[Meeting]:
+        """Return the games of pairs of bots, so many of each pair, half of them with either bot in seat 0.
+
+        Games come in twos with the same opening. All pairs take turns with theirs, so that whatever else the machine
+        does costs them alike. Raises a ValueError for a bot that does not play the game.
+        """
+        asked = list(pairings)
+        for first, second, _ in asked:
+            terms.check(first, second)
+        turns = [
+            (game, place)
+            for two in range(0, max((games for *_, games in asked), default=0), 2)
+            for place, (*_, games) in enumerate(asked)
+            for game in range(two, min(two + 2, games))
+        ]
+        fixtures = []
+        for number, (game, place) in enumerate(turns):
+            first, second, _ = asked[place]
+            players = (first, second) if game % 2 == 0 else (second, first)
+            fixtures.append(Fixture(number, players, openings(game // 2), game // 2))
+        games_of: list[list[Played]] = [[] for _ in asked]
+        for (_, place), played in zip(turns, self.play(step, terms, fixtures), strict=True):
+            games_of[place].append(played)
+        return [Meeting(first, second, tuple(games_of[place])) for place, (first, second, _) in enumerate(asked)]
+
+    def measure(self, step: str, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        """Return what `function` makes of each item, in their order; the file `step.jsonl` keeps it.
+
+        `function` is one of a module's, so that it can be sent to workers, and returns what JSON can hold.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.counts[step] = len(items)
+        path = self.folder / f"{step}.jsonl"
+        made_of = hashlib.sha256(repr((function.__module__, function.__qualname__, list(items))).encode()).hexdigest()
+        kept = _kept(path, made_of)
+        missing = [place for place in range(len(items)) if place not in kept]
+        todo = (items[place] for place in missing)
+        with path.open("ab") as file, closing(self.workforce.carry_out(function, todo)) as working:
+            if file.tell() == 0:
+                file.write(json.dumps({"made_of": made_of}).encode() + b"\n")
+            for index, result in working:
+                line = json.dumps([missing[index], result])
+                # As it is read again, so that what was interrupted ends like what was not.
+                kept[missing[index]] = json.loads(line)[1]
+                file.write(line.encode() + b"\n")
+                file.flush()
+                self.report(step, len(kept), len(items))
+        return [kept[place] for place in range(len(items))]
+
+
+def _kept(path: Path, made_of: str) -> dict[int, Any]:
+    """Return the results that a file holds, after cutting off a half-written one. Raises a ValueError for others'."""
+    if not path.exists():
+        return {}
+    *lines, rest = path.read_bytes().split(b"\n")
+    if rest:
+        os.truncate(path, path.stat().st_size - len(rest))
+    if not lines:
+        return {}
+    if json.loads(lines[0]) != {"made_of": made_of}:
+        raise ValueError(f"{path} holds the results of other work; remove it, or choose another folder with --out")
+    return dict(json.loads(line) for line in lines[1:])

@@ -1,0 +1,211 @@
+"""How many of minimax's positions alpha-beta looks at: at best, at worst, and in games."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.figures import Saving, alpha_beta_saving
+from cornered.bots.textbook.search import Search
+from cornered.engine import Outcome, State
+from cornered.lab.contests.arena import opened
+from cornered.lab.contests.terms import Terms
+from cornered.lab.experiments.beside import BAND, OURS, PRINTED
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean
+from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.sampling import GROUNDS, strolls
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENTS", "NotesAlphaBeta", "Uniform", "best_case", "exponent", "leaves", "savings"]
+
+POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 600}
+TREES: Final[Mapping[Scale, Sequence[tuple[int, int]]]] = {
+    "tiny": ((2, 4), (3, 3)),
+    "quick": ((2, 10), (3, 7), (5, 5), (10, 4)),
+    "full": ((2, 14), (3, 9), (5, 6), (10, 5)),
+}
+"""Uniform trees, by branching and depth."""
+BETWEEN: Final = (0.5, 1.0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Uniform(State):
+    """A position of a tree in which everybody has `branching` moves; the value of a leaf says which moves led there.
+
+    At every position the first move is the best for its mover, and the last one the worst.
+    """
+
+    branching: int
+    path: tuple[int, ...] = ()
+
+    @property
+    def to_move(self) -> int:
+        return len(self.path) % 2
+
+    @property
+    def outcome(self) -> Outcome | None:
+        return None
+
+    def moves(self) -> list[str]:
+        return [str(number) for number in range(self.branching)]
+
+    def play(self, move: str) -> Self:
+        return type(self)(self.branching, (*self.path, int(move)))
+
+    def leave(self, seat: int) -> Self:
+        return self
+
+    def explain(self, move: str) -> str:
+        return ""
+
+    def perft(self, depth: int) -> int:
+        return int(self.branching**depth)
+
+    def worth(self) -> float:
+        """Return what a leaf is worth to the root's mover: any earlier choice counts for more than all later ones."""
+        worth = 0
+        for ply, number in enumerate(self.path):
+            worth = worth * 2 * self.branching + (-number if ply % 2 == 0 else number)
+        return float(worth)
+
+    def __str__(self) -> str:
+        return ".".join(map(str, self.path))
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Uniform) and (other.branching, other.path) == (self.branching, self.path)
+
+
+def best_case(branching: int, depth: int) -> int:
+    """Return the fewest leaves that prove the value of a uniform tree (Knuth and Moore, 1975, section 6)."""
+    return int(branching ** math.ceil(depth / 2) + branching ** (depth // 2) - 1)
+
+
+def leaves(item: tuple[int, int, bool]) -> int:
+    """Return the leaves that alpha-beta looks at in a uniform tree whose best, or else worst, moves come first."""
+    branching, depth, best_first = item
+    count = 0
+
+    def evaluate(state: State, seat: int) -> float:
+        nonlocal count
+        assert isinstance(state, Uniform)
+        count += 1
+        return state.worth() if best_first else -state.worth()
+
+    alpha_beta(Uniform(branching), depth, -math.inf, math.inf, 0, Search(0, evaluate))
+    return count
+
+
+def exponent(saving: Saving) -> float:
+    """Return the power of minimax's nodes that alpha-beta's nodes are: 1/2 at best, 1 at worst, for large trees."""
+    return math.log(saving.pruned) / math.log(saving.plain) if saving.plain > 1 else 1.0
+
+
+def savings(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+    """Return what alpha-beta saves at a position, with the moves as the game lists them and sorted."""
+    terms, moves, depth = item
+    state = opened(terms, moves)
+    listed, ordered = (alpha_beta_saving(state, depth, is_sorted=is_sorted) for is_sorted in (False, True))
+    return {
+        "plain": listed.plain,
+        "listed": listed.percent,
+        "sorted": ordered.percent,
+        "listed exponent": exponent(listed),
+        "sorted exponent": exponent(ordered),
+    }
+
+
+class NotesAlphaBeta(Experiment):
+    name = "notes-alpha-beta"
+    title = "Alpha-beta's nodes against minimax's"
+    source = "game-playing-notes.txt, Alpha-Beta Pruning"
+    place = 2
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+        rows: list[Row] = []
+        trees = TREES[lab.scale]
+        items = [(branching, depth, best_first) for branching, depth in trees for best_first in (True, False)]
+        counted = dict(zip(items, lab.measure("uniform", leaves, items), strict=True))
+        for branching, depth in trees:
+            for best_first, words in ((True, "best"), (False, "worst")):
+                expected = best_case(branching, depth) if best_first else branching**depth
+                claimed = f"b^(d/2), {expected}" if best_first else f"b^d, {expected}"
+                label = f"uniform b = {branching}, d = {depth}, {words} order"
+                ours = counted[branching, depth, best_first]
+                rows.append(exact(label, claimed, (expected, expected), ours, 1, "leaves"))
+        real: dict[str, dict[str, list[float]]] = {}
+        for ground in GROUNDS:
+            terms = Terms.of(ground.game, ground.options, seed=lab.seed)
+            lines = strolls(terms, POSITIONS[lab.scale], ground.plies)
+            found = lab.measure(ground.game, savings, [(terms, line, ground.depth) for line in lines])
+            real[ground.title] = {}
+            for kind in ("listed", "sorted"):
+                saved = mean(f"{ground.title}, saved, {kind}", "", None, [one[kind] for one in found], "%")
+                power = [one[f"{kind} exponent"] for one in found]
+                rows += [saved, mean(f"{ground.title}, exponent, {kind}", "0.5 to 1", BETWEEN, power)]
+                real[ground.title][kind] = [
+                    saved.ours,
+                    saved.low,
+                    saved.high,
+                    rows[-1].ours,
+                    rows[-1].low,
+                    rows[-1].high,
+                ]
+        return rows, self._notes(real), {"real": real}
+
+    def _notes(self, real: Mapping[str, Mapping[str, Sequence[float]]]) -> list[str]:
+        notes = [
+            "The best case is exact: with the best move first everywhere alpha-beta looks at b^ceil(d/2) + "
+            "b^floor(d/2) - 1 leaves of a uniform tree (Knuth and Moore), which is O(b^(d/2)); the worst order makes "
+            "it look at all b^d.",
+            "In games the exponent says how close to the best case a search comes: alpha-beta's nodes are minimax's to "
+            "that power. Where moves are sorted by the evaluation of the next position it is "
+            + ", ".join(
+                f"{title} {kinds['sorted'][3]:.2f} (as listed {kinds['listed'][3]:.2f})"
+                for title, kinds in real.items()
+            )
+            + ".",
+        ]
+        worse = [title for title, kinds in real.items() if kinds["sorted"][0] < kinds["listed"][0]]
+        if worse:
+            notes.append(f"Sorting does not help everywhere: {', '.join(worse)}.")
+        return notes
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        real: Mapping[str, Mapping[str, Sequence[float]]] = finding.series["real"]
+        left, right = figure.subplots(1, 2, sharey=True)
+        places = list(range(len(real)))
+        for offset, (kind, label, colour) in enumerate(
+            (("listed", "moves as listed", PRINTED), ("sorted", "moves sorted", OURS))
+        ):
+            heights = [place + 0.36 * (offset - 0.5) for place in places]
+            figures = [kinds[kind] for kinds in real.values()]
+            bars = left.barh(heights, [one[0] for one in figures], 0.34, color=colour, label=label)
+            left.bar_label(bars, fmt="%.0f%%", fontsize=8, padding=2)
+            reach = [[one[3] - one[4] for one in figures], [one[5] - one[3] for one in figures]]
+            right.errorbar(
+                [one[3] for one in figures], heights, xerr=reach, fmt="o", color=colour, capsize=3, label=label
+            )
+        left.set_yticks(places, [title.replace(", ", "\n") for title in real])
+        left.set_xlim(0, 115)
+        left.invert_yaxis()
+        left.set_xlabel("% of minimax's nodes saved")
+        left.set_title("Saved", loc="left", fontsize=10)
+        left.grid(visible=False, axis="y")
+        right.axvspan(*BETWEEN, color=BAND, alpha=0.25, label="printed, best to worst")
+        right.set_xlim(0.4, 1.05)
+        right.set_xlabel("exponent of minimax's nodes")
+        right.set_title("How close to the best case, 0.5", loc="left", fontsize=10)
+        right.legend(frameon=False, fontsize=8, loc="upper left")
+        right.grid(visible=False, axis="y")
+
+
+EXPERIMENTS = (NotesAlphaBeta(),)

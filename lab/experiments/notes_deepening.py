@@ -1,0 +1,128 @@
+"""What it costs to search to depth 1, 2, 3 and so on before the depth that is wanted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from cornered.bots.bot import Limit
+from cornered.bots.evaluate import Judgement, judgement
+from cornered.bots.textbook.alphabeta import alpha_beta
+from cornered.bots.textbook.deepening import search
+from cornered.bots.textbook.figures import deepening_overhead, uniform_overhead
+from cornered.bots.textbook.search import Search
+from cornered.lab.contests.arena import opened
+from cornered.lab.contests.terms import Terms
+from cornered.lab.experiments.beside import BAND, OURS, PRINTED
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean
+from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.sampling import GROUNDS, strolls
+from cornered.lab.reports.plots import INK
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENTS", "NotesDeepening", "overheads"]
+
+CLAIM: Final = 50.0
+"""Percent more nodes for three moves a node."""
+BRANCHING: Final = (2, 3, 4, 10)
+DEEP: Final = 12
+POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 500}
+
+
+def overheads(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+    """Return what deepening costs at a position in percent: minimax, and alpha-beta that learns the order of moves
+    from the iteration before, both beside one search straight to the depth; and the moves there are."""
+    terms, moves, depth = item
+    state = opened(terms, moves)
+    evaluate = judgement(terms.game).evaluate
+    straight = Search(state.to_move, evaluate)
+    alpha_beta(state, depth, -math.inf, math.inf, 0, straight)
+    deepened = search(state, Limit(depth=depth), Judgement(evaluate), Random(0))
+    return {
+        "minimax": deepening_overhead(state, depth),
+        "alpha-beta": 100.0 * (deepened.nodes / (straight.nodes - 1) - 1.0),
+        "moves": len(state.moves()),
+    }
+
+
+class NotesDeepening(Experiment):
+    name = "notes-deepening"
+    title = "Iterative deepening's overhead"
+    source = "game-playing-notes.txt, Iterative Deepening"
+    place = 1
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+        rows: list[Row] = []
+        uniform = {str(b): [uniform_overhead(b, depth) for depth in range(1, DEEP + 1)] for b in BRANCHING}
+        for branching in BRANCHING:
+            claimed, span = ("~50%", (CLAIM * 0.95, CLAIM * 1.05)) if branching == 3 else ("", None)
+            limit = 100 / (branching - 1)
+            note = f"depth {DEEP}; tends to 1 / (b - 1) = {limit:.1f}%"
+            ours = uniform[str(branching)][-1]
+            rows.append(exact(f"uniform tree, b = {branching}", claimed, span, ours, 1, "%", note))
+        real: dict[str, list[float]] = {}
+        for ground in GROUNDS:
+            terms = Terms.of(ground.game, ground.options, seed=lab.seed)
+            items = [(terms, line, ground.depth) for line in strolls(terms, POSITIONS[lab.scale], ground.plies)]
+            found = lab.measure(ground.game, overheads, items)
+            moves = sum(one["moves"] for one in found) / len(found)
+            note = f"{moves:.1f} moves a position"
+            of_game = [
+                mean(f"{ground.title}, {kind}", "", None, [one[kind] for one in found], "%", note)
+                for kind in ("minimax", "alpha-beta")
+            ]
+            rows += of_game
+            real[ground.title] = [moves, *(row.ours for row in of_game)]
+        return rows, self._notes(rows, real), {"uniform": uniform, "real": real}
+
+    def _notes(self, rows: Sequence[Row], real: Mapping[str, Sequence[float]]) -> list[str]:
+        three = next(row for row in rows if row.label.endswith("b = 3"))
+        gained = [row.label.removesuffix(", alpha-beta") for row in rows if row.high < 0]
+        notes = [
+            f"On the uniform tree the figure is arithmetic, counted here to depth {DEEP}: {three.ours:.2f}% for b = 3. "
+            "It tends to 1 / (b - 1), so the notes' 50% is right for three moves and for no other number.",
+            "On positions of random games minimax pays what their branching says: "
+            + ", ".join(f"{title} {plain:.0f}%" for title, (_, plain, _) in real.items())
+            + ". A position's tree is not uniform, and near the end of a game the last depth may add little.",
+        ]
+        if gained:
+            notes.append(
+                "With alpha-beta, which looks first at what the iteration before found best, deepening can cost less "
+                f"than nothing: {', '.join(gained)}. The shallow searches pay for themselves by better order."
+            )
+        return notes
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        left, right = figure.subplots(1, 2)
+        left.axhspan(CLAIM * 0.95, CLAIM * 1.05, color=BAND, alpha=0.6, label="printed for b = 3, about 50%")
+        for branching, figures in finding.series["uniform"].items():
+            left.plot(range(1, DEEP + 1), figures, "o-", markersize=3, label=f"b = {branching}")
+        left.set_xlabel("depth")
+        left.set_ylabel("% more nodes than one search")
+        left.set_title("Uniform trees", loc="left", fontsize=10)
+        left.set_xticks(range(0, DEEP + 1, 3))
+        left.set_ylim(0, 150)
+        left.legend(frameon=False, fontsize=8, loc="upper left", ncols=2)
+        real = finding.series["real"]
+        for place, (label, colour) in enumerate((("minimax", OURS), ("alpha-beta", PRINTED))):
+            places = [where + 0.38 * (place - 0.5) for where in range(len(real))]
+            bars = right.barh(
+                places, [figures[1 + place] for figures in real.values()], 0.36, color=colour, label=label
+            )
+            right.bar_label(bars, fmt="%.0f%%", fontsize=8, padding=2)
+        right.axvline(0, color=INK, linewidth=0.8)
+        right.set_yticks(range(len(real)), [title.replace(", ", "\n") for title in real])
+        right.invert_yaxis()
+        right.margins(x=0.18)
+        right.set_xlabel("% more nodes than one search")
+        right.set_title("Positions of games", loc="left", fontsize=10)
+        right.legend(frameon=False, fontsize=8, loc="center right")
+        right.grid(visible=False, axis="y")
+
+
+EXPERIMENTS = (NotesDeepening(),)

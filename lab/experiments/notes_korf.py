@@ -1,0 +1,112 @@
+"""What shallow pruning saves with three players, beside what alpha-beta saves with two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from cornered.bots.textbook.figures import alpha_beta_saving, korf_saving
+from cornered.lab.contests.arena import opened
+from cornered.lab.contests.terms import Terms
+from cornered.lab.experiments.beside import OURS, PRINTED
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import Finding, Row, Scale, Verdict, exact, mean
+from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.sampling import strolls
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENTS", "NotesKorf", "less_effective", "saved"]
+
+SIDE: Final = 4
+PLIES: Final = 6
+"""Random plies before a position, at most."""
+DEPTHS: Final[Mapping[Scale, Sequence[int]]] = {"tiny": (2, 3), "quick": (2, 3, 4), "full": (2, 3, 4, 5)}
+POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 150}
+PLAYERS: Final = (2, 3)
+
+
+def saved(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+    """Return the nodes that pruning spares at a position: alpha-beta for two players, Korf's for more."""
+    terms, moves, depth = item
+    state = opened(terms, moves)
+    saving = alpha_beta_saving(state, depth) if state.game.seats == 2 else korf_saving(state, depth)
+    return {"percent": saving.percent, "plain": saving.plain, "pruned": saving.pruned}
+
+
+def less_effective(three: Row, two: Row) -> Verdict:
+    """Return whether pruning saves less with three players than with two, as the notes say."""
+    if three.high < two.low:
+        return "agrees"
+    return "differs" if three.low > two.high else "unclear"
+
+
+class NotesKorf(Experiment):
+    name = "notes-korf"
+    title = "Korf's shallow pruning for three players"
+    source = "game-playing-notes.txt, Multi-Player Alpha-Beta Pruning"
+    place = 3
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+        rows: list[Row] = []
+        by: dict[int, dict[int, Row]] = {players: {} for players in PLAYERS}
+        for depth in DEPTHS[lab.scale]:
+            for players in PLAYERS:
+                row, together = self._saving(lab, players, depth)
+                by[players][depth] = row
+                rows += [row, together]
+            two, three = by[2][depth], by[3][depth]
+            verdict = less_effective(three, two)
+            apart = two.ours - three.ours
+            ends = (two.low - three.high, two.high - three.low)
+            label = f"depth {depth}, two players save more by"
+            rows.append(Row(label, "more than 0", apart, *ends, three.count, verdict, "points"))
+        return rows, self._notes(by), {"depths": list(DEPTHS[lab.scale])}
+
+    def _saving(self, lab: Laboratory, players: int, depth: int) -> tuple[Row, Row]:
+        options = {"width": SIDE, "height": SIDE, "players": players}
+        terms = Terms("isolation", options, seed=lab.seed)
+        lines = strolls(terms, POSITIONS[lab.scale], PLIES)
+        found = lab.measure(f"{players}-players-{depth}", saved, [(terms, line, depth) for line in lines])
+        label = f"depth {depth}, {players} players"
+        whole = 100 * (1 - sum(one["pruned"] for one in found) / sum(one["plain"] for one in found))
+        return (
+            mean(f"{label}, saved", "", None, [one["percent"] for one in found], "%"),
+            exact(f"{label}, saved of all nodes", "", None, whole, len(found), "%", "all positions together"),
+        )
+
+    def _notes(self, by: Mapping[int, Mapping[int, Row]]) -> list[str]:
+        return [
+            f"Isolation on {SIDE}x{SIDE} with two and with three players, at positions of random games of at most "
+            f"{PLIES} plies, moves as the game lists them. Three players are searched by max^n with shallow pruning: "
+            "all shares together are one whole, the bound that it needs. The result is max^n's, to the last digit.",
+            "The notes say less effective and give no figure. Ours: "
+            + "; ".join(
+                f"depth {depth}, {by[2][depth].ours:.0f}% with two players and {by[3][depth].ours:.0f}% with three"
+                for depth in by[2]
+            )
+            + ". A position is cut only when what its mover is sure of there and what the player above is sure of "
+            "elsewhere are the whole prize together. With three players the third one's share lies in between, so that "
+            "takes lopsided positions; that is why so little is cut, and why depth does not help.",
+        ]
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        axes = figure.subplots()
+        by = {row.label: row for row in finding.rows}
+        depths = finding.series["depths"]
+        words = {2: "two players, alpha-beta", 3: "three players, Korf's shallow pruning"}
+        for players, colour in zip(PLAYERS, (PRINTED, OURS), strict=True):
+            rows = [by[f"depth {depth}, {players} players, saved"] for depth in depths]
+            reach = [[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]]
+            ours = [row.ours for row in rows]
+            axes.errorbar(depths, ours, yerr=reach, fmt="o-", color=colour, capsize=3, label=words[players])
+        axes.set_xticks(depths)
+        axes.set_ylim(-3, 100)
+        axes.set_xlabel("depth")
+        axes.set_ylabel("% of nodes saved")
+        axes.set_title(f"Isolation {SIDE}x{SIDE}", loc="left", fontsize=10)
+        axes.legend(frameon=False, fontsize=9)
+
+
+EXPERIMENTS = (NotesKorf(),)

@@ -1,0 +1,60 @@
+"""The positions that experiments look at: one from each of many games, so that none tells anything about another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.contests.terms import Played, Terms
+
+__all__ = ["GROUNDS", "Ground", "moments", "strolls"]
+
+"""None of its own: it serves others."""
+
+Line: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A game in a size that plain minimax can search: its options, the random plies at most before a position, and
+    the depth."""
+
+    game: str
+    label: str
+    options: Mapping[str, int]
+    plies: int
+    depth: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.label}, depth {self.depth}"
+
+
+GROUNDS: Final = (
+    Ground("trapgrid", "TrapGrid 7x7", {}, 12, 7),
+    Ground("isolation", "Isolation 5x5", {"width": 5, "height": 5}, 8, 3),
+    Ground("bamboo", "Bamboo radius 2", {"radius": 2}, 8, 3),
+    Ground("quoridor", "Quoridor 5x5", {"size": 5}, 14, 3),
+)
+
+
+def moments(terms: Terms, games: Sequence[Played]) -> list[Line]:
+    """Return the moves to one position of each game, drawn evenly from those after its opening and before its end."""
+    found = []
+    for played in games:
+        first, last = len(played.fixture.opening), len(played.moves) - 1
+        if first <= last:
+            chance = terms.chance("moment", played.fixture.number)
+            found.append(played.moves[: chance.randint(first, last)])
+    return found
+
+
+def strolls(terms: Terms, count: int, plies: int) -> list[Line]:
+    """Return the moves to so many positions that random play comes to in at most `plies` plies."""
+    lines = []
+    for number in range(count):
+        length = terms.chance("stroll", number).randint(0, plies)
+        lines.append(random_plies(terms, length)(number))
+    return lines

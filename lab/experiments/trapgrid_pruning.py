@@ -1,0 +1,197 @@
+"""How much alpha-beta saves `trapgrid-classic`, by the reference's formula and in nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from cornered import engine
+from cornered.bots.evaluate.trapgrid_classic import Board
+from cornered.bots.roster.trapgrid_classic import ClassicSearch, board_of
+from cornered.engine.games.trapgrid import TrapGridState
+from cornered.lab.contests.arena import opened
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.experiments.beside import BAND, OTHER, OURS, PRINTED
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean
+from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.sampling import moments
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["CLAIM", "EXPERIMENTS", "Pruning", "TrapGridPruning", "pruning", "pruning_at_start"]
+
+CLAIM: Final = (40.0, 70.0)
+"""Percent of the nodes that sorted moves and alpha-beta save (section 5)."""
+NODES_AT_5: Final = 1024.0
+"""Minimax's nodes at depth 5, taking four moves everywhere (section 4)."""
+DEPTHS: Final = (5, 6, 7, 8)
+POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 120, "full": 2000}
+PLAYER: Final = "trapgrid-classic:depth=5"
+OPENING: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """Nodes visited and siblings pruned by alpha-beta, its nodes where moves are not sorted, and the nodes of plain
+    minimax, from one position."""
+
+    depth: int
+    nodes: int
+    pruned: int
+    unsorted_nodes: int
+    plain_nodes: int
+    score: float
+    plain_score: float
+
+    @property
+    def efficiency(self) -> float:
+        """The reference's figure: pruned / (visited + pruned), in percent (section 4)."""
+        return 100 * self.pruned / (self.nodes + self.pruned)
+
+    @property
+    def saved(self) -> float:
+        """How many percent of plain minimax's nodes were not visited: each pruned sibling stands for a whole tree."""
+        return 100 * (1 - self.nodes / self.plain_nodes)
+
+    @property
+    def saved_by_sorting(self) -> float:
+        """How many percent of the nodes of alpha-beta in the order of the cells were not visited."""
+        return 100 * (1 - self.nodes / self.unsorted_nodes)
+
+
+class Unsorted(ClassicSearch):
+    """Looks at moves in the order of their cells."""
+
+    def ordered(self, board: Board, *, is_max: bool) -> list[tuple[Board, int]]:
+        return [(board.after(target, is_max=is_max), target) for target in board.targets(is_max=is_max)]
+
+
+def pruning(board: Board, depth: int) -> Pruning:
+    """Search a board to `depth` with and without pruning."""
+    pruned, unsorted, plain = ClassicSearch(), Unsorted(), ClassicSearch(prunes=False)
+    score, _, plain_score = (search.root(board, depth) for search in (pruned, unsorted, plain))
+    return Pruning(depth, pruned.nodes, pruned.pruned, unsorted.nodes, plain.nodes, score, plain_score)
+
+
+def pruning_at_start(depth: int) -> Pruning:
+    """Search the start of 7x7."""
+    return pruning(_board(engine.load("trapgrid").start()), depth)
+
+
+def pruned(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+    """Return what pruning comes to after some moves, as JSON holds it."""
+    terms, moves, depth = item
+    one = pruning(_board(opened(terms, moves)), depth)
+    return {
+        "efficiency": one.efficiency,
+        "saved": one.saved,
+        "sorting": one.saved_by_sorting,
+        "nodes": one.nodes,
+        "plain": one.plain_nodes,
+        "same": one.score == one.plain_score,
+    }
+
+
+def _board(state: engine.State) -> Board:
+    assert isinstance(state, TrapGridState)
+    return board_of(state)
+
+
+KINDS: Final = {
+    "efficiency": "efficiency, its formula",
+    "saved": "saved of minimax",
+    "sorting": "saved by sorting alone",
+}
+
+
+class TrapGridPruning(Experiment):
+    name = "trapgrid-pruning"
+    title = "TrapGrid's pruning efficiency, and nodes plain against pruned"
+    source = "trapgrid-deep-dive.txt, sections 4 and 5"
+    place = 2
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+        terms = Terms.of("trapgrid", seed=lab.seed)
+        opening = random_plies(terms, OPENING)
+        fixtures = [Fixture(number, (PLAYER, PLAYER), opening(number)) for number in range(POSITIONS[lab.scale])]
+        lines = moments(terms, lab.play("games", terms, fixtures))
+        claimed = f"{CLAIM[0]:g}-{CLAIM[1]:g}%"
+        rows: list[Row] = []
+        nodes: dict[str, list[float]] = {}
+        same = 0
+        for depth in DEPTHS:
+            items = [(terms, line, depth) for line in lines]
+            found = lab.measure(f"depth-{depth}", pruned, items)
+            same += sum(one["same"] for one in found)
+            for kind, label in KINDS.items():
+                figures = [one[kind] for one in found]
+                rows.append(mean(f"depth {depth}, {label}", claimed, CLAIM, figures, "%"))
+            for kind, label in (("plain", "minimax"), ("nodes", "alpha-beta")):
+                figures = [one[kind] for one in found]
+                rows.append(mean(f"depth {depth}, nodes of {label}", "", None, figures, "nodes"))
+            nodes[str(depth)] = [rows[-2].ours, rows[-1].ours]
+        for depth in DEPTHS:
+            start = pruning_at_start(depth)
+            span, said = ((NODES_AT_5 * 0.75, NODES_AT_5 * 1.25), "~1024") if depth == 5 else (None, "")
+            rows.append(exact(f"depth {depth}, start, nodes of minimax", said, span, start.plain_nodes, 1, "nodes"))
+            rows.append(exact(f"depth {depth}, start, nodes of alpha-beta", "", None, start.nodes, 1, "nodes"))
+        count = len(lines) * len(DEPTHS)
+        rows.append(exact("positions with the same value", "all", (100, 100), 100 * same / count, count, "%"))
+        return rows, self._notes(rows, nodes), {"nodes": nodes}
+
+    def _notes(self, rows: Sequence[Row], nodes: Mapping[str, Sequence[float]]) -> list[str]:
+        by = {row.label: row for row in rows}
+        efficiency, saved, sorting = ([by[f"depth {depth}, {label}"] for depth in DEPTHS] for label in KINDS.values())
+        together = [100 * (1 - pruned / plain) for plain, pruned in nodes.values()]
+        start = by["depth 5, start, nodes of minimax"].ours
+        return [
+            f'The printed formula for "efficiency", pruned / (visited + pruned), counts the siblings that are cut off, '
+            f"each of which stands for a whole tree. It comes to {_from(efficiency)} and says little about the saving; "
+            f"of plain minimax's nodes {_from(saved)} are saved, of those of alpha-beta without sorted moves "
+            f"{_from(sorting)}. These are means over positions; of the nodes of all positions together, most of which "
+            f"are those of a few large trees, {min(together):.0f} to {max(together):.0f}% are saved.",
+            f"The 1024 nodes at depth 5 take four moves everywhere. The start has two, and after its first move a pawn "
+            f"never has more than three: minimax looks at {start:g} nodes there (1 + 2 + 4 + 8 + 16 + 40).",
+            f"Positions are one from each of {PLAYER}'s games against itself after {OPENING} random plies; the depths "
+            "are the printed 5 to 8.",
+        ]
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        left, right = figure.subplots(1, 2)
+        by = {row.label: row for row in finding.rows}
+        left.axhspan(*CLAIM, color=BAND, alpha=0.35, label="printed, 40-70%")
+        colours = (PRINTED, OURS, OTHER)
+        for (_, label), colour, marker in zip(KINDS.items(), colours, "ods", strict=True):
+            rows = [by[f"depth {depth}, {label}"] for depth in DEPTHS]
+            reach = [[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]]
+            ours = [row.ours for row in rows]
+            left.errorbar(DEPTHS, ours, yerr=reach, fmt=f"{marker}-", color=colour, capsize=3, label=label)
+        left.set_xticks(DEPTHS)
+        left.set_ylim(-5, 100)
+        left.set_xlabel("depth")
+        left.set_ylabel("%")
+        left.set_title("What is saved", loc="left", fontsize=10)
+        left.legend(frameon=False, fontsize=8, loc="upper left")
+        nodes = finding.series["nodes"]
+        for place, (label, colour) in enumerate((("minimax", BAND), ("alpha-beta, sorted", OURS))):
+            places = [depth + 0.4 * (place - 0.5) for depth in DEPTHS]
+            bars = right.bar(places, [nodes[str(depth)][place] for depth in DEPTHS], 0.38, color=colour, label=label)
+            right.bar_label(bars, fmt="%.0f", fontsize=8)
+        right.set_xticks(DEPTHS)
+        right.set_xlabel("depth")
+        right.set_ylabel("nodes, on average")
+        right.set_title("Plain against pruned", loc="left", fontsize=10)
+        right.legend(frameon=False, fontsize=8, loc="upper left")
+        right.grid(visible=False, axis="x")
+
+
+def _from(rows: Sequence[Row]) -> str:
+    figures = [row.ours for row in rows]
+    return f"{min(figures):.0f} to {max(figures):.0f}%"
+
+
+EXPERIMENTS = (TrapGridPruning(),)

@@ -1,0 +1,1 @@
+"""Reports of contests: documents, charts and plots."""

@@ -1,0 +1,61 @@
+"""Which of two differences it is, with as few games as that takes: a sequential probability ratio test (Wald, 1945).
+
+The generalised test of Fishtest: pairs of games by their score, hypotheses in normalised Elo, and each is as likely as
+the likeliest distribution that it allows (Van den Bergh, "Comments on normalized Elo", section 4.1).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from cornered.lab.statistics.elo import T_OF_NORMALISED
+from cornered.lab.statistics.pentanomial import likeliest_of_t, log_ratio, observed
+
+__all__ = ["FARTHEST", "Sprt"]
+
+FARTHEST: Final = 400.0
+"""The greatest difference that can be a hypothesis: without draws, seven games of eight are won then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A test of H0, a difference of `elo0` in normalised Elo, against H1, the greater `elo1`.
+
+    `alpha` is how often H1 is taken at most although H0 holds, `beta` the opposite. Raises a ValueError.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not -FARTHEST <= self.elo0 < self.elo1 <= FARTHEST:
+            raise ValueError(
+                f"a test is between a smaller and a larger difference from {-FARTHEST:g} to {FARTHEST:g}, "
+                f"not {self.elo0:g} and {self.elo1:g}"
+            )
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise ValueError(f"errors happen in more than 0 and less than half of all tests: {self.alpha}, {self.beta}")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratios at which H0 and H1 are taken."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, counts: Sequence[int]) -> float:
+        """Return the logarithm of how much likelier H1 makes pairs of 0, 0.5, 1, 1.5 and 2 points than H0 does."""
+        if not any(counts):
+            return 0.0
+        pairs, shares = observed(counts)
+        first, second = (likeliest_of_t(shares, elo * T_OF_NORMALISED) for elo in (self.elo1, self.elo0))
+        return pairs * log_ratio(shares, first, second)
+
+    def verdict(self, counts: Sequence[int]) -> Literal["H0", "H1"] | None:
+        """Return which hypothesis is taken, None while more games are needed."""
+        low, high = self.bounds
+        llr = self.llr(counts)
+        return "H1" if llr >= high else "H0" if llr <= low else None

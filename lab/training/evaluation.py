@@ -1,0 +1,103 @@
+"""What networks are worth: pairs of games against players that learn nothing, and against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from cornered.bots.neural.network import Kind
+from cornered.bots.neural.weights import Trained, file_name, save
+from cornered.bots.progress import Report
+from cornered.lab.contests import match
+from cornered.lab.contests.contest import Memory
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.execution.workforce import Workforce
+from cornered.lab.statistics.wilson import wilson
+
+__all__ = ["OPPONENTS", "Result", "trials"]
+
+OPPONENTS: Final = ("bamboo-uniform", "bamboo-outer", "bamboo-minimax")
+TRIALS: Final = 50
+"""How many pairs of games are played against each opponent."""
+DUELS: Final = 100
+"""How many pairs two networks play against each other."""
+OPENING: Final = 2
+"""How many random plies a pair begins with: two fixed players would repeat one game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How many of its games a player has won; Bamboo has no draws. `milliseconds` a move of the player itself."""
+
+    wins: int
+    games: int
+    milliseconds: float
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Between what the true share lies, with 95% confidence."""
+        return wilson(self.wins, self.games)
+
+    def reversed(self, milliseconds: float) -> Result:
+        """Return what it is to the opponent, who takes so long a move."""
+        return Result(self.games - self.wins, self.games, milliseconds)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result without times, which another run would not repeat."""
+        low, high = self.interval
+        return {"wins": self.wins, "games": self.games, "low": round(low, 4), "high": round(high, 4)}
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        share = self.wins / max(1, self.games)
+        return f"{self.wins} of {self.games} ({100 * share:.0f}%, {100 * low:.0f} to {100 * high:.0f})"
+
+
+def trials(
+    networks: Mapping[Kind, Trained], radius: int, seed: int, workforce: Workforce, report: Report
+) -> dict[Kind, dict[str, Result]]:
+    """Let each network play against each opponent, and two networks against each other; return what came of it, by
+    network and opponent. All chance comes from the seed. Raises a RuntimeError where a player fails."""
+    terms = Terms.of("bamboo", {"radius": radius}, seed=seed)
+    found: dict[Kind, dict[str, Result]] = {kind: {} for kind in networks}
+    meetings: list[tuple[Kind, str, int]] = [(kind, name, TRIALS) for kind in networks for name in OPPONENTS]
+    meetings += [(kind, other, DUELS) for kind, other in combinations(networks, 2)]
+    total = sum(2 * pairs for _, _, pairs in meetings)
+    games: list[Played] = []
+
+    def heard(played: Played, tally: match.Tally) -> bool:
+        del tally
+        if played.fault:
+            raise RuntimeError(played.fault)
+        games.append(played)
+        report("trials", len(games), total)
+        return False
+
+    with TemporaryDirectory() as folder:
+        words: dict[str, str] = {}
+        for kind, trained in networks.items():
+            path = Path(folder, file_name(kind, radius))
+            save(trained, path)
+            words[kind] = f"bamboo-neural:network={path}"
+        for kind, name, pairs in meetings:
+            before = len(games)
+            first, second = words[kind], words.get(name, name)
+            openings = random_plies(terms, OPENING)
+            tally = match.run(first, second, terms, openings, pairs, workforce, Memory(), report=heard)
+            times = [_milliseconds(games[before:], player) for player in (first, second)]
+            found[kind][name] = Result(tally.wins, tally.games, times[0])
+            for other in networks:
+                if other == name:
+                    found[other][kind] = found[kind][name].reversed(times[1])
+    return found
+
+
+def _milliseconds(games: Sequence[Played], player: str) -> float:
+    """Return how long a player took for a move, on average."""
+    efforts = [played.efforts[played.fixture.players.index(player)] for played in games]
+    return 1000 * sum(effort.seconds for effort in efforts) / max(1, sum(effort.moves for effort in efforts))

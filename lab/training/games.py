@@ -1,0 +1,143 @@
+"""The games that networks learn from (Bamboo paper, section IV.D.2): several teachers, the better ones more often.
+
+The paper mixes minimax, tree search and people, and repeats what the better ones play; here they have a seat more
+often. Whoever plays an opening by heart and then calculates stands in for people. The hybrid follows a network that
+has learnt from the other teachers' games of the same run: what ships with the program plays no part in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cornered.bots.bamboo.cells import bamboo, cubes
+from cornered.bots.bot import Bot, Limit
+from cornered.bots.neural.network import Network
+from cornered.bots.neural.player import think
+from cornered.bots.neural.views import Views
+from cornered.bots.roster import create
+from cornered.engine import load
+from cornered.engine.games.bamboo import BambooState, cell_numbers
+from cornered.engine.kernels.hexagon import size_of
+
+__all__ = ["HYBRID", "MIX", "TEACHERS", "Lessons", "Mix", "play", "read_mix", "seated", "spell"]
+
+Mix: TypeAlias = Mapping[str, int]
+"""How often each teacher has a seat, relative to the others."""
+
+HYBRID: Final = "hybrid"
+NETWORK: Final = "network"
+TEACHERS: Final[Mapping[str, tuple[str, str]]] = {
+    "minimax": ("bamboo-minimax", "bamboo-minimax"),
+    "mcts": ("bamboo-mcts:iterations=150", "bamboo-mcts:iterations=150"),
+    HYBRID: (NETWORK, "bamboo-minimax"),
+    "outer": ("bamboo-outer", "bamboo-minimax"),
+}
+"""Who plays while many cells are free, and who from then on."""
+MIX: Final[Mix] = {"minimax": 3, "mcts": 1, HYBRID: 1, "outer": 2}
+CALCULATES: Final = 40 / 91
+"""From which share of free cells on two of the teachers look ahead: 40 cells of radius 5, as the paper's hybrid."""
+OPENING: Final = 8
+"""How many plies at most are random, so that no two games are the same."""
+SLIP: Final = 0.05
+"""How often a teacher's move is replaced by a random one, which is no lesson."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Positions, one a row: what the mover saw, the index of the cell that its teacher chose, and 1 where it won the
+    game, -1 where it lost."""
+
+    views: Views
+    chosen: npt.NDArray[np.int64]
+    outcomes: npt.NDArray[np.int8]
+
+    @classmethod
+    def together(cls, parts: list[Lessons], radius: int) -> Lessons:
+        """Return the lessons of several games on one board, one after another."""
+        parts = [cls(Views.of([], radius), np.zeros(0, np.int64), np.zeros(0, np.int8)), *parts]
+        return cls(
+            Views(*(np.concatenate([getattr(part.views, name) for part in parts]) for name in Views.__slots__)),
+            np.concatenate([part.chosen for part in parts]),
+            np.concatenate([part.outcomes for part in parts]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+
+def read_mix(text: str) -> Mix:
+    """Return the mix that a text like minimax=3,mcts=1 stands for. Raises a ValueError that says how it looks."""
+    found = dict.fromkeys(TEACHERS, 0)
+    for part in text.split(","):
+        name, _, count = part.strip().partition("=")
+        if name not in found or not count.isdecimal():
+            raise ValueError(f"a mix looks like {spell(MIX)}, with the names {', '.join(TEACHERS)}, not {text!r}")
+        found[name] = int(count)
+    if not any(count for name, count in found.items() if name != HYBRID):
+        raise ValueError("the hybrid follows a network that learns from other games; mix in minimax, mcts or outer")
+    return {name: count for name, count in found.items() if count}
+
+
+def spell(mix: Mix) -> str:
+    """Return a mix as text, in the order of the teachers; the inverse of `read_mix`."""
+    return ",".join(f"{name}={mix[name]}" for name in TEACHERS if mix.get(name))
+
+
+def _chance(radius: int, seed: int, number: int) -> Random:
+    return Random(f"{seed} {radius} {number}")
+
+
+def _seated(mix: Mix, chance: Random) -> tuple[str, str]:
+    names = [name for name in TEACHERS if mix.get(name)]
+    first, second = chance.choices(names, [mix[name] for name in names], k=2)
+    return first, second
+
+
+def seated(radius: int, seed: int, mix: Mix, number: int) -> tuple[str, str]:
+    """Return which teachers play a game, by seat."""
+    return _seated(mix, _chance(radius, seed, number))
+
+
+def play(radius: int, seed: int, mix: Mix, network: Network | None, number: int) -> Lessons:
+    """Play one game of two teachers and return their moves; `network` is the hybrid's, None where none plays.
+
+    The same arguments make the same game.
+    """
+    chance = _chance(radius, seed, number)
+    seats = [TEACHERS[name] for name in _seated(mix, chance)]
+    players: list[dict[str, Bot]] = [
+        {spec: create(spec, chance.randrange(1 << 32)) for spec in dict.fromkeys(seat) if spec != NETWORK}
+        for seat in seats
+    ]
+    random_plies = chance.randrange(OPENING + 1)
+    order = {number: i for i, number in enumerate(cubes(radius))}
+    numbers = cell_numbers(radius)
+    state: BambooState = bamboo(load("bamboo", radius=radius).start())
+    seen: list[tuple[BambooState, str]] = []
+    ply = 0
+    while state.outcome is None:
+        if ply < random_plies or chance.random() < SLIP:
+            move = chance.choice(state.moves())
+        else:
+            opening, middle = seats[state.to_move]
+            spec = opening if size_of(state.position[6:9]) > CALCULATES * len(order) else middle
+            if spec == NETWORK:
+                assert network is not None, "a hybrid plays with a network"
+                move = think(state, network).move
+            else:
+                move = players[state.to_move][spec].choose(state, Limit()).move
+            seen.append((state, move))
+        state = state.play(move)
+        ply += 1
+    winner = state.outcome.winner
+    return Lessons(
+        Views.of([before for before, _ in seen], radius),
+        np.array([order[numbers[move]] for _, move in seen], np.int64),
+        np.array([1 if before.to_move == winner else -1 for before, _ in seen], np.int8),
+    )

@@ -1,0 +1,105 @@
+"""How a network learns from lessons: mini-batches under random symmetries, and Adam (Kingma and Ba 2015), written out.
+
+Every epoch draws its chance from the seed and its own number, so learning that was interrupted ends with the same
+weights as learning that was not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from cornered.bots.neural.network import Loss, Network, Parameters, masked, policy_loss
+from cornered.bots.neural.views import images
+from cornered.lab.training.games import Lessons
+
+__all__ = ["Learner", "Point", "measure"]
+
+BATCH: Final = 256
+RATE: Final = 1e-3
+"""Adam's step at the start; it falls to 0 along a cosine."""
+DECAY: Final = 0.9, 0.999
+EPSILON: Final = 1e-8
+MEASURED: Final = 512
+"""How many positions are measured at once."""
+
+
+class Point(NamedTuple):
+    """A learning curve's point: the mean losses of an epoch's lessons as they were learnt, and then what `measure`
+    says about lessons that are held out. Values are None for a network that judges moves only."""
+
+    learnt_policy: float
+    learnt_value: float | None
+    policy: float
+    value: float | None
+    accuracy: float
+
+
+def measure(network: Network, lessons: Lessons) -> tuple[Loss, float]:
+    """Return the mean losses, and how often the likeliest legal cell is the teacher's; 0 where there is no lesson."""
+    policy = value = hits = 0.0
+    judges_values = False
+    for start in range(0, len(lessons), MEASURED):
+        part = slice(start, start + MEASURED)
+        views, chosen = lessons.views.rows(part), lessons.chosen[part]
+        judged = network.judge(views)
+        policy += len(chosen) * policy_loss(judged.scores, views.legal, chosen)[0]
+        hits += float((masked(judged.scores, views.legal).argmax(axis=1) == chosen).sum())
+        if judged.values is not None:
+            judges_values = True
+            value += float(((judged.values - lessons.outcomes[part]) ** 2).sum())
+    count = max(1, len(lessons))
+    return Loss(policy / count, value / count if judges_values else None), hits / count
+
+
+@dataclass(slots=True)
+class Learner:
+    """A network that learns: where Adam is, and how well it went until now."""
+
+    network: Network
+    means: Parameters
+    squares: Parameters
+    steps: int = 0
+    curve: list[Point] = field(default_factory=list)
+    """One point an epoch."""
+
+    @classmethod
+    def start(cls, network: Network) -> Learner:
+        means, squares = ([np.zeros_like(part) for part in network.parameters] for _ in range(2))
+        return cls(network, means, squares)
+
+    def learn(self, lessons: Lessons, held_out: Lessons, epochs: int, seed: int) -> Point:
+        """Go through all lessons once more, of `epochs` times in all, each position under a symmetry by chance."""
+        chance = np.random.default_rng([seed, 1, len(self.curve)])
+        rows = chance.permutation(len(lessons))
+        sources = images(self.network.radius)
+        targets = np.argsort(sources, axis=1)
+        symmetry = chance.integers(len(sources), size=len(rows))
+        batches = -(-len(rows) // BATCH)
+        policy, value = 0.0, None
+        for start in range(0, len(rows), BATCH):
+            batch, s = rows[start : start + BATCH], symmetry[start : start + BATCH]
+            loss, gradient = self.network.gradients(
+                lessons.views.rows(batch).moved(sources[s]), targets[s, lessons.chosen[batch]], lessons.outcomes[batch]
+            )
+            share = self.steps / (epochs * batches)
+            self._step(gradient, RATE * 0.5 * (1 + float(np.cos(np.pi * share))))
+            policy += loss.policy * len(batch) / len(rows)
+            value = None if loss.value is None else (value or 0.0) + loss.value * len(batch) / len(rows)
+        measured, accuracy = measure(self.network, held_out)
+        self.curve.append(Point(policy, value, measured.policy, measured.value, accuracy))
+        return self.curve[-1]
+
+    def _step(self, gradient: Parameters, rate: float) -> None:
+        """Take one step down the gradient (Adam: Kingma and Ba 2015, algorithm 1)."""
+        self.steps += 1
+        first, second = DECAY
+        correction = rate * np.sqrt(1 - second**self.steps) / (1 - first**self.steps)
+        for parameter, m, v, g in zip(self.network.parameters, self.means, self.squares, gradient, strict=True):
+            m *= np.float32(first)
+            m += np.float32(1 - first) * g
+            v *= np.float32(second)
+            v += np.float32(1 - second) * g * g
+            parameter -= np.float32(correction) * m / (np.sqrt(v) + np.float32(EPSILON))

@@ -1,0 +1,141 @@
+"""Trains networks: plays the teachers' games, learns from them, and measures; interrupted, it goes on where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any, Final
+
+from cornered.bots.neural.network import Kind, Network
+from cornered.bots.neural.weights import Trained
+from cornered.bots.progress import Report
+from cornered.lab.execution.workforce import Workforce
+from cornered.lab.training.checkpoint import FIRST, Run
+from cornered.lab.training.evaluation import Result, trials
+from cornered.lab.training.games import HYBRID, Lessons, play, read_mix, seated
+from cornered.lab.training.learning import Point, measure
+from cornered.lab.training.plan import Plan
+
+__all__ = ["Outcome", "train"]
+
+HELD_OUT: Final = 10
+"""Every so manieth game is for measuring only."""
+SAVED: Final = 10.0
+"""Seconds after which the checkpoint is written while games are played; it is after every epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to: the networks as they will be read again, their learning curves, and their trials."""
+
+    networks: Mapping[Kind, Trained]
+    curves: Mapping[Kind, list[Point]]
+    results: Mapping[Kind, Mapping[str, Result]]
+
+
+def train(
+    plan: Plan,
+    workforce: Workforce,
+    checkpoint: Path | None = None,
+    report: Report = lambda step, done, total, note="": None,
+    *,
+    referees: Workforce | None = None,
+) -> Outcome:
+    """Carry out a plan, from its checkpoint on if there is one. `workforce` plays the teachers' games and `referees`,
+    who share this machine's files, the trials; by default the same."""
+    run = Run.resume(plan, checkpoint)
+    mix = read_mix(plan.mix)
+    hybrids = [n for n in range(plan.games) if HYBRID in seated(plan.radius, plan.seed, mix, n)]
+    others = [n for n in range(plan.games) if n not in set(hybrids)]
+    _play(run, others, None, workforce, checkpoint, report)
+    if hybrids:
+        first = _lessons(run, others)
+        _learn(run, FIRST, first, _lessons(run, []), checkpoint, report)
+        _play(run, hybrids, run.learners[FIRST].network.rounded(), workforce, checkpoint, report)
+    learnt, held_out = (
+        _lessons(run, [n for n in range(plan.games) if (n % HELD_OUT == HELD_OUT - 1) == is_held_out])
+        for is_held_out in (False, True)
+    )
+    trained: dict[Kind, Trained] = {}
+    for kind in plan.kinds:
+        _learn(run, kind, learnt, held_out, checkpoint, report)
+        network = run.learners[kind].network.rounded()
+        trained[kind] = Trained(network, _provenance(plan, network, learnt, held_out))
+    results = trials(trained, plan.radius, plan.seed, referees or workforce, report)
+    return Outcome(
+        {
+            kind: Trained(
+                one.network,
+                {**one.provenance, "results": {name: found.as_json() for name, found in results[kind].items()}},
+            )
+            for kind, one in trained.items()
+        },
+        {kind: run.learners[kind].curve for kind in plan.kinds},
+        results,
+    )
+
+
+def _lessons(run: Run, numbers: list[int]) -> Lessons:
+    return Lessons.together([run.games[number] for number in numbers], run.plan.radius)
+
+
+def _play(
+    run: Run,
+    numbers: list[int],
+    network: Network | None,
+    workforce: Workforce,
+    checkpoint: Path | None,
+    report: Report,
+) -> None:
+    """Play those of these games that have not been played."""
+    missing = [number for number in numbers if number not in run.games]
+    if not missing:
+        return
+    played = partial(play, run.plan.radius, run.plan.seed, read_mix(run.plan.mix), network)
+    saved = monotonic()
+    try:
+        for place, lessons in workforce.carry_out(played, missing):
+            run.games[missing[place]] = lessons
+            report("games", len(run.games), run.plan.games)
+            if monotonic() - saved >= SAVED:
+                run.save(checkpoint)
+                saved = monotonic()
+    finally:
+        run.save(checkpoint)
+
+
+def _learn(run: Run, name: str, lessons: Lessons, held_out: Lessons, checkpoint: Path | None, report: Report) -> None:
+    """Go through the epochs that are missing."""
+    learner = run.learners[name]
+    while len(learner.curve) < run.plan.epochs:
+        point = learner.learn(lessons, held_out, run.plan.epochs, run.plan.seed)
+        step = "the hybrid's network" if name == FIRST else f"{name} network"
+        report(step, len(learner.curve), run.plan.epochs, f"loss {point.learnt_policy:.3f}")
+        run.save(checkpoint)
+
+
+def _provenance(plan: Plan, network: Network, learnt: Lessons, held_out: Lessons) -> dict[str, Any]:
+    """Return where a network comes from, and how well it foretells held-out moves and outcomes."""
+    loss, accuracy = measure(network, held_out)
+    found: dict[str, Any] = {
+        "command": plan.command,
+        "kind": network.kind,
+        "radius": plan.radius,
+        "games": plan.games,
+        "epochs": plan.epochs,
+        "seed": plan.seed,
+        "mix": plan.mix,
+        "positions": len(learnt),
+        "held_out": len(held_out),
+        "parameters": sum(part.size for part in network.parameters),
+        "accuracy": round(accuracy, 4),
+        "policy_loss": round(loss.policy, 4),
+    }
+    if loss.value is not None:
+        found["value_error"] = round(loss.value, 4)
+        # What a network that knows nothing of the position would come to: the outcomes' variance.
+        found["value_error_of_the_mean"] = round(float(held_out.outcomes.var()) if len(held_out) else 0.0, 4)
+    return found

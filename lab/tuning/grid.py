@@ -1,0 +1,96 @@
+"""Grid search by tournament: every combination of some levels of each parameter plays, and Elo ratings choose
+(quoridor-specification, "Weight Tuning Methods")."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Final, Literal, TypeAlias
+
+from cornered.bots.weights.model import DIGITS, Values
+from cornered.lab.contests.contest import Keep, hold
+from cornered.lab.contests.schedule import Gauntlet, RoundRobin
+from cornered.lab.contests.standings import standings
+from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.execution.workforce import Workforce
+from cornered.lab.tuning.space import Found, Space
+from cornered.lab.tuning.trial import varied
+
+__all__ = ["MOST", "Plan", "configurations", "search"]
+
+MOST: Final = 256
+"""How many combinations a grid may have."""
+Pairing: TypeAlias = Literal["round-robin", "gauntlet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`pairs` of games are played between any two combinations, or by each against the printed one."""
+
+    pairs: int = 4
+    pairing: Pairing = "round-robin"
+    levels: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    """The levels of some parameters by name; the others have the ends of their range and the printed number."""
+
+    def __post_init__(self) -> None:
+        if self.pairs < 1:
+            raise ValueError("pairs are 1 or more")
+
+
+def configurations(space: Space, levels: Mapping[str, Sequence[float]]) -> list[Values]:
+    """Return the printed values and then all other combinations. Raises a ValueError for more than MOST of them."""
+    space.model.complete(dict.fromkeys(levels, 0.0))
+    printed, columns = space.model.printed, []
+    for place, low, high in zip(space.places, space.lows, space.highs, strict=True):
+        column = levels.get(space.model.names[place]) or (low, printed[place], high)
+        columns.append(sorted({round(level, DIGITS) for level in column}))
+    count = math.prod(map(len, columns))
+    if count > MOST:
+        raise ValueError(f"{count} combinations are too many, {MOST} is the most; tune fewer weights or give levels")
+    found = [printed]
+    for combination in itertools.product(*columns):
+        values = list(printed)
+        for place, level in zip(space.places, combination, strict=True):
+            values[place] = level
+        found.append(tuple(values))
+    return list(dict.fromkeys(found))
+
+
+def search(
+    space: Space,
+    plan: Plan,
+    terms: Terms,
+    depth: int,
+    workforce: Workforce,
+    keep: Keep,
+    report: Callable[[int, int | None, str], None] = lambda done, total, note: None,
+) -> Found:
+    """Hold the tournament and return the combination with the highest Bradley-Terry rating, the first of equals; the
+    ratings are Elo above the printed values."""
+    settings = configurations(space, dict(plan.levels))
+    values_of = {space.model.word(values, depth): values for values in settings}
+    words, openings = tuple(values_of), varied(terms)
+    schedule = (RoundRobin if plan.pairing == "round-robin" else Gauntlet)(words, 2 * plan.pairs, openings)
+
+    def heard(played: Played, done: int, total: int | None) -> None:
+        del played
+        report(done, total, f"{len(words)} combinations")
+
+    games = hold(terms, schedule, workforce, keep, heard)
+    found = {standing.bot: standing for standing in standings(terms, games, words).table}
+    zero = found[words[0]].elo
+    rated = sorted((found[word] for word in words), key=lambda standing: -standing.elo)
+    table = [
+        {
+            "weights": space.model.named(values_of[standing.bot]),
+            "elo": round(standing.elo - zero, 1),
+            "low": round(standing.low - zero, 1),
+            "high": round(standing.high - zero, 1),
+            **asdict(standing.score),
+        }
+        for standing in rated
+    ]
+    result = {"combinations": len(words), "games": len(games), "ratings": table}
+    return Found(values_of[rated[0].bot], result, ())

@@ -1,0 +1,77 @@
+"""Simultaneous perturbation stochastic approximation: all parameters are moved at once, up or down at random, two
+opposite ways, and the match between the two tells how to go on (Spall, "An Overview of the Simultaneous Perturbation
+Method for Efficient Optimization", 1998). A match of pairs between the two is what chess engines are tuned by.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final
+
+from cornered.bots.weights.model import Values
+from cornered.lab.tuning.space import Found, Space
+from cornered.lab.tuning.trial import Trial
+
+__all__ = ["ALPHA", "GAMMA", "Plan", "gains", "search"]
+
+ALPHA: Final = 0.602
+GAMMA: Final = 0.101
+"""The exponents that Spall recommends, section "Implementation of SPSA"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to search. `spread` is how far apart from the middle the two are at first, `step` how far the middle moves
+    at first when one of them wins everything; both are parts of the ranges."""
+
+    iterations: int
+    pairs: int = 8
+    spread: float = 0.15
+    step: float = 0.3
+
+    def __post_init__(self) -> None:
+        if min(self.iterations, self.pairs) < 1:
+            raise ValueError("iterations and pairs are 1 or more")
+        if not (0 < self.spread <= 1 and self.step > 0 and math.isfinite(self.step)):
+            raise ValueError("the spread is above 0 and at most 1, the step above 0")
+
+
+def gains(plan: Plan, iteration: int) -> tuple[float, float]:
+    """Return Spall's a_k and c_k for the iteration k from 0: a / (A + k + 1)^alpha with A a tenth of all iterations,
+    and c / (k + 1)^gamma."""
+    stability = plan.iterations / 10
+    a = 2 * plan.spread * plan.step * (stability + 1) ** ALPHA
+    return a / (stability + iteration + 1) ** ALPHA, plan.spread / (iteration + 1) ** GAMMA
+
+
+def search(
+    space: Space,
+    plan: Plan,
+    trial: Trial,
+    chance: Random,
+    report: Callable[[int, int, str], None] = lambda done, total, note: None,
+) -> Found:
+    """Climb from the printed values. The answer is the mean of the second half of the way, which shakes less than its
+    end (Polyak and Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992)."""
+    middle = list(space.point(space.model.printed))
+    passed: list[list[float]] = []
+    curve: list[dict[str, Any]] = []
+    for iteration in range(plan.iterations):
+        a, c = gains(plan, iteration)
+        signs = [chance.choice((-1, 1)) for _ in middle]
+        up: Values = space.values([at + c * sign for at, sign in zip(middle, signs, strict=True)])
+        down: Values = space.values([at - c * sign for at, sign in zip(middle, signs, strict=True)])
+        scored = trial(up, down, plan.pairs).share
+        # What the one scored less what the other did, from -1 to 1, over what lies between them; 1 / sign is sign.
+        slope = (2 * scored - 1) / (2 * c)
+        middle = [max(0.0, min(1.0, at + a * slope * sign)) for at, sign in zip(middle, signs, strict=True)]
+        passed.append(middle)
+        curve.append({"games": 2 * plan.pairs * (iteration + 1), "score": scored, "weights": space.values(middle)})
+        report(iteration + 1, plan.iterations, " ".join(f"{value:g}" for value in space.values(middle)[:7]))
+    second_half = passed[len(passed) // 2 :]
+    mean = [sum(column) / len(second_half) for column in zip(*second_half, strict=True)]
+    end = space.model.named(space.values(middle))
+    return Found(space.values(mean), {"iterations": plan.iterations, "end": end}, curve)

@@ -1,0 +1,67 @@
+"""Optuna's search for the values that score most against the printed ones, by the tree-structured Parzen estimator
+(Bergstra et al., "Algorithms for Hyper-Parameter Optimization", 2011). An interrupted search is repeated with the games
+that it has kept: the same seed and scores make it ask for the same values again.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cornered.lab.tuning.space import Found, Space
+from cornered.lab.tuning.trial import Trial
+
+__all__ = ["Plan", "require", "search"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many sets of values are tried, and in how many pairs of games each."""
+
+    trials: int
+    pairs: int = 20
+
+    def __post_init__(self) -> None:
+        if min(self.trials, self.pairs) < 1:
+            raise ValueError("trials and pairs are 1 or more")
+
+
+def require() -> None:
+    """Raise a ValueError that says what to install where Optuna is missing."""
+    if importlib.util.find_spec("optuna") is None:
+        raise ValueError(
+            "this search needs Optuna, which is not installed; install cornered[tuning], "
+            "or take another: td, grid or spsa"
+        )
+
+
+def search(
+    space: Space,
+    plan: Plan,
+    trial: Trial,
+    seed: int,
+    report: Callable[[int, int, str], None] = lambda done, total, note: None,
+) -> Found:
+    """Return the values that scored most, the first of equals. Raises a ValueError where Optuna is missing."""
+    require()
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed % 2**32))
+    printed = dict(zip(space.names, space.point(space.model.printed), strict=True))
+    study.enqueue_trial(printed)
+    curve: list[dict[str, Any]] = []
+    best, most = space.model.printed, -1.0
+    for number in range(plan.trials):
+        asked = study.ask()
+        point = [asked.suggest_float(name, 0.0, 1.0) for name in space.names]
+        values = space.values(point)
+        scored = trial(values, None, plan.pairs).share
+        study.tell(asked, scored)
+        if scored > most:
+            best, most = values, scored
+        curve.append({"games": 2 * plan.pairs * (number + 1), "score": scored, "best": most, "weights": values})
+        report(number + 1, plan.trials, f"best {most:.3f}")
+    return Found(best, {"trials": plan.trials, "score": most}, curve)

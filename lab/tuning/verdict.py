@@ -1,0 +1,81 @@
+"""Whether tuned weights beat the printed ones: a match of pairs that a sequential probability ratio test ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from cornered.bots.weights.file import Tuned, Verdict
+from cornered.lab.contests import match
+from cornered.lab.contests.contest import Keep
+from cornered.lab.contests.match import Tally
+from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.execution.workforce import Workforce
+from cornered.lab.statistics.elo import elo
+from cornered.lab.statistics.sprt import Sprt
+from cornered.lab.tuning.trial import varied
+
+__all__ = ["Plan", "judge"]
+
+DECISIONS: Final[Mapping[Literal["H0", "H1"] | None, Literal["better", "not better", "undecided"]]] = {
+    "H1": "better",
+    "H0": "not better",
+    None: "undecided",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to decide: at most so many pairs of games, between two differences in normalised Elo, with 5% errors."""
+
+    pairs: int
+    low: float
+    high: float
+    depth: int
+
+    def __post_init__(self) -> None:
+        if min(self.pairs, self.depth) < 1:
+            raise ValueError("pairs and depth are 1 or more")
+        Sprt(self.low, self.high)
+
+
+def judge(
+    tuned: Tuned,
+    terms: Terms,
+    plan: Plan,
+    command: str,
+    workforce: Workforce,
+    keep: Keep,
+    report: Callable[[int, int, str], None] = lambda done, total, note: None,
+) -> Verdict:
+    """Let the tuned weights play the printed ones until the test decides, or the games are used up."""
+    sprt = Sprt(plan.low, plan.high)
+    known = tuned.model
+    done = 0
+
+    def heard(played: Played, tally: Tally) -> bool:
+        nonlocal done
+        del played
+        done += 1
+        if done % 2:
+            return False
+        report(done, 2 * plan.pairs, f"{tally.wins}-{tally.draws}-{tally.losses} LLR {sprt.llr(tally.pairs):.2f}")
+        return sprt.verdict(tally.pairs) is not None
+
+    words = known.word(tuned.values, plan.depth), known.word(None, plan.depth)
+    tally = match.run(*words, terms, varied(terms), plan.pairs, workforce, keep, report=heard)
+    llr, share = sprt.llr(tally.pairs), tally.share
+    return Verdict(
+        command=command,
+        seed=terms.seed,
+        depth=plan.depth,
+        wins=tally.wins,
+        draws=tally.draws,
+        losses=tally.losses,
+        pairs=tally.pairs,
+        bounds=(plan.low, plan.high),
+        llr=round(llr, 3),
+        elo=round(elo(share), 1) if 0 < share < 1 else None,
+        decision=DECISIONS[sprt.verdict(tally.pairs)],
+    )

@@ -1,0 +1,1 @@
+"""The queue of positions that bots analyse for players. Pure."""

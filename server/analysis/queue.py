@@ -1,0 +1,230 @@
+"""Who studies what, and who comes next: what is asked and answered becomes events or refusals. Pure: time comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from cornered.engine.game import CHANCE, State
+from cornered.protocol.analysis import MOST_ASKED, MOST_TRIES, Report, TreeNode
+from cornered.protocol.commands import Analysed, OfferAnalysis
+from cornered.protocol.values import Move
+from cornered.server.analysis.state import (
+    AnalysisEvent,
+    AnalysisFacts,
+    Analyst,
+    Asked,
+    AskerJoined,
+    AskerLeft,
+    Assigned,
+    Ended,
+    Findings,
+    Found,
+    Job,
+    Offered,
+    Question,
+    Returned,
+    Withdrawn,
+)
+from cornered.server.match.state import MatchState
+from cornered.server.match.views import studied
+from cornered.server.refusal import Refusal
+
+__all__ = ["GRACE", "MOST_JOBS", "PATIENCE", "THINKING", "AnalysisQueue", "question_about"]
+
+THINKING: Final = 5_000
+"""Milliseconds that an analyst has for one position."""
+GRACE: Final = 10_000
+"""How much later than that its last word may come."""
+PATIENCE: Final = 90_000
+"""How long a question waits for an analyst before it is given up."""
+MOST_JOBS: Final = 200
+"""Analyses that may wait or be under way, all players' together."""
+
+_MARKS: Final = {"zones": frozenset("0123b./"), "heat": frozenset("0123456789./")}
+"""The characters of each kind of picture."""
+
+
+def question_about(match: MatchState, ply: int, lines: int) -> Question:
+    """Return the question what to play after `ply` moves of a match. Raises Refusal where nobody is to move."""
+    state = studied(match, ply)
+    if state.outcome is not None:
+        raise Refusal("nothing_to_analyse", "the game is decided here; go back to an earlier move")
+    if state.to_move == CHANCE:
+        raise Refusal("nothing_to_analyse", "the dice are rolled here; go to another move")
+    return Question(match.terms.spec, str(state), lines, state)
+
+
+class AnalysisQueue(AnalysisFacts):
+    """The queue and its rules: everybody who asks is served in turn, and no analyst holds anybody up for long."""
+
+    __slots__ = ()
+
+    def offer(self, socket: str, command: OfferAnalysis, now: int) -> tuple[AnalysisEvent, ...]:
+        """Return what a bot's offer leads to."""
+        if not command.jobs:
+            return self.leave(socket, now, asks=False)
+        known = self.analysts.get(socket)
+        number, failures = (known.number, known.failures) if known else (self.number, 0)
+        games = frozenset(command.games)
+        return self._and_go_on([Offered(Analyst(socket, command.name, games, command.jobs, number, failures))], now)
+
+    def ask(self, socket: str, player: str, question: Question, fresh: str, now: int) -> tuple[AnalysisEvent, ...]:
+        """Return what a question leads to that `answers` does not know. `fresh` is an unused id. Raises Refusal."""
+        asked = [job for job in self.jobs.values() if player in job.askers.values()]
+        same = self.find(question)
+        if same is not None and socket in same.askers:
+            return ()
+        if len(asked) >= MOST_ASKED:
+            raise Refusal("busy", f"{MOST_ASKED} of your analyses are not done yet; cancel one, or wait")
+        if same is not None:
+            return (AskerJoined(same.id, socket, player),)
+        if not any(question.game.name in analyst.games for analyst in self.analysts.values()):
+            raise Refusal("no_analyst", "no bot that is here studies this game; try again later")
+        if len(self.jobs) >= MOST_JOBS:
+            raise Refusal("busy", "too many positions wait to be studied; try again in a minute")
+        job = Job(fresh, self.number, question, {socket: player}, now + PATIENCE)
+        return self._and_go_on([Asked(job)], now)
+
+    def find(self, question: Question) -> Job | None:
+        """Return the job that answers the same question, if there is one."""
+        return next((job for job in self.jobs.values() if job.question.key == question.key), None)
+
+    def cancel(self, socket: str, job: str, now: int) -> tuple[AnalysisEvent, ...]:
+        """Return what follows when a socket wants to hear no more of a job; of one that is over it hears nothing."""
+        known = self.jobs.get(job)
+        return self._and_go_on([AskerLeft(job, socket)], now) if known and socket in known.askers else ()
+
+    def leave(self, socket: str, now: int, *, asks: bool = True) -> tuple[AnalysisEvent, ...]:
+        """Return what follows when a socket closes, or, unless it `asks`, when it only studies no more."""
+        events: list[AnalysisEvent] = []
+        if socket in self.analysts:
+            events += [self._taken_back(job, now) for job in self.jobs.values() if job.analyst == socket]
+            events.append(Withdrawn(socket))
+        ended = {event.job for event in events if isinstance(event, Ended)}
+        if asks:
+            events += [AskerLeft(job.id, socket) for job in self.jobs.values() if socket in job.askers.keys() - ended]
+        return self._and_go_on(events, now) if events else ()
+
+    def analysed(self, socket: str, command: Analysed, now: int) -> tuple[AnalysisEvent, ...]:
+        """Return what an analyst's word leads to. Raises Refusal."""
+        job = self.jobs.get(command.job)
+        if job is None or job.analyst != socket:
+            raise Refusal("unknown_analysis", "this is not your job, or not any more")
+        _check(command, job.question)
+        name = self.analysts[socket].name
+        found = replace(
+            job.found,
+            by=name,
+            report=command.report or job.found.report,
+            overlays=job.found.overlays if command.overlays is None else command.overlays,
+            tree=job.found.tree if command.tree is None else command.tree,
+        )
+        if not command.final:
+            return (Found(job.id, found),)
+        if found.report is None:
+            return self._and_go_on([self._taken_back(job, now, unfit=True, why=command.error or "")], now)
+        return self._and_go_on([Ended(job.id, found)], now)
+
+    def tick(self, now: int) -> tuple[AnalysisEvent, ...]:
+        """Return what the passing of time decides by `now`."""
+        events: list[AnalysisEvent] = []
+        for job in self.jobs.values():
+            if job.due > now:
+                continue
+            if job.analyst is None:
+                events.append(Ended(job.id, Findings(error="nobody has had time for this; try again later")))
+            else:
+                events.append(self._taken_back(job, now, unfit=True, why="it took too long"))
+        return self._and_go_on(events, now) if events else ()
+
+    def deadline(self) -> int | None:
+        """Return when time decides something."""
+        return min((job.due for job in self.jobs.values()), default=None)
+
+    def waiting(self) -> list[Job]:
+        """Return the jobs that no analyst has, the next one first: what came back, then everybody's oldest in turn."""
+        waiting = sorted((job for job in self.jobs.values() if job.analyst is None), key=lambda job: job.number)
+        rounds: dict[str, int] = {}
+        order: list[tuple[bool, int, int, int, Job]] = []
+        for job in waiting:
+            owner = job.owner
+            rounds[owner] = rounds.get(owner, 0) + 1
+            order.append((not job.tries, rounds[owner], self.served.get(owner, 0), job.number, job))
+        return [entry[-1] for entry in sorted(order, key=lambda entry: entry[:-1])]
+
+    def _taken_back(self, job: Job, now: int, *, unfit: bool = False, why: str = "") -> Returned | Ended:
+        """Return the event that takes a job from its analyst: another may try, if there is one and it is worth it."""
+        assert job.analyst is not None
+        barred = job.unfit | {job.analyst}
+        others = [one for one in self.analysts.values() if job.question.game.name in one.games and one.id not in barred]
+        if job.tries < MOST_TRIES and (others or not unfit):
+            return Returned(job.id, job.analyst, now + PATIENCE, unfit)
+        if job.found.report is not None:
+            return Ended(job.id, job.found)
+        name = self.analysts[job.analyst].name
+        return Ended(job.id, Findings(error=f"{name} could not study this" + (f": {why}" if why else "")))
+
+    def _and_go_on(self, events: list[AnalysisEvent], now: int) -> tuple[AnalysisEvent, ...]:
+        """Return the events, and those that give free analysts their next jobs."""
+        after = self.fold(events)
+        while (assigned := after._next(now)) is not None:
+            events.append(assigned)
+            after = after.evolve(assigned)
+        return tuple(events)
+
+    def _next(self, now: int) -> Assigned | None:
+        load = dict.fromkeys(self.analysts, 0)
+        for job in self.jobs.values():
+            if job.analyst is not None:
+                load[job.analyst] += 1
+        free = [analyst for analyst in self.analysts.values() if load[analyst.id] < analyst.jobs]
+        free.sort(key=lambda analyst: (analyst.failures, analyst.number))
+        if free:
+            for job in self.waiting():
+                for analyst in free:
+                    if job.question.game.name in analyst.games and analyst.id not in job.unfit:
+                        return Assigned(job.id, analyst.id, now + THINKING + GRACE)
+        return None
+
+
+def _check(command: Analysed, question: Question) -> None:
+    """Raise a Refusal when an analyst talks about another board, or about moves that there are not.
+
+    Every move of every line and of the tree is tried on the position: at most `MAX_LINES * MAX_PLIES + MAX_NODES`.
+    """
+    if command.report is not None:
+        _check_lines(command.report, question.state)
+    _check_tree(command.tree or (), question.state)
+    for picture in command.overlays or ():
+        if tuple(map(len, picture.cells.split("/"))) != question.shape:
+            raise Refusal("malformed", "overlays: the rows are not those of the position")
+        if not _MARKS[picture.kind].issuperset(picture.cells):
+            raise Refusal("malformed", f"overlays: {picture.kind} are drawn with other characters")
+
+
+def _check_lines(report: Report, start: State) -> None:
+    reached: dict[tuple[Move, ...], State] = {(): start}
+    for line in report.lines:
+        if line.pv[0] != line.move:
+            raise Refusal("malformed", "pv: a line starts with its move")
+        for ply, move in enumerate(line.pv):
+            so_far = line.pv[: ply + 1]
+            if so_far not in reached:
+                reached[so_far] = _after(reached[line.pv[:ply]], move)
+
+
+def _check_tree(tree: Sequence[TreeNode], start: State) -> None:
+    reached: list[State] = []
+    for number, node in enumerate(tree):
+        if node.parent >= number:
+            raise Refusal("malformed", "tree: a move comes after its parent")
+        reached.append(_after(start if node.parent < 0 else reached[node.parent], node.move))
+
+
+def _after(state: State, move: Move) -> State:
+    """Return the position after a move. Raises Refusal where it is not legal."""
+    if state.outcome is not None or not state.is_legal(move):
+        raise Refusal("illegal_move", f"{move} is no move in this position")
+    return state.play(move)

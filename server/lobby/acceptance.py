@@ -1,0 +1,48 @@
+"""What bots say they play, and holding others to it. Pure."""
+
+from __future__ import annotations
+
+from cornered import engine
+from cornered.engine.game import Game
+from cornered.protocol.values import Accepts, Clock
+from cornered.server.lobby.events import Guest
+from cornered.server.refusal import Refusal
+
+__all__ = ["check_bot", "check_declared"]
+
+
+def check_declared(accepts: Accepts) -> None:
+    """Refuse a declaration that names games, options or values which do not exist."""
+    kind = next((kind for kind in engine.games() if kind.name == accepts.game), None)
+    if kind is None:
+        raise Refusal("unknown_game", f"there is no game {accepts.game!r}")
+    options = {option.name: option for option in kind.OPTIONS}
+    for name, values in accepts.options.items():
+        if name not in options:
+            raise Refusal("bad_options", f"{kind.name} has no option {name!r}; its options are {', '.join(options)}")
+        for value in values:
+            try:
+                options[name].check(value)
+            except ValueError as error:
+                raise Refusal("bad_options", str(error)) from None
+
+
+def check_bot(guest: Guest, game: Game, clock: Clock) -> None:
+    """Refuse a challenge that a bot has said it does not take."""
+    if guest.player.kind != "bot":
+        return
+    name = guest.player.name
+    if guest.concurrency is None:
+        raise Refusal("not_accepted", f"{name} has not said yet what it plays")
+    if not any(_takes(accepts, game, clock) for accepts in guest.accepts):
+        raise Refusal("not_accepted", f"{name} does not play {game.title} with these options and this clock")
+    if not guest.free:
+        raise Refusal("busy", f"{name} plays as many games as it takes")
+
+
+def _takes(accepts: Accepts, game: Game, clock: Clock) -> bool:
+    return (
+        accepts.game == game.name
+        and clock.kind in accepts.clocks
+        and all(game.options[name] in values for name, values in accepts.options.items())
+    )

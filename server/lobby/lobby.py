@@ -1,0 +1,348 @@
+"""What may happen in the lobby: commands become events or refusals. Pure: time, fresh ids and lots come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final, assert_never
+
+from cornered.protocol.commands import (
+    AcceptChallenge,
+    CancelChallenge,
+    CancelSeek,
+    Challenge,
+    CreateSeek,
+    Declare,
+    DeclineChallenge,
+    JoinSeek,
+    LeaveLobby,
+    LeaveSeek,
+    LobbyCommand,
+    StartSeek,
+    WatchLobby,
+)
+from cornered.protocol.messages import ChallengeClosed, Challenged
+from cornered.protocol.values import GameSpec, Player, Seek
+from cornered.server.lobby.acceptance import check_bot, check_declared
+from cornered.server.lobby.bounds import (
+    MOST_BOT_MATCHES,
+    Bounds,
+    check_challenge,
+    check_concurrency,
+    check_place,
+    check_seat,
+    check_table,
+)
+from cornered.server.lobby.events import (
+    AWAY_GRACE,
+    Answered,
+    Arrived,
+    ChallengeEnded,
+    ChallengeSent,
+    Declared,
+    Departed,
+    LobbyEvent,
+    MatchMade,
+    SeekClosed,
+    SeekJoined,
+    SeekLeft,
+    SeekPosted,
+    Table,
+    WentAway,
+)
+from cornered.server.lobby.state import LobbyFacts
+from cornered.server.match.catalogue import settle
+from cornered.server.refusal import Refusal
+
+__all__ = [
+    "CHALLENGE_LIFE",
+    "DEPARTURES",
+    "Lobby",
+]
+
+CHALLENGE_LIFE: Final = 60_000
+"""How long a challenge waits for its answer, in milliseconds."""
+DEPARTURES: Final = 100
+"""Players whose departure, and challenges whose end, one tick decides; the others follow with the next."""
+
+
+@dataclass(slots=True)
+class Lobby(LobbyFacts):
+    """The lobby and its rules of conduct."""
+
+    bounds: Bounds = field(default_factory=Bounds)
+
+    def decide(
+        self, command: LobbyCommand, player: Player, now: int, *, fresh: str, lot: int
+    ) -> tuple[LobbyEvent, ...]:
+        """Return what `command` of `player`, who has arrived, leads to at `now`. Raises Refusal.
+
+        The player has the visible name that holds now, also where the command waited and `player` has an earlier one.
+        `fresh` is an id that nobody has used, for what the command makes; `lot` is a large random number that seats
+        the players. Repeats of a command are the caller's affair: ask `answered` first.
+        """
+        guest = self.guests.get(player.id)
+        if guest is None:
+            raise Refusal("unknown_player", "you are not here")
+        player = guest.player
+        match command:
+            case WatchLobby() | LeaveLobby():
+                return ()
+            case Declare():
+                events, ref = self._declare(command, player), None
+            case CreateSeek():
+                events, ref = self._create_seek(command, player, now, fresh), fresh
+            case JoinSeek():
+                events, ref = self._join_seek(command, player, fresh, lot)
+            case LeaveSeek():
+                events, ref = self._leave_seek(command, player), None
+            case StartSeek():
+                events, ref = self._start_seek(command, player, fresh, lot), fresh
+            case CancelSeek():
+                self._own_table(command.seek, player)
+                events, ref = (SeekClosed(command.seek),), None
+            case Challenge():
+                events, ref = self._challenge(command, player, now, fresh), fresh
+            case AcceptChallenge():
+                events, ref = self._accept_challenge(command, player, fresh, lot), fresh
+            case DeclineChallenge():
+                challenge = self._challenge_to(command.challenge, player)
+                events, ref = (_ended(challenge, "declined", reason=command.reason),), None
+            case CancelChallenge():
+                challenge = self._open_challenge(command.challenge)
+                if challenge.by.id != player.id:
+                    raise Refusal("not_yours", "only the challenger cancels a challenge")
+                events, ref = (_ended(challenge, "cancelled"),), None
+            case _:
+                assert_never(command)
+        return (*events, Answered(player.id, command.id, ref))
+
+    def arrive(self, player: Player, address: str = "", *, is_operators: bool = False) -> tuple[LobbyEvent, ...]:
+        """Return what follows from the player's having a connection from `address`; empty when that is not known.
+
+        The player's name is the one that was asked for. Others see one that nobody else here has, and only a player
+        who is known to be the operator's bears a reserved one.
+        """
+        guest = self.guests.get(player.id)
+        gets_name = is_operators and self.names.may_bear(player.id, player.name, is_operators=True)
+        if guest is not None and guest.name == player.name and not gets_name:
+            shown = guest.player
+        else:
+            name = self.names.choose(player.id, player.name, is_operators=is_operators)
+            shown = player.model_copy(update={"name": name})
+        if guest and guest.player == shown and guest.address == address and player.id not in self.away:
+            return ()
+        return (Arrived(shown, player.name, address),)
+
+    def disconnect(self, player: str, now: int) -> tuple[LobbyEvent, ...]:
+        """Return what follows from the end of the player's last connection."""
+        return (WentAway(player, now),) if player in self.guests and player not in self.away else ()
+
+    def tick(self, now: int) -> tuple[LobbyEvent, ...]:
+        """Return what the passing of time decides by `now`: challenges expire, and who stays away departs.
+
+        It decides a part when that is much; `deadline` then stays in the past.
+        """
+        events: list[LobbyEvent] = []
+        ended = set[str]()
+        departing = dict[str, None]()
+        for player, since in islice(self.away.items(), DEPARTURES):
+            if now < since + AWAY_GRACE:
+                break
+            departing[player] = None
+        for player in departing:
+            events += self._ends_of(player, ended)
+        for challenge in islice(self.challenges.values(), DEPARTURES):
+            if now < challenge.expires:
+                break
+            if challenge.challenge not in ended:
+                events.append(_ended(challenge, "expired"))
+        closed = set[str]()
+        for player in departing:
+            for seek in self.sits.get(player, ()):
+                if self.tables[seek].seek.by.id == player:
+                    closed.add(seek)
+                    events.append(SeekClosed(seek))
+        for player in departing:
+            events += [SeekLeft(seek, player) for seek in self.sits.get(player, ()) if seek not in closed]
+        return (*events, *(Departed(player) for player in departing))
+
+    def _ends_of(self, player: str, ended: set[str]) -> Iterable[ChallengeEnded]:
+        """Yield the ends of a departing player's challenges, but for those that have `ended`."""
+        for name in self.calls.get(player, ()):
+            if name not in ended:
+                ended.add(name)
+                challenge = self.challenges[name]
+                if challenge.by.id == player:
+                    yield _ended(challenge, "cancelled", reason="the challenger has left")
+                else:
+                    yield _ended(challenge, "declined", reason="the player has left")
+
+    def check_places(self, players: Iterable[Player]) -> None:
+        """Refuse a match for `players`, here or not, when one of them or an address has all those that it may have."""
+        for player in players:
+            check_place(self, self.bounds, player)
+            check_concurrency(self, player)
+
+    def _declare(self, command: Declare, player: Player) -> tuple[LobbyEvent, ...]:
+        if player.kind != "bot":
+            raise Refusal("not_a_bot", "only a bot says what it plays")
+        for accepts in command.accepts:
+            check_declared(accepts)
+        most = max(MOST_BOT_MATCHES, self.bounds.matches_per_player)
+        return (Declared(player.id, command.accepts, min(command.concurrency, most)),)
+
+    def _create_seek(self, command: CreateSeek, player: Player, now: int, fresh: str) -> tuple[LobbyEvent, ...]:
+        settings = command.settings
+        game, spec = settle(settings.game)
+        if settings.seat is not None and settings.seat >= game.seats:
+            raise Refusal("bad_options", f"{game.title} has seats 0 to {game.seats - 1}")
+        if settings.minimum is not None and settings.minimum > game.seats:
+            raise Refusal("bad_options", f"the table has {game.seats} seats, fewer than {settings.minimum}")
+        check_seat(self, player)
+        self.check_places((player,))
+        check_table(self, self.bounds, player)
+        settled = settings.model_copy(update={"game": spec})
+        seek = Seek(id=fresh, by=player, settings=settled, joined=(player,), seats=game.seats, since=now)
+        return (SeekPosted(seek, settings.game),)
+
+    def _join_seek(
+        self, command: JoinSeek, player: Player, fresh: str, lot: int
+    ) -> tuple[tuple[LobbyEvent, ...], str | None]:
+        """Return the events, and the match if the table is full now."""
+        table = self.table(command.seek)
+        seek = table.seek
+        if any(one.id == player.id for one in seek.joined):
+            raise Refusal("already_joined", "you sit at this table already")
+        check_seat(self, player)
+        self.check_places((player,))
+        joined = SeekJoined(seek.id, player)
+        if len(seek.joined) + 1 < seek.seats:
+            return (joined,), None
+        for one in seek.joined:
+            check_place(self, self.bounds, one)
+        return (
+            joined,
+            SeekClosed(seek.id),
+            _match_of(seek, seek.settings.game, (*seek.joined, player), fresh, lot),
+        ), fresh
+
+    def _leave_seek(self, command: LeaveSeek, player: Player) -> tuple[LobbyEvent, ...]:
+        seek = self.table(command.seek).seek
+        if all(one.id != player.id for one in seek.joined):
+            raise Refusal("not_yours", "you do not sit at this table")
+        return (SeekClosed(seek.id),) if seek.by.id == player.id else (SeekLeft(seek.id, player.id),)
+
+    def _start_seek(self, command: StartSeek, player: Player, fresh: str, lot: int) -> tuple[LobbyEvent, ...]:
+        table = self._own_table(command.seek, player)
+        seek, count = table.seek, len(table.seek.joined)
+        minimum = seek.settings.minimum
+        if minimum is None or count < minimum:
+            raise Refusal("too_few_players", f"the table waits for {minimum or seek.seats} players; {count} are there")
+        spec = _with_players(table, count)
+        for one in seek.joined:
+            check_place(self, self.bounds, one)
+        return (SeekClosed(seek.id), _match_of(seek, spec, seek.joined, fresh, lot))
+
+    def _challenge(self, command: Challenge, player: Player, now: int, fresh: str) -> tuple[LobbyEvent, ...]:
+        if command.to == player.id:
+            raise Refusal("yourself", "you cannot challenge yourself")
+        guest = self.guests.get(command.to)
+        if guest is None:
+            raise Refusal("unknown_player", "that player is not here")
+        game, spec = settle(command.game)
+        if game.seats != 2:
+            raise Refusal("bad_options", "a challenge is for two players; open a table for more")
+        if command.seat is not None and command.seat > 1:
+            raise Refusal("bad_options", "a game for two has seats 0 and 1")
+        check_bot(guest, game, command.clock)
+        displaced = check_challenge(self, self.bounds, player, command.to)
+        self.check_places((player,))
+        challenge = Challenged(
+            challenge=fresh,
+            by=player,
+            to=guest.player,
+            game=spec,
+            clock=command.clock,
+            seat=command.seat,
+            expires=now + CHALLENGE_LIFE,
+        )
+        if displaced is None:
+            return (ChallengeSent(challenge),)
+        reason = "too many challenges wait for that player's answer"
+        return (_ended(self.challenges[displaced], "declined", reason=reason), ChallengeSent(challenge))
+
+    def _accept_challenge(
+        self, command: AcceptChallenge, player: Player, fresh: str, lot: int
+    ) -> tuple[LobbyEvent, ...]:
+        challenge = self._challenge_to(command.challenge, player)
+        self.check_places((player, challenge.by))
+        players = _seated((challenge.by, player), challenge.seat, lot)
+        made = MatchMade(fresh, challenge.game, players, challenge.clock)
+        return (_ended(challenge, "accepted", match=fresh), made)
+
+    def table(self, seek: str) -> Table:
+        """Return an open table. Raises Refusal."""
+        table = self.tables.get(seek)
+        if table is None:
+            raise Refusal("unknown_seek", "that table is gone")
+        return table
+
+    def _own_table(self, seek: str, player: Player) -> Table:
+        table = self.table(seek)
+        if table.seek.by.id != player.id:
+            raise Refusal("not_yours", "only who opened the table does that")
+        return table
+
+    def _open_challenge(self, name: str) -> Challenged:
+        challenge = self.challenges.get(name)
+        if challenge is None:
+            raise Refusal("unknown_challenge", "that challenge is over")
+        return challenge
+
+    def _challenge_to(self, name: str, player: Player) -> Challenged:
+        challenge = self._open_challenge(name)
+        if challenge.to.id != player.id:
+            raise Refusal("not_yours", "only who was challenged answers")
+        return challenge
+
+
+def _ended(challenge: Challenged, how: str, reason: str = "", match: str | None = None) -> ChallengeEnded:
+    closed = ChallengeClosed.model_validate(
+        {"challenge": challenge.challenge, "how": how, "reason": reason, "match": match}
+    )
+    return ChallengeEnded(closed, (challenge.by.id, challenge.to.id))
+
+
+def _match_of(seek: Seek, spec: GameSpec, players: Sequence[Player], match: str, lot: int) -> MatchMade:
+    """Return the match of a table: its creator, who joined first, has the seat that was asked for."""
+    settings = seek.settings
+    return MatchMade(
+        match, spec, _seated(players, settings.seat, lot), settings.clock, settings.private, settings.delay
+    )
+
+
+def _seated(players: Sequence[Player], seat: int | None, lot: int) -> tuple[Player, ...]:
+    """Return the players in seat order: the first in `seat`, or in the last there is, and `lot` shuffles the rest."""
+    first, *others = players
+    waiting, seated = others if seat is not None else list(players), list[Player]()
+    while waiting:
+        lot, index = divmod(lot, len(waiting))
+        seated.append(waiting.pop(index))
+    if seat is not None:
+        seated.insert(seat, first)
+    return tuple(seated)
+
+
+def _with_players(table: Table, count: int) -> GameSpec:
+    """Return the table's game for fewer players; options that nobody set follow their number. Raises Refusal."""
+    seek = table.seek
+    if count == seek.seats:
+        return seek.settings.game
+    if "players" not in seek.settings.game.options:
+        raise Refusal("too_few_players", f"this game needs {seek.seats} players")
+    try:
+        return settle(GameSpec(name=table.asked.name, options={**table.asked.options, "players": count}))[1]
+    except Refusal as refusal:
+        raise Refusal("too_few_players", f"the game cannot be played by {count}: {refusal.text}") from None

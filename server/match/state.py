@@ -1,0 +1,322 @@
+"""A match folded from its events: what is true now. Pure; `cornered.server.match.match` adds what may happen next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final, Self, assert_never
+
+from cornered.engine.game import CHANCE, State
+from cornered.protocol.events import (
+    Agreed,
+    DrawDeclined,
+    DrawOffered,
+    Eliminated,
+    Ended,
+    MatchEvent,
+    Played,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Rolled,
+    Started,
+    TakebackDeclined,
+    TakebackRequested,
+    TakenBack,
+)
+from cornered.protocol.values import Reason
+from cornered.server.match.catalogue import load
+from cornered.server.match.clock import Timer
+from cornered.server.match.plies import Plies
+from cornered.server.match.terms import NO_TALKS, Ending, Patience, Talks, Terms
+
+__all__ = ["REMEMBERED", "MatchState"]
+
+REMEMBERED: Final = 64
+"""How many of a seat's newest commands are known again when they are repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchState:
+    """One match. The newest position of `plies` takes account of who gave up since the move that led to it.
+
+    `made` counts all moves and rolls that were ever made: unlike `ply` it includes those that were taken back.
+    `moved` has the bit of every seat that made a move or is out, `out` each seat's place and reason once it is out.
+    Nothing before ply `floor` can be taken back, because somebody went out then. `at` is the newest event's time.
+    """
+
+    terms: Terms
+    seq: int
+    at: int
+    plies: Plies
+    made: int
+    timer: Timer
+    moved: int
+    out: tuple[tuple[int, Reason] | None, ...]
+    floor: int
+    talks: Talks
+    causes: tuple[dict[str, int], ...]
+    ending: Ending | None = None
+    rematch: tuple[int, ...] = ()
+    next: str | None = None
+    ahead: dict[str, State] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Where legal moves lead from here, as far as `decide` has looked: a memo, so that no move is worked out twice."""
+
+    @classmethod
+    def begin(cls, started: Started, seed: bytes, patience: Patience) -> Self:
+        """Return the match that begins. `seed` is the one whose hash `started` tells."""
+        game = load(started.game)
+        seats = len(started.players)
+        terms = Terms(
+            id=started.match,
+            game=game,
+            spec=started.game,
+            players=started.players,
+            clock=started.clock,
+            seed=seed,
+            commitment=started.commitment,
+            private=started.private,
+            delay=started.delay,
+            previous=started.previous,
+            started=started.at,
+            patience=patience,
+        )
+        state = game.start()
+        timer = Timer.of(started.clock, seats, started.at)
+        return cls(
+            terms=terms,
+            seq=started.seq,
+            at=started.at,
+            plies=Plies.of(state),
+            made=0,
+            timer=timer.turn(started.at, running=_ticking(timer, state, 0, terms.everyone)),
+            moved=0,
+            out=(None,) * seats,
+            floor=0,
+            talks=NO_TALKS,
+            causes=({},) * seats,
+        )
+
+    @property
+    def id(self) -> str:
+        return self.terms.id
+
+    @property
+    def state(self) -> State:
+        """The position now."""
+        return self.plies.state
+
+    @property
+    def position(self) -> str:
+        """The position text now."""
+        return self.plies.text_at(self.plies.ply)
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The positions from the start, copied."""
+        return self.plies.states
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """The moves and rolls from the start, copied."""
+        return self.plies.moves
+
+    @property
+    def ply(self) -> int:
+        """How many moves and rolls led to the position."""
+        return self.plies.ply
+
+    @property
+    def seats(self) -> int:
+        return len(self.terms.players)
+
+    @property
+    def over(self) -> bool:
+        return self.ending is not None
+
+    @property
+    def to_move(self) -> int:
+        return self.state.to_move
+
+    @property
+    def still_in(self) -> tuple[int, ...]:
+        """The seats that are not out."""
+        return tuple(seat for seat, place in enumerate(self.out) if place is None)
+
+    def answered(self, seat: int, command_id: str) -> int | None:
+        """Return the number of the event that this command of the seat's caused, if it was carried out before."""
+        return self.causes[seat].get(command_id) if 0 <= seat < self.seats else None
+
+    def last_move_of(self, seat: int) -> int | None:
+        """Return the ply of the seat's newest move that can still be taken back."""
+        for ply in range(self.ply - 1, self.floor - 1, -1):
+            if self.plies.state_at(ply).to_move == seat:
+                return ply
+        return None
+
+    def ended(
+        self,
+        seq: int,
+        now: int,
+        winner: int | None,
+        places: tuple[int, ...],
+        reason: Reason,
+        cause: str | None = None,
+        seat: int | None = None,
+    ) -> Ended:
+        """Return the event that ends this match and tells its seed."""
+        seed = self.terms.seed.hex()
+        return Ended(seq=seq, at=now, winner=winner, places=places, reason=reason, seed=seed, cause=cause, seat=seat)
+
+    def evolve(self, event: MatchEvent) -> Self:
+        """Return the match after `event`, which must be the next one: numbers have no gaps."""
+        if event.seq != self.seq + 1:
+            raise ValueError(f"event {event.seq} does not follow {self.seq} in match {self.id}")
+        match event:
+            case Played():
+                return self._after_move(event)
+            case Rolled():
+                state = self.state.play(event.move)
+                running = _ticking(self.timer, state, self.moved, self.terms.everyone)
+                return replace(
+                    self,
+                    seq=event.seq,
+                    at=event.at,
+                    plies=self.plies.after(event.move, state),
+                    made=self.made + 1,
+                    timer=self.timer.turn(event.at, running=running),
+                )
+            case Eliminated():
+                return self._after_elimination(event)
+            case TakenBack():
+                return self._after_takeback(event)
+            case DrawOffered():
+                talks = replace(self.talks, draw=(event.seat,), asked_draw=self.talks.asked_draw | {event.seat})
+                return self._after_talk(event, talks)
+            case DrawDeclined():
+                return self._after_talk(event, replace(self.talks, draw=()))
+            case TakebackRequested():
+                asked = self.talks.asked_takeback | {event.seat}
+                return self._after_talk(event, replace(self.talks, takeback=(event.seat,), asked_takeback=asked))
+            case TakebackDeclined():
+                return self._after_talk(event, replace(self.talks, takeback=()))
+            case Agreed(to="draw"):
+                return self._after_talk(event, replace(self.talks, draw=(*self.talks.draw, event.seat)))
+            case Agreed():
+                return self._after_talk(event, replace(self.talks, takeback=(*self.talks.takeback, event.seat)))
+            case Resumed():
+                return replace(self, seq=event.seq, at=event.at, timer=self.timer.refund(event.refunded))
+            case Ended():
+                return replace(
+                    self,
+                    seq=event.seq,
+                    at=event.at,
+                    timer=replace(self.timer, left=self.timer.left_at(event.at), running=None, since=event.at),
+                    talks=NO_TALKS,
+                    causes=self._remember(event.seat, event.cause, event.seq),
+                    ending=Ending(event.winner, event.places, event.reason),
+                )
+            case RematchOffered():
+                return replace(
+                    self,
+                    seq=event.seq,
+                    at=event.at,
+                    rematch=(*self.rematch, event.seat),
+                    causes=self._remember(event.seat, event.cause, event.seq),
+                )
+            case Rematched():
+                return replace(
+                    self,
+                    seq=event.seq,
+                    at=event.at,
+                    rematch=(*self.rematch, event.seat),
+                    next=event.match,
+                    causes=self._remember(event.seat, event.cause, event.seq),
+                )
+            case Started():
+                raise ValueError(f"match {self.id} has started already")
+            case _:
+                assert_never(event)
+
+    def _after_move(self, event: Played) -> Self:
+        """Return the match after a move: built by hand because every move of every match comes through here."""
+        seat = event.seat
+        state = self.ahead.get(event.move) or self.state.play(event.move)
+        moved = self.moved | 1 << seat
+        running = _ticking(self.timer, state, moved, self.terms.everyone)
+        return self.__class__(
+            self.terms,
+            event.seq,
+            event.at,
+            self.plies.after(event.move, state),
+            self.made + 1,
+            self.timer.after_move(seat, event.spent, event.left, event.at, running=running),
+            moved,
+            self.out,
+            self.floor,
+            NO_TALKS if self.talks is NO_TALKS else self.talks.after_move(seat),
+            self._remember(seat, event.cause, event.seq),
+        )
+
+    def _after_elimination(self, event: Eliminated) -> Self:
+        state, timer, moved = self.state, self.timer, self.moved | 1 << event.seat
+        if event.reason != "rules":
+            state = state.leave(event.seat)
+            if state.outcome is not None or state.to_move != self.to_move:
+                timer = timer.turn(event.at, running=_ticking(timer, state, moved, self.terms.everyone))
+        return replace(
+            self,
+            seq=event.seq,
+            at=event.at,
+            plies=self.plies.with_newest(state),
+            timer=timer,
+            moved=moved,
+            out=(*self.out[: event.seat], (event.place, event.reason), *self.out[event.seat + 1 :]),
+            floor=self.ply,
+            talks=NO_TALKS,
+            causes=self._remember(event.by, event.cause, event.seq),
+        )
+
+    def _after_takeback(self, event: TakenBack) -> Self:
+        plies = self.plies.back_to(event.ply)
+        moved = sum(1 << seat for seat, place in enumerate(self.out) if place is not None)
+        for ply in range(plies.ply):
+            if moved == self.terms.everyone:
+                # Usual after the first few plies: a takeback costs the same however long the match is.
+                break
+            if (seat := plies.state_at(ply).to_move) != CHANCE:
+                moved |= 1 << seat
+        timer = replace(self.timer, left=event.left)
+        return replace(
+            self,
+            seq=event.seq,
+            at=event.at,
+            plies=plies,
+            timer=timer.turn(event.at, running=_ticking(timer, plies.state, moved, self.terms.everyone)),
+            moved=moved,
+            talks=replace(self.talks, draw=(), takeback=()),
+            causes=self._remember(event.seat, event.cause, event.seq),
+        )
+
+    def _after_talk(
+        self, event: DrawOffered | DrawDeclined | Agreed | TakebackRequested | TakebackDeclined, talks: Talks
+    ) -> Self:
+        causes = self._remember(event.seat, event.cause, event.seq)
+        return replace(self, seq=event.seq, at=event.at, talks=talks, causes=causes)
+
+    def _remember(self, seat: int | None, cause: str | None, seq: int) -> tuple[dict[str, int], ...]:
+        """Return the causes with one more; of a command that caused several events the first counts."""
+        if seat is None or cause is None or cause in self.causes[seat]:
+            return self.causes
+        known = self.causes[seat].copy()
+        if len(known) >= REMEMBERED:
+            del known[next(iter(known))]
+        known[cause] = seq
+        return (*self.causes[:seat], known, *self.causes[seat + 1 :])
+
+
+def _ticking(timer: Timer, state: State, moved: int, everyone: int) -> int | None:
+    """Return whose clock runs in `state`: nobody's before all have moved, while dice roll, and without a clock."""
+    if timer.left[0] is None or (moved != everyone and timer.waits_for_first_moves) or state.outcome is not None:
+        return None
+    seat = state.to_move
+    return None if seat == CHANCE else seat

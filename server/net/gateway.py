@@ -1,0 +1,313 @@
+"""Where the outside comes in: one port for the page, for the plain HTTP answers and for the sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Final
+from urllib.parse import urlsplit
+
+import structlog
+from websockets.frames import CloseCode
+from websockets.http11 import Request, Response
+
+from cornered.server.net.connection import CLOSE_SECONDS, SLICE_BYTES, Connection, Handler
+from cornered.server.net.costs import PAGE
+from cornered.server.net.hosts import KnownHosts
+from cornered.server.net.http import Pages
+from cornered.server.net.requests import canonical_path, is_upgrade, refusal_of
+from cornered.server.net.responses import plain, unreadable
+from cornered.server.net.session import Session
+from cornered.server.net.visitors import Visitor, Visitors, rate_limit_key
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.limits import AddressLimits, Limits
+from cornered.server.runtime.lobby_service import Hall
+from cornered.server.runtime.token_bucket import TokenBucket
+from cornered.server.settings import Settings
+
+__all__ = ["Gateway"]
+
+BACKLOG: Final = 128
+"""Connections that the system accepts before the loop does; also the most that the loop accepts in one turn."""
+REFUSED_MAX: Final = 64
+"""Connections of one address beyond its limit that are still told why; further ones are cut."""
+PAGE_PATIENCE_SECONDS: Final = 15.0
+"""How long a request for a page may wait for its address's share; where the queue is longer it is told when."""
+RECORD_RETRY_SECONDS: Final = 30
+"""When a record may be asked for again whose turn did not come."""
+PAGES: Final = object()
+"""The key of all requests for pages of one address in its fair queue: more connections are no larger share."""
+VISIT: Final = "/visit"
+"""The path that tells a page why its socket does not open, since browsers hide the answer to a handshake."""
+DEPARTURES_SECONDS: Final = 0.004
+"""How long sessions may be ended in one turn of the loop when many connections are lost at once."""
+
+log = structlog.get_logger("gateway")
+
+
+class _PageRequest:
+    """One request for a page, which its address pays for, and which is given up when its connection closes."""
+
+    __slots__ = ("_address", "_is_given_up", "_key", "_limits", "_owes", "task")
+
+    def __init__(self, key: str, address: AddressLimits, limits: Limits) -> None:
+        self._key = key
+        self._address = address
+        self._limits = limits
+        # True from a reading of the store until it is paid for: that is completed in any case.
+        self._owes = False
+        self._is_given_up = False
+        self.task: asyncio.Task[None] | None = None
+
+    async def begin(self, address_cost: float) -> None:
+        """Pay for the request itself. Raises Refusal when the address's share of tokens is too far away."""
+        delay = self._address.share.delay(PAGES, address_cost)
+        if delay > PAGE_PATIENCE_SECONDS:
+            raise _too_fast("too many requests from this address", math.ceil(delay))
+        await self._take(address_cost, PAGE)
+
+    async def pay(self, cost: float) -> None:
+        await self._take(cost, cost)
+
+    async def _take(self, address_cost: float, server_cost: float) -> None:
+        await self._address.share.take(PAGES, address_cost)
+        await self._limits.all_clients.take(self._key, server_cost)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout(PAGE_PATIENCE_SECONDS):
+                await self._address.downloads.acquire()
+        except TimeoutError:
+            raise _too_fast("too many records are read for this address", RECORD_RETRY_SECONDS) from None
+        self._owes = True
+        try:
+            yield
+        finally:
+            self._owes = False
+            self._address.downloads.release()
+            if self._is_given_up:
+                self.give_up()
+
+    def give_up(self) -> None:
+        """End the request now, or as soon as nothing is owed."""
+        self._is_given_up = True
+        if not self._owes and self.task is not None:
+            self.task.cancel()
+
+
+class Gateway:
+    """Listens, and starts a session for every socket that keeps the rules."""
+
+    def __init__(self, settings: Settings, hall: Hall, pages: Pages, tasks: asyncio.TaskGroup) -> None:
+        self._settings = settings
+        self._hall = hall
+        self._pages = pages
+        self._tasks = tasks
+        self._loop = asyncio.get_running_loop()
+        self._limits = Limits(settings)
+        self._visitors = Visitors(settings.proxies)
+        self._hosts = KnownHosts.of(settings)
+        # Connections and what their addresses may take; None until a proxy has said where one comes from.
+        self._connections: dict[Connection, AddressLimits | None] = {}
+        self._page_requests: dict[Connection, _PageRequest] = {}
+        self._departures: deque[Handler] = deque()
+        self._work: set[asyncio.Task[None]] = set()
+        self._buffer = memoryview(bytearray(SLICE_BYTES))
+        self._server: asyncio.Server | None = None
+        self._all_departed = asyncio.Event()
+
+    @property
+    def connections(self) -> int:
+        """How many TCP connections are open."""
+        return len(self._connections)
+
+    async def open(self) -> str:
+        """Listen, and return the address of the page. Raises OSError when the port is taken."""
+        settings = self._settings
+        self._server = await self._loop.create_server(
+            self._new_connection, settings.host, settings.port, backlog=BACKLOG
+        )
+        host, port = self._server.sockets[0].getsockname()[:2]
+        shown = f"[{host}]" if ":" in host else host
+        return f"http://{shown}:{port}"
+
+    async def close(self) -> None:
+        """Stop listening and close every socket: the service restarts (1012)."""
+        if self._server is not None:
+            self._server.close()
+        for number, connection in enumerate(tuple(self._connections)):
+            connection.fail(CloseCode.SERVICE_RESTART, "restarting")
+            if number % 100 == 99:
+                await asyncio.sleep(0)
+        for task in tuple(self._work):
+            task.cancel()
+        if self._connections:
+            self._all_departed.clear()
+            try:
+                async with asyncio.timeout(CLOSE_SECONDS + 1):
+                    await self._all_departed.wait()
+            except TimeoutError:
+                for connection in tuple(self._connections):
+                    connection.abort()
+                await asyncio.sleep(0)
+        while self._departures:
+            self._end(self._departures.popleft())
+
+    def _new_connection(self) -> Connection:
+        settings = self._settings
+        return Connection(
+            self,
+            self._buffer,
+            TokenBucket(settings.message_rate, settings.message_burst, self._loop.time()),
+            hello_seconds=settings.hello_seconds,
+            ping_seconds=settings.ping_seconds,
+        )
+
+    def _spawn(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
+        task = self._tasks.create_task(work, name=name)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+        return task
+
+    # What connections ask
+
+    def arrived(self, connection: Connection) -> None:
+        """Count a connection from its first moment, and turn it away where its address has too many."""
+        self._connections[connection] = None
+        if not self._visitors.is_proxy(connection.remote):
+            refusal = self._place(connection, rate_limit_key(connection.remote))
+            if refusal is not None:
+                connection.respond(refusal)
+
+    def requested(self, connection: Connection, request: Request) -> None:
+        """Open a socket, or have a page answered."""
+        visitor = self._visitors.of(connection.remote, request)
+        if self._connections[connection] is None:
+            refusal = self._place(connection, visitor.key)
+            if refusal is not None:
+                return connection.respond(refusal)
+        address = self._connections[connection]
+        assert address is not None
+        refusal = refusal_of(request, self._hosts)
+        if refusal is not None:
+            return connection.respond(refusal)
+        path = canonical_path(request.path)
+        assert path is not None
+        if not is_upgrade(request):
+            page = self._page_requests[connection] = _PageRequest(connection.key, address, self._limits)
+            work = self._serve_page(connection, request, path, visitor, page)
+            page.task = self._spawn(work, f"page[{connection.id}]")
+            return None
+        if path not in ("/", "/ws"):
+            return connection.respond(plain(404, "sockets open at /ws"))
+        if not self._may_come_from(request):
+            text = "this page may not connect here; the setting CORNERED_ORIGINS names those that may"
+            return connection.respond(plain(403, text))
+        if self._hall.is_stopping:
+            return connection.respond(_stopping())
+        self._hall.counts.connections += 1
+        connection.accept(request, lambda: Session(connection, self._hall, self._limits, address, self._spawn))
+        return None
+
+    def unreadable(self, connection: Connection, head: bytes) -> Response:
+        return unreadable(connection.handshake_error, head)
+
+    def ended(self, handler: Handler) -> None:
+        """End a session in a turn of its own: many connections that are lost at once share out their cost."""
+        self._departures.append(handler)
+        if len(self._departures) == 1:
+            self._loop.call_soon(self._end_some)
+
+    def dropped(self) -> None:
+        self._hall.counts.dropped += 1
+
+    def departed(self, connection: Connection) -> None:
+        """Give back what the connection held."""
+        address = self._connections.pop(connection)
+        page = self._page_requests.pop(connection, None)
+        if page is not None:
+            page.give_up()
+        if address is not None:
+            self._limits.addresses.leave(connection.key)
+        if not self._connections:
+            self._all_departed.set()
+
+    def _end_some(self) -> None:
+        until = self._loop.time() + DEPARTURES_SECONDS
+        while self._departures and self._loop.time() < until:
+            self._end(self._departures[0])
+            self._departures.popleft()
+        if self._departures:
+            self._loop.call_soon(self._end_some)
+
+    def _end(self, handler: Handler) -> None:
+        try:
+            handler.end()
+        except Exception:
+            # A defect that one socket meets must not show to any other.
+            log.exception("a session did not end well")
+
+    # Limits
+
+    def _place(self, connection: Connection, name: str) -> Response | None:
+        """Count a connection to its address; return the answer that turns it away where that has too many."""
+        settings, addresses = self._settings, self._limits.addresses
+        connection.key = name
+        address = self._connections[connection] = addresses.enter(name)
+        # A few connections beyond a limit are told why; further ones are cut, since telling costs something too.
+        if len(self._connections) > settings.max_connections:
+            if len(self._connections) > settings.max_connections + REFUSED_MAX:
+                connection.abort()
+            return plain(503, "the server is full; try again in 30 s", retry_after=30)
+        if address.connections > settings.max_per_address:
+            if address.connections > settings.max_per_address + REFUSED_MAX:
+                connection.abort()
+            text = "too many connections from this address; close one, or try again in 30 s"
+            return plain(429, text, retry_after=30)
+        if not address.arrivals.take(self._loop.time()):
+            return plain(429, "too many new connections from this address; try again in 5 s", retry_after=5)
+        return None
+
+    async def _serve_page(
+        self, connection: Connection, request: Request, path: str, visitor: Visitor, page: _PageRequest
+    ) -> None:
+        try:
+            await page.begin(self._pages.cost_of(path))
+            if path == VISIT:
+                # An address with too many connections was refused before its request was read.
+                answer = _stopping() if self._hall.is_stopping else plain(200, "welcome")
+            else:
+                answer = await self._pages.answer(request, path, visitor, page)
+        except Refusal as refusal:
+            answer = plain(429, refusal.text, retry_after=(refusal.retry_after or 0) // 1000)
+        except Exception:
+            log.exception("a page failed", path=path)
+            answer = plain(500, "the server made a mistake; it is logged")
+        connection.respond(answer)
+
+    def _may_come_from(self, request: Request) -> bool:
+        """Say whether the page that opens this socket is ours or allowed. Programs that are no page send no origin."""
+        origins = request.headers.get_all("Origin")
+        if not origins:
+            return True
+        hosts = request.headers.get_all("Host")
+        if len(origins) > 1 or len(hosts) != 1:
+            return False
+        if origins[0] in self._settings.origins:
+            return True
+        try:
+            return urlsplit(origins[0]).netloc.lower() == hosts[0].lower()
+        except ValueError:
+            return False
+
+
+def _too_fast(text: str, seconds: int) -> Refusal:
+    return Refusal("too_fast", f"{text}; try again in {seconds} s", retry_after=seconds * 1000)
+
+
+def _stopping() -> Response:
+    return plain(503, "the server restarts; try again in 5 s", retry_after=5)

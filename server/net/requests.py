@@ -1,0 +1,52 @@
+"""What a request asks for, and whether it may be answered at all: its method, its host, and its path."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from websockets.http11 import Request, Response
+
+from cornered.server.net.hosts import KnownHosts
+from cornered.server.net.responses import METHODS, method_not_allowed, plain
+
+__all__ = ["canonical_path", "field_of", "is_upgrade", "refusal_of"]
+
+_CANONICAL: Final = re.compile(r"/|(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)+")
+"""Unreserved characters (RFC 3986, 2.3) in segments that are neither empty nor `.` nor `..`."""
+
+
+def canonical_path(target: str) -> str | None:
+    """Return the path of a request target, without its query, or None when it is not in canonical form.
+
+    Canonical is the one spelling that a path keeps under percent-decoding, removal of dot segments and collapsing of
+    slashes. No other spelling is answered, so what a proxy blocks by its path is not reachable by another one.
+    """
+    path, _, _ = target.partition("?")
+    return path if _CANONICAL.fullmatch(path) else None
+
+
+def field_of(request: Request, name: str) -> str:
+    """Return a header field's value; of one that is repeated, all of them, as one list."""
+    return ",".join(request.headers.get_all(name))
+
+
+def is_upgrade(request: Request) -> bool:
+    """Say whether a request asks for a socket."""
+    return field_of(request, "Upgrade").lower() == "websocket"
+
+
+def refusal_of(request: Request, hosts: KnownHosts) -> Response | None:
+    """Return the answer to a request that neither a page nor a socket may be given to; None when it is in order."""
+    if request.method not in METHODS:
+        return method_not_allowed()
+    named = request.headers.get_all("Host")
+    if len(named) != 1 and (named or request.protocol != "HTTP/1.0"):
+        return plain(400, "a request names one host")
+    if named and not hosts.knows(named[0]):
+        return plain(421, "this server does not know the host of this address; the setting CORNERED_HOSTS adds hosts")
+    if canonical_path(request.path) is None:
+        return plain(
+            400, "this path is not in its canonical form: letters, digits, '-', '.', '_', '~' and single slashes"
+        )
+    return None

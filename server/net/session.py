@@ -1,0 +1,512 @@
+"""One WebSocket's messages: hello first, then commands, each checked, limited and dispatched.
+
+Every message comes in through `Session.receive`. What needs no waiting is done in that very step; the rest waits in a
+bounded inbox for a task that exists only while there is something to do, so that the order stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from typing import Final, NamedTuple, TypeAlias, assert_never
+
+import structlog
+from websockets.frames import CloseCode
+
+from cornered.protocol.codec import CODECS, ProtocolError
+from cornered.protocol.commands import (
+    Analysed,
+    AnalysisCommand,
+    AskAnalysis,
+    AskGames,
+    AskHistory,
+    AskLobby,
+    AskMoves,
+    AskMyMatches,
+    AskSeek,
+    AskVariation,
+    CancelAnalysis,
+    ClientMessage,
+    Hello,
+    InMatch,
+    Join,
+    Leave,
+    LobbyCommand,
+    MatchCommand,
+    OfferAnalysis,
+    Ping,
+    Play,
+    Say,
+)
+from cornered.protocol.messages import Acknowledged, Games, Pong, Refused, Welcome
+from cornered.server.match import catalogue, views
+from cornered.server.net.connection import HOLD_INBOX, Connection
+from cornered.server.net.costs import cost_of, malformed_cost, reading_cost, replay_cost
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.client_connection import Peer, frame
+from cornered.server.runtime.limits import AddressLimits, Limits
+from cornered.server.runtime.lobby_service import Hall
+from cornered.server.runtime.match_task import Room
+
+__all__ = ["Session"]
+
+MAX_FALSE_STARTS: Final = 5
+"""Messages other than a good hello before the socket is closed."""
+MAX_INBOX: Final = 16
+"""Messages that may wait for their turn. Beyond that the socket is not read."""
+MAX_DEBT: Final = 20.0
+"""Tokens that one socket may owe and still be read, so that a ping of its own holds no move up."""
+MAX_ROOMS: Final = 64
+"""Matches of others that one socket may watch at once."""
+HELLO_COST: Final = 10.0
+"""Tokens for a look into the store of accounts."""
+LOOKUP_COST: Final = 10.0
+"""Tokens for a look into the store of matches, found or not."""
+NEWCOMER_PATIENCE: Final = 0.5
+"""The part of `hello_seconds` that a new guest may wait for its turn; where the queue is longer it is told when."""
+
+log = structlog.get_logger("session")
+
+_InRoom: TypeAlias = Join | Leave | AskMoves | AskHistory | AskVariation | AskAnalysis | Say
+_Order: TypeAlias = (
+    Ping | AskGames | AskMyMatches | AskSeek | AskLobby | LobbyCommand | MatchCommand | AnalysisCommand | _InRoom
+)
+"""Everything that may follow hello."""
+
+
+class _Message(NamedTuple):
+    """A message as it came."""
+
+    payload: bytes
+    is_text: bool
+
+
+class _Admitted(NamedTuple):
+    """A command whose sender could pay for it. Its address and the server still have to, in tokens."""
+
+    order: _Order
+    address_cost: float
+    server_cost: float
+    arrived: float
+
+
+class Session:
+    """One WebSocket, from its opening to its end."""
+
+    __slots__ = (
+        "_address",
+        "_address_debt",
+        "_codec",
+        "_connection",
+        "_drainer",
+        "_false_starts",
+        "_hall",
+        "_inbox",
+        "_is_draining",
+        "_is_over",
+        "_is_queued",
+        "_limits",
+        "_loop",
+        "_owed",
+        "_peer",
+        "_server_debt",
+        "_spawn",
+    )
+
+    def __init__(
+        self,
+        connection: Connection,
+        hall: Hall,
+        limits: Limits,
+        address: AddressLimits,
+        spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
+    ) -> None:
+        """`spawn` runs a coroutine as a named task that ends with the server."""
+        self._connection = connection
+        self._codec = CODECS[connection.subprotocol]
+        self._hall = hall
+        self._limits = limits
+        self._address = address
+        self._spawn = spawn
+        self._loop = asyncio.get_running_loop()
+        self._peer: Peer | None = None
+        self._false_starts = 0
+        # The first item is being carried out, if there is one.
+        self._inbox: deque[_Message | _Admitted] = deque()
+        self._drainer: asyncio.Task[None] | None = None
+        # True from the start of a drainer to its end; for ever after one that failed or was cancelled.
+        self._is_draining = False
+        self._is_over = False
+        # True while the drainer waits for tokens, and has begun nothing that must be completed.
+        self._is_queued = False
+        # Tokens for matches that were read from the store, until the end of the command that needed them.
+        self._owed = 0.0
+        # Tokens for what changed nothing, and is owed to the shares of the address and of the server.
+        self._address_debt = 0.0
+        self._server_debt = 0.0
+
+    # What the connection calls
+
+    def receive(self, payload: bytes, *, is_text: bool) -> None:
+        """Take one message: carry it out at once if that needs no waiting, and otherwise in its turn."""
+        peer = self._peer
+        if self._inbox or peer is None:
+            self._enqueue(_Message(payload, is_text))
+            return
+        now = self._loop.time()
+        admitted = self._admit(peer, payload, now, is_text=is_text)
+        if admitted is None:
+            return
+        order, cost = admitted.order, admitted.address_cost
+        if cost:
+            if not self._address.share.take_now(cost):
+                self._enqueue(admitted)
+                return
+            if not self._limits.all_clients.take_now(cost):
+                self._enqueue(admitted._replace(address_cost=0.0))
+                return
+        try:
+            if not self._do_now(peer, order, now):
+                self._enqueue(admitted._replace(address_cost=0.0, server_cost=0.0))
+        except Refusal as refusal:
+            peer.refuse(order.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
+
+    def owe(self, cost: float) -> None:
+        """Take tokens for what was done already. What is not there is taken in its turn, and nothing read meanwhile."""
+        if not self._address.share.take_now(cost):
+            self._address_debt += cost
+        if not self._limits.all_clients.take_now(cost):
+            self._server_debt += cost
+        if self._debt and not self._is_over:
+            if self._debt > MAX_DEBT:
+                self._connection.hold(HOLD_INBOX)
+            self._wake()
+
+    def end(self) -> None:
+        """Leave every room and the hall."""
+        self._is_over = True
+        if self._is_queued and self._drainer is not None:
+            # A request of a closed connection would stay in the queue in front of those of open ones.
+            self._drainer.cancel()
+        peer, self._peer = self._peer, None
+        if peer is not None:
+            try:
+                self._hall.leave(peer)
+            finally:
+                self._limits.players.leave(peer.player.id)
+            log.debug("went", session=peer.id, player=peer.player.id)
+
+    def fell_behind(self) -> None:
+        if self._peer is not None:
+            for room in self._peer.rooms.values():
+                room.fell_behind(self._peer)
+
+    def caught_up(self) -> None:
+        if self._peer is not None:
+            for room in tuple(self._peer.rooms.values()):
+                room.caught_up(self._peer)
+            self._hall.caught_up(self._peer)
+
+    # The inbox
+
+    def _enqueue(self, item: _Message | _Admitted) -> None:
+        self._inbox.append(item)
+        if len(self._inbox) >= MAX_INBOX:
+            self._connection.hold(HOLD_INBOX)
+        self._wake()
+
+    @property
+    def _debt(self) -> float:
+        return max(self._address_debt, self._server_debt)
+
+    def _wake(self) -> None:
+        if not self._is_draining:
+            self._is_draining = True
+            self._drainer = self._spawn(self._drain(), f"session[{self._connection.id}]")
+
+    async def _drain(self) -> None:
+        """Pay what is owed and carry out what waits, until nothing is left."""
+        try:
+            while (self._debt or self._inbox) and not self._is_over:
+                if self._debt:
+                    await self._settle()
+                else:
+                    await self._take_first()
+                if len(self._inbox) < MAX_INBOX and self._debt <= MAX_DEBT:
+                    self._connection.release(HOLD_INBOX)
+            self._is_draining = False
+        except Exception:
+            # A defect that one socket meets must not show to any other.
+            log.exception("a session failed", session=self._connection.id)
+            self._connection.fail(CloseCode.INTERNAL_ERROR)
+
+    async def _settle(self) -> None:
+        key = self if self._peer is None else self._peer.player.id
+        address_debt, server_debt = self._address_debt, self._server_debt
+        await self._take_shares(key, address_debt, server_debt)
+        self._address_debt -= address_debt
+        self._server_debt -= server_debt
+
+    async def _take_first(self) -> None:
+        item, peer = self._inbox[0], self._peer
+        if peer is None:
+            assert isinstance(item, _Message)
+            await self._greet(item)
+        else:
+            await self._carry_out(peer, item)
+        self._inbox.popleft()
+
+    async def _carry_out(self, peer: Peer, item: _Message | _Admitted) -> None:
+        now = self._loop.time()
+        admitted = self._admit(peer, item.payload, now, is_text=item.is_text) if isinstance(item, _Message) else item
+        if admitted is None:
+            return
+        order = admitted.order
+        try:
+            await self._take_shares(peer.player.id, admitted.address_cost, admitted.server_cost)
+            if not self._is_over and not self._do_now(peer, order, admitted.arrived):
+                await self._dispatch(peer, order, admitted.arrived)
+        except Refusal as refusal:
+            peer.refuse(order.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
+        except asyncio.CancelledError:
+            # The server stops: it must not wait until this is paid.
+            self._let_off()
+            raise
+        finally:
+            await self._pay(peer)
+
+    # Hello
+
+    async def _greet(self, message: _Message) -> None:
+        """Answer what should be hello; after too many other messages close the socket."""
+        command_id: str | None = None
+        try:
+            cost = max(HELLO_COST, malformed_cost(len(message.payload)))
+            await self._take_shares(self, cost, cost)
+            hello = self._decode(message.payload, is_text=message.is_text)
+            if not isinstance(hello, Hello):
+                raise ProtocolError("hello_first", "the first message must be `hello`", hello.id)
+            if hello.token is None:
+                await self._wait_as_newcomer()
+            welcome = await self._hall.greet(hello)
+            self._hall.check_room_for(welcome.player.id)
+            if not self._is_over:
+                self._enter(welcome, hello.instance)
+            return
+        except ProtocolError as error:
+            command_id, refusal = error.command_id, Refusal(error.code, error.text)
+        except Refusal as caught:
+            refusal = caught
+        self._hall.counts.refused(refusal.code)
+        refused = Refused(id=command_id, code=refusal.code, text=refusal.text, retry_after=refusal.retry_after)
+        self._connection.write(frame(self._codec.encode(refused), is_text=self._codec.is_text))
+        self._false_starts += 1
+        if refusal.code in ("server_full", "shutting_down"):
+            self._connection.fail(CloseCode.TRY_AGAIN_LATER, refusal.code)
+        elif self._false_starts >= MAX_FALSE_STARTS:
+            self._connection.fail(CloseCode.POLICY_VIOLATION, "no hello")
+
+    async def _wait_as_newcomer(self) -> None:
+        """Return when it is this new guest's turn. Raises Refusal where that would take too long."""
+        queue = self._address.newcomers
+        delay = queue.delay(self)
+        if delay > self._limits.settings.hello_seconds * NEWCOMER_PATIENCE:
+            text = "too many new players come from your address; try again in a moment"
+            raise Refusal("too_fast", text, retry_after=round(delay * 1000))
+        await self._queue_for(queue.take(self))
+
+    async def _take_shares(self, key: Hashable, address_cost: float, server_cost: float) -> None:
+        """Return when `key` has its share of the address's tokens, and the address its share of the server's."""
+        if address_cost:
+            await self._queue_for(self._address.share.take(key, address_cost))
+        if server_cost:
+            await self._queue_for(self._limits.all_clients.take(self._connection.key, server_cost))
+
+    async def _queue_for(self, turn: Awaitable[object]) -> None:
+        """Wait for `turn`; the end of the session ends the wait."""
+        self._is_queued = True
+        try:
+            await turn
+        finally:
+            self._is_queued = False
+
+    def _enter(self, welcome: Welcome, instance: str | None) -> None:
+        player = welcome.player
+        limits = self._limits.players.enter(player.id)
+        peer = Peer(self._connection, self._codec, player, limits, self._hall.counts, instance)
+        self._peer = peer
+        self._connection.greeted()
+        self._hall.enter(peer, welcome)
+        log.debug("came", session=peer.id, player=player.id, kind=player.kind)
+
+    def _decode(self, raw: bytes, *, is_text: bool) -> ClientMessage:
+        """Return what was said. Raises ProtocolError."""
+        if is_text is not self._codec.is_text:
+            kinds = "text messages, not binary" if self._codec.is_text else "binary messages, not text"
+            raise ProtocolError("malformed", f"{self._codec.subprotocol} takes {kinds}")
+        return self._codec.decode_command(raw)
+
+    # Commands
+
+    def _admit(self, peer: Peer, raw: bytes, now: float, *, is_text: bool) -> _Admitted | None:
+        """Decode and charge one message; None when it was refused, or its sender is cut off."""
+        self._hall.counts.messages += 1
+        bucket = peer.limits.commands
+        try:
+            command = self._decode(raw, is_text=is_text)
+        except ProtocolError as error:
+            size_cost = malformed_cost(len(raw))
+            for _ in range(size_cost):
+                # One by one: what is not there is owed.
+                bucket.spend(now)
+            self.owe(size_cost)
+            if not self._is_cut_off(peer):
+                peer.refuse(error.command_id, error.code, error.text)
+            return None
+        # The move that the match waits for costs nothing, unless it is illegal: then the room charges for it.
+        is_free = isinstance(command, Play) and self._is_awaited(peer, command)
+        cost = 0.0 if is_free else max(self._cost_of(command), reading_cost(len(raw)))
+        # What was carried out before is only answered again: its sender may have missed the first answer.
+        may = not cost or bucket.spend(now, cost) or self._hall.was_done(peer.player.id, command)
+        if self._is_cut_off(peer):
+            return None
+        if isinstance(command, Hello):
+            peer.refuse(None, "hello_again", "this socket has a player already")
+        elif self._hall.is_stopping:
+            peer.refuse(command.id, "shutting_down", "the server restarts; connect again in a moment")
+        elif not may:
+            wait = round(bucket.wait(now, cost) * 1000)
+            peer.refuse(command.id, "too_fast", "slow down and try again in a moment", retry_after=wait)
+        else:
+            return _Admitted(command, cost, cost, now)
+        self.owe(1.0)
+        return None
+
+    def _is_cut_off(self, peer: Peer) -> bool:
+        """Cut off a player who goes on in spite of refusals; say whether that is so."""
+        if peer.limits.commands.is_hostile:
+            self._connection.fail(CloseCode.POLICY_VIOLATION, "too fast")
+            return True
+        return False
+
+    def _is_awaited(self, peer: Peer, play: Play) -> bool:
+        room = self._hall.rooms.get(play.match)
+        return room is not None and room.expects(peer, play)
+
+    def _cost_of(self, command: ClientMessage) -> float:
+        room = self._hall.rooms.get(command.match) if isinstance(command, InMatch) else None
+        return cost_of(command, None if room is None else room.match)
+
+    async def _find(self, peer: Peer, match_id: str) -> Room:
+        """Return the room of any match. One that is not open is read from the store, and paid for afterwards.
+
+        What that costs is known only then; until it is paid the address has one reading less. A player's own live
+        match costs nothing more: after a restart it is loaded for its players anyway. Raises Refusal.
+        """
+        rooms = self._hall.rooms
+        room = rooms.get(match_id)
+        if room is None and match_id in rooms.live_of(peer.player.id):
+            room = await rooms.find(match_id)
+        elif room is None:
+            await self._queue_for(self._address.replays.acquire())
+            self._owed = LOOKUP_COST
+            room = await rooms.find(match_id)
+            self._owed += replay_cost(room.match.seq)
+        return room
+
+    async def _pay(self, peer: Peer) -> None:
+        """Pay for what was read from the store: the next message waits for the shares that it takes."""
+        if self._owed:
+            owed, self._owed = self._owed, 0.0
+            try:
+                peer.limits.commands.drain(self._loop.time(), owed)
+                await self._address.share.take(peer.player.id, owed)
+                await self._limits.all_clients.take(peer.address, owed)
+            finally:
+                self._address.replays.release()
+
+    def _let_off(self) -> None:
+        if self._owed:
+            self._owed = 0.0
+            self._address.replays.release()
+
+    def _do_now(self, peer: Peer, command: _Order, now: float) -> bool:
+        """Carry out what needs no waiting; say whether it was that. Raises Refusal."""
+        if isinstance(command, Ping):
+            peer.send(Pong(id=command.id, sent=command.sent, now=self._hall.now()))
+            return True
+        if isinstance(command, MatchCommand):
+            room = self._hall.rooms.get(command.match)
+            if room is not None:
+                room.submit(peer, command, now)
+                return True
+        return False
+
+    async def _dispatch(self, peer: Peer, command: _Order, now: float) -> None:
+        hall = self._hall
+        if isinstance(command, MatchCommand):
+            room = await self._find(peer, command.match)
+            try:
+                room.submit(peer, command, now)
+            finally:
+                room.check_emptiness()
+            return
+        if isinstance(command, LobbyCommand):
+            await hall.in_lobby(peer, command)
+            return
+        match command:
+            case Ping():
+                self._do_now(peer, command, now)
+            case AskGames():
+                await hall.readiness.of_catalogue()
+                peer.send(Games(id=command.id, games=catalogue.offered(), max_plies=hall.rooms.max_plies))
+            case AskMyMatches():
+                peer.send(await hall.my_matches(peer, command.id))
+            case AskSeek():
+                peer.send(hall.seek_info(command))
+            case AskLobby():
+                peer.send(hall.lobby_page(command))
+            case OfferAnalysis():
+                hall.bureau.offer(peer, command)
+            case Analysed():
+                hall.bureau.analysed(peer, command)
+            case CancelAnalysis():
+                hall.bureau.cancel(peer, command)
+            case Join() | Leave() | AskMoves() | AskHistory() | AskVariation() | AskAnalysis() | Say():
+                room = await self._find(peer, command.match)
+                try:
+                    # Who left while the match was looked up must not be let in any more.
+                    if self._peer is not None:
+                        self._in_room(peer, room, command, now)
+                finally:
+                    room.check_emptiness()
+            case _:
+                assert_never(command)
+
+    def _in_room(self, peer: Peer, room: Room, command: _InRoom, now: float) -> None:
+        match command:
+            case Join():
+                if command.match not in peer.rooms and not room.is_player(peer) and len(peer.rooms) >= MAX_ROOMS:
+                    raise Refusal("busy", f"one connection watches at most {MAX_ROOMS} matches; leave one first")
+                room.join(peer, command)
+            case Leave():
+                room.leave(peer)
+                peer.send(Acknowledged(id=command.id))
+            case AskMoves():
+                peer.send(views.moves(room.seen_by(peer), command.ply, id=command.id))
+            case AskHistory():
+                peer.send(views.history(room.seen_by(peer), id=command.id))
+            case AskVariation():
+                peer.send(views.variation(room.studied_by(peer), command.ply, command.moves, id=command.id))
+            case AskAnalysis():
+                self._hall.ask_analysis(peer, command, room)
+            case Say():
+                if not self._hall.was_said(peer.player.id, command.id):
+                    if not peer.limits.chat.spend(now):
+                        raise Refusal("too_fast", "let the others say something too")
+                    room.say(peer, command)
+                    self._hall.remember_said(peer.player.id, command.id)
+                peer.send(Acknowledged(id=command.id))
+            case _:
+                assert_never(command)

@@ -1,0 +1,244 @@
+"""Where positions are studied: jobs go to the bots that offered, and what they find to those who asked."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Callable
+from typing import Final, assert_never
+
+from cornered.protocol.analysis import MAX_NODES
+from cornered.protocol.commands import Analysed, CancelAnalysis, OfferAnalysis
+from cornered.protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
+from cornered.server.analysis.queue import MOST_JOBS, THINKING, AnalysisQueue
+from cornered.server.analysis.state import (
+    AnalysisEvent,
+    Asked,
+    AskerJoined,
+    AskerLeft,
+    Assigned,
+    Ended,
+    Findings,
+    Found,
+    Offered,
+    Question,
+    Returned,
+    Withdrawn,
+)
+from cornered.server.metrics import Counts
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.client_connection import Broadcast, Peer
+
+__all__ = ["Bureau"]
+
+MOST_JOBS_OF_ADDRESS: Final = MOST_JOBS // 4
+"""Analyses that all players of one address may have waiting or under way: a class, and not the whole queue."""
+TELL_SECONDS: Final = 0.25
+"""How often at most those who asked are sent what was found so far."""
+
+
+class Bureau:
+    """The queue of positions, with sockets at both ends. Nothing is searched here."""
+
+    def __init__(self, counts: Counts, now: Callable[[], int], fresh: Callable[[], str], key: str = "") -> None:
+        """`now` is the wall clock in milliseconds; `fresh` makes ids that cannot be guessed.
+
+        `key` is what an analyst must show; without one there are no analysts.
+        """
+        self._key = key.encode()
+        self._counts = counts
+        self._now = now
+        self._fresh = fresh
+        self._loop = asyncio.get_running_loop()
+        self._queue = AnalysisQueue()
+        self._peers: dict[str, Peer] = {}
+        self._changed: set[str] = set()
+        self._tell_timer: asyncio.TimerHandle | None = None
+        self._tick_timer: asyncio.TimerHandle | None = None
+
+    @property
+    def analysts(self) -> int:
+        """How many bots study positions."""
+        return len(self._queue.analysts)
+
+    @property
+    def jobs(self) -> int:
+        """How many positions wait or are studied."""
+        return len(self._queue.jobs)
+
+    def close(self) -> None:
+        """Stop every timer."""
+        for timer in (self._tell_timer, self._tick_timer):
+            if timer is not None:
+                timer.cancel()
+
+    # Those who study
+
+    def offer(self, peer: Peer, command: OfferAnalysis) -> None:
+        """Take a bot's offer, and answer it. Raises Refusal."""
+        if peer.player.kind != "bot":
+            raise Refusal("not_a_bot", "only a bot studies positions for others")
+        if command.jobs and not self.is_operators(command.key):
+            raise Refusal(
+                "not_allowed",
+                "only bots that the server's operator allows study positions for others: start yours with the server's "
+                "CORNERED_ANALYST_KEY",
+            )
+        self._peers[peer.id] = peer
+        peer.send(Acknowledged(id=command.id))
+        self._apply(self._queue.offer(peer.id, command, self._now()))
+
+    def is_operators(self, key: str | None) -> bool:
+        """Say whether this is the operator's key, in a time that does not tell how much of it is right."""
+        return bool(self._key) and hmac.compare_digest((key or "").encode(), self._key)
+
+    def analysed(self, peer: Peer, command: Analysed) -> None:
+        """Take what an analyst found, and answer it. Raises Refusal."""
+        events = self._queue.analysed(peer.id, command, self._now())
+        peer.send(Acknowledged(id=command.id))
+        self._apply(events)
+
+    # Those who ask
+
+    def ask(self, peer: Peer, command_id: str, question: Question) -> None:
+        """Have a position studied, and answer with its name and what is known of it. Raises Refusal."""
+        answer = self._queue.answers.get(question.key)
+        if answer is not None:
+            self._counts.analyses_remembered += 1
+            peer.send(Acknowledged(id=command_id, ref=answer[0]))
+            peer.send(_message(answer[0], question, answer[1], 0, final=True))
+            return
+        if self._queue.find(question) is None and self._jobs_of(peer.address) >= MOST_JOBS_OF_ADDRESS:
+            raise Refusal("busy", f"{MOST_JOBS_OF_ADDRESS} analyses from your address are not done yet; try again soon")
+        events = self._queue.ask(peer.id, peer.player.id, question, self._fresh(), self._now())
+        self._peers[peer.id] = peer
+        self._apply(events)
+        job = self._queue.find(question)
+        assert job is not None
+        self._changed.discard(job.id)
+        peer.send(Acknowledged(id=command_id, ref=job.id))
+        peer.send(_message(job.id, question, job.found, self._places().get(job.id, 0), final=False))
+
+    def _jobs_of(self, address: str) -> int:
+        """Count the analyses that sockets of an address wait for."""
+        return sum(
+            any(self._peers[socket].address == address for socket in job.askers) for job in self._queue.jobs.values()
+        )
+
+    def cancel(self, peer: Peer, command: CancelAnalysis) -> None:
+        """Let a socket hear no more of an analysis, and say so."""
+        peer.send(Acknowledged(id=command.id))
+        self._apply(self._queue.cancel(peer.id, command.analysis, self._now()))
+
+    def leave(self, peer: Peer) -> None:
+        """Forget a socket that closed: what it studied goes back to the queue, what it asked for is dropped."""
+        if peer.id in self._peers:
+            self._apply(self._queue.leave(peer.id, self._now()))
+            del self._peers[peer.id]
+
+    # What follows
+
+    def _apply(self, events: tuple[AnalysisEvent, ...]) -> None:
+        for event in events:
+            self._effect(event)
+            self._queue = self._queue.evolve(event)
+        if events:
+            self._arm()
+            if self._changed and self._tell_timer is None:
+                self._tell_timer = self._loop.call_later(TELL_SECONDS, self._tell)
+
+    def _effect(self, event: AnalysisEvent) -> None:
+        """Tell those whom an event concerns that is about to be folded in."""
+        queue = self._queue
+        match event:
+            case Offered() | Withdrawn():
+                pass
+            case Asked(job):
+                self._counts.analyses_asked += 1
+                self._changed.add(job.id)
+            case AskerJoined(name):
+                self._changed.add(name)
+            case AskerLeft(name):
+                if len(queue.jobs[name].askers) == 1:
+                    self._stop(name)
+                self._changed.update(job.id for job in queue.waiting())
+            case Assigned(name, analyst):
+                question = queue.jobs[name].question
+                self._peers[analyst].send(
+                    Analyse(
+                        job=name,
+                        game=question.game,
+                        position=question.position,
+                        lines=question.lines,
+                        milliseconds=THINKING,
+                        nodes=MAX_NODES,
+                    )
+                )
+                self._changed.update(job.id for job in queue.waiting())
+            case Found(name):
+                self._changed.add(name)
+            case Returned(name):
+                self._counts.analyses_returned += 1
+                self._stop(name)
+                self._changed.add(name)
+            case Ended(name, found):
+                self._counts.analyses_answered += found.report is not None
+                self._counts.analyses_failed += found.report is None
+                self._stop(name)
+                job = queue.jobs[name]
+                said = Broadcast(_message(name, job.question, found, 0, final=True))
+                for socket in job.askers:
+                    self._peers[socket].deliver(said)
+            case _:
+                assert_never(event)
+
+    def _stop(self, name: str) -> None:
+        """Tell whoever has a job that it is not wanted any more; who has just finished it may hear so too."""
+        analyst = self._peers.get(self._queue.jobs[name].analyst or "")
+        if analyst is not None:
+            analyst.send(StopAnalysis(job=name))
+
+    def _tell(self) -> None:
+        """Tell those who asked how far their analyses are; who reads too slowly hears the last word alone."""
+        self._tell_timer = None
+        changed, self._changed = self._changed, set()
+        places = self._places()
+        for name in changed:
+            job = self._queue.jobs.get(name)
+            if job is not None:
+                said = Broadcast(_message(name, job.question, job.found, places.get(name, 0), final=False))
+                for peer in (self._peers[socket] for socket in job.askers):
+                    if not peer.is_behind:
+                        peer.deliver(said)
+
+    def _places(self) -> dict[str, int]:
+        """Return the place of each waiting job in the queue; the next one has 1."""
+        return {job.id: place for place, job in enumerate(self._queue.waiting(), 1)}
+
+    def _arm(self) -> None:
+        due = self._queue.deadline()
+        if self._tick_timer is not None:
+            self._tick_timer.cancel()
+            self._tick_timer = None
+        if due is not None:
+            self._tick_timer = self._loop.call_later(max(0, due - self._now()) / 1000, self._tick)
+
+    def _tick(self) -> None:
+        self._tick_timer = None
+        self._apply(self._queue.tick(self._now()))
+        if self._tick_timer is None:
+            self._arm()
+
+
+def _message(name: str, question: Question, found: Findings, ahead: int, *, final: bool) -> Analysis:
+    return Analysis(
+        analysis=name,
+        position=question.position,
+        ahead=ahead,
+        final=final,
+        by=found.by,
+        report=found.report,
+        overlays=found.overlays,
+        tree=found.tree,
+        error=found.error,
+    )

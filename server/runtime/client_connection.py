@@ -1,0 +1,163 @@
+"""One socket as rooms and the hall see it: who it is, and what is written to it.
+
+Nothing here waits or raises. A message is encoded and framed at most once a codec however many sockets it goes to
+(`Broadcast`), and handed to each transport; the transport's buffer is the outbox. A client that lets it fill up loses
+its place: watchers are skipped and get a snapshot later, players are cut off and resume.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+from cornered.protocol.codec import JSON, MSGPACK, Codec
+from cornered.protocol.messages import ErrorCode, Refused, ServerMessage
+from cornered.protocol.values import Player
+from cornered.server.metrics import Counts
+from cornered.server.runtime.limits import PlayerLimits
+
+__all__ = ["Broadcast", "Peer", "Write", "frame"]
+
+
+class Wire(Protocol):
+    """What the connection underneath does. `key` is the address that rate limits count, `latency` is in seconds."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def is_behind(self) -> bool: ...
+    @property
+    def latency(self) -> float: ...
+
+    def write(self, framed: bytes) -> None: ...
+
+    def owe(self, cost: float) -> None: ...
+
+
+class JoinedMatch(Protocol):
+    """What a match does for a connection that has joined it."""
+
+    def fell_behind(self, peer: Peer) -> None: ...
+
+    def caught_up(self, peer: Peer) -> None: ...
+
+    def player_went(self, player: str) -> None: ...
+
+    def leave(self, peer: Peer) -> None: ...
+
+
+Write: TypeAlias = Callable[[bytes], None]
+"""Writes one frame that is ready for the wire. It never raises; after the end of the socket it does nothing."""
+
+
+def frame(payload: bytes, *, is_text: bool) -> bytes:
+    """Return one unfragmented server's frame (RFC 6455, section 5.2)."""
+    first = 0x81 if is_text else 0x82
+    length = len(payload)
+    if length < 126:
+        return bytes((first, length)) + payload
+    if length < 65_536:
+        return bytes((first, 126)) + length.to_bytes(2, "big") + payload
+    return bytes((first, 127)) + length.to_bytes(8, "big") + payload
+
+
+class Broadcast:
+    """One message for many sockets."""
+
+    __slots__ = ("_binary", "_text", "message")
+
+    def __init__(self, message: ServerMessage) -> None:
+        self.message = message
+        self._text: bytes | None = None
+        self._binary: bytes | None = None
+
+    def frame(self, codec: Codec) -> bytes:
+        """Return the message as `codec`'s frame, made at the first call."""
+        if codec.is_text:
+            if self._text is None:
+                self._text = frame(JSON.encode(self.message), is_text=True)
+            return self._text
+        if self._binary is None:
+            self._binary = frame(MSGPACK.encode(self.message), is_text=False)
+        return self._binary
+
+
+class Peer:
+    """An open socket whose player is known. `rooms` are the matches that it has joined.
+
+    `address` names the client's address in rate limits, `instance` the program that said hello; `write` is the
+    connection's own.
+    """
+
+    __slots__ = (
+        "_connection",
+        "_counts",
+        "_loop",
+        "address",
+        "codec",
+        "id",
+        "instance",
+        "limits",
+        "player",
+        "rooms",
+        "write",
+    )
+
+    def __init__(
+        self,
+        connection: Wire,
+        codec: Codec,
+        player: Player,
+        limits: PlayerLimits,
+        counts: Counts,
+        instance: str | None = None,
+    ) -> None:
+        self._connection = connection
+        self._counts = counts
+        self._loop = asyncio.get_running_loop()
+        self.codec = codec
+        self.player = player
+        self.limits = limits
+        self.address = connection.key
+        self.id = connection.id
+        self.instance = instance
+        self.rooms: dict[str, JoinedMatch] = {}
+        self.write: Write = connection.write
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the socket takes less than it is sent."""
+        return self._connection.is_behind
+
+    @property
+    def lag(self) -> int:
+        """The newest measured round trip in milliseconds; 0 before the first."""
+        return int(self._connection.latency * 1000)
+
+    def charge(self) -> None:
+        """Take a token for what turned out to be wrong after it had been free."""
+        self.limits.commands.spend(self._loop.time())
+        self._connection.owe(1.0)
+
+    def send(self, message: ServerMessage) -> None:
+        """Write a message that is for this socket alone."""
+        codec = self.codec
+        self.write(frame(codec.encode(message), is_text=codec.is_text))
+
+    def deliver(self, broadcast: Broadcast) -> None:
+        """Write a message that others get too."""
+        self.write(broadcast.frame(self.codec))
+
+    def answer(self, answer: ServerMessage, broadcast: Broadcast | None) -> None:
+        """Write an answer and what follows from it at once: two frames in one system call."""
+        codec = self.codec
+        framed = frame(codec.encode(answer), is_text=codec.is_text)
+        self.write(framed if broadcast is None else framed + broadcast.frame(codec))
+
+    def refuse(self, command_id: str | None, code: ErrorCode, text: str, *, retry_after: int | None = None) -> None:
+        """Say that a command changed nothing; `retry_after` is in milliseconds."""
+        self._counts.refused(code)
+        self.send(Refused(id=command_id, code=code, text=text, retry_after=retry_after))

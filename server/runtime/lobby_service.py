@@ -1,0 +1,472 @@
+"""The hall: who is here on which sockets, and the lobby that they see. One server has one."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Final, assert_never
+
+import structlog
+
+from cornered import server
+from cornered.protocol.commands import (
+    AskAnalysis,
+    AskLobby,
+    AskSeek,
+    ClientMessage,
+    Hello,
+    LeaveLobby,
+    LobbyCommand,
+    MatchCommand,
+    WatchLobby,
+)
+from cornered.protocol.events import Started
+from cornered.protocol.messages import (
+    Acknowledged,
+    LobbyPage,
+    MyMatches,
+    Notice,
+    Paired,
+    SeekInfo,
+    ServerMessage,
+    Welcome,
+)
+from cornered.protocol.values import Player
+from cornered.server.analysis.queue import question_about
+from cornered.server.lobby.bounds import Bounds
+from cornered.server.lobby.events import (
+    Answered,
+    Arrived,
+    ChallengeEnded,
+    ChallengeSent,
+    Declared,
+    Departed,
+    LobbyEvent,
+    MatchEnded,
+    MatchMade,
+    SeekClosed,
+    SeekJoined,
+    SeekLeft,
+    SeekPosted,
+    WentAway,
+)
+from cornered.server.lobby.lobby import Lobby
+from cornered.server.lobby.names import Names
+from cornered.server.match import views
+from cornered.server.metrics import Counts
+from cornered.server.ports import Accounts, AccountsUnavailable, JournalUnavailable
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.analysis_service import Bureau
+from cornered.server.runtime.client_connection import Broadcast, Peer
+from cornered.server.runtime.lobby_watchers import LobbyWatch
+from cornered.server.runtime.match_registry import Rooms, new_id
+from cornered.server.runtime.match_task import Room, Services
+from cornered.server.runtime.readiness import Readiness
+
+__all__ = ["Hall"]
+
+MAX_FINISHED: Final = 20
+"""Finished matches on a player's list."""
+MAX_SAID: Final = 4_096
+"""Newest lines whose ids are known again when they are repeated."""
+
+log = structlog.get_logger("hall")
+
+
+class Hall:
+    """Everybody who is here, and where they go from here."""
+
+    def __init__(
+        self,
+        services: Services,
+        accounts: Accounts,
+        rooms: Rooms,
+        *,
+        max_per_player: int,
+        bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
+        reserved_names: Iterable[str] = (),
+        analyst_key: str = "",
+    ) -> None:
+        """`reserved_names` are for who shows `analyst_key`: others who ask for one get a number beside it.
+
+        It is also what bots must show that study positions; without one there are none, and any bot may bear the names.
+        """
+        self.rooms = rooms
+        self.is_stopping = False
+        self._services = services
+        self._accounts = accounts
+        self._max_per_player = max_per_player
+        self._loop = asyncio.get_running_loop()
+        self._peers: dict[str, list[Peer]] = {}
+        self._lobby = Lobby(Names(reserved_names), bounds=bounds)
+        self._watch = LobbyWatch(
+            self._lobby, rooms, services.bus, now=services.now, peers_of=lambda player: self._peers.get(player, ())
+        )
+        self._tick_timer: asyncio.TimerHandle | None = None
+        self._tick_at = 0
+        # Commands whose match is being stored, by player and id.
+        self._under_way: dict[tuple[str, str], asyncio.Future[None]] = {}
+        self._said: OrderedDict[tuple[str, str], None] = OrderedDict()
+        # The ids of those who showed the operator's key since the server started. Nobody else adds to them.
+        self._operators: set[str] = set()
+        self._has_key = bool(analyst_key)
+        self.bureau = Bureau(services.counts, services.now, new_id, analyst_key)
+        rooms.on_indexed = self._indexed
+        rooms.on_resumed = self._resumed
+        rooms.on_lost = self._lost
+        rooms.on_opened = self._opened
+        rooms.on_changed = self._watch.match_moved
+        rooms.on_ended = self._match_ended
+        rooms.on_rematch = self._reserve
+        rooms.on_rematch_lost = self._release
+
+    @property
+    def counts(self) -> Counts:
+        return self._services.counts
+
+    @property
+    def readiness(self) -> Readiness:
+        return self._services.readiness
+
+    def now(self) -> int:
+        """Return the wall clock in milliseconds."""
+        return self._services.now()
+
+    @property
+    def players(self) -> int:
+        """How many players have a connection."""
+        return len(self._peers)
+
+    # Coming and going
+
+    async def greet(self, hello: Hello) -> Welcome:
+        """Return the welcome of whoever says hello; a guest is made for those without a token. Raises Refusal."""
+        if self.is_stopping:
+            raise Refusal("shutting_down", "the server restarts; connect again in a moment")
+        try:
+            player, token = await self._identify(hello)
+        except AccountsUnavailable:
+            raise Refusal("internal", "the server cannot look up players just now; try again") from None
+        if self.bureau.is_operators(hello.key):
+            self._operators.add(player.id)
+        return Welcome(
+            player=player,
+            token=token,
+            server=server.VERSION,
+            now=self.now(),
+            matches=self.rooms.live_of(player.id),
+        )
+
+    async def _identify(self, hello: Hello) -> tuple[Player, str | None]:
+        if hello.token is None:
+            identity, token = await self._accounts.create(hello.name or _guest_name(), hello.kind)
+            return identity.player, token
+        known = await self._accounts.by_token(hello.token)
+        if known is None:
+            raise Refusal("bad_token", "this token belongs to nobody here; come again without one")
+        if hello.name is not None and hello.name != known.player.name:
+            known = await self._accounts.rename(known.player.id, hello.name)
+        return known.player, None
+
+    def check_room_for(self, player: str) -> None:
+        """Raise a Refusal when a player has all the sockets that one may have."""
+        if len(self._peers.get(player, ())) >= self._max_per_player:
+            raise Refusal("server_full", f"you have {self._max_per_player} connections already; close one first")
+
+    def enter(self, peer: Peer, welcome: Welcome) -> None:
+        """Take note of a new socket, welcome it under its visible name, and tell it what waits for its player."""
+        player = peer.player.id
+        peers = self._peers.setdefault(player, [])
+        peers.append(peer)
+        # Without a key nobody could prove to be of the house: its names are kept from people alone.
+        is_operators = player in self._operators or (not self._has_key and peer.player.kind == "bot")
+        self._apply(self._lobby.arrive(peer.player, peer.address, is_operators=is_operators))
+        shown = self._lobby.guests[player].player
+        for one in peers:
+            one.player = shown
+        peer.send(welcome.model_copy(update={"player": shown}))
+        if len(peers) == 1:
+            for room in self.rooms.rooms_of(player):
+                _complete(partial(room.player_came, player))
+            self.rooms.bring(player)
+        for challenge in self._lobby.calls.get(player, ()):
+            peer.send(self._lobby.challenges[challenge])
+        self._tell_of_others(peer)
+
+    def _tell_of_others(self, peer: Peer) -> None:
+        """Tell two programs that play as one bot; two windows of a person are normal."""
+        others = [one for one in self._peers[peer.player.id] if one.instance not in (None, peer.instance)]
+        if peer.player.kind == "bot" and peer.instance is not None and others:
+            text = f"another program plays as {peer.player.name} too; stop one of them, or give it a token of its own"
+            notice = Broadcast(Notice(code="also_here", text=text))
+            for one in (peer, *others):
+                one.deliver(notice)
+
+    def leave(self, peer: Peer) -> None:
+        """Forget a socket that closed. Never raises, and what is told follows when nothing is left of the socket."""
+        player = peer.player.id
+        peers = self._peers.get(player, [])
+        if peer not in peers:
+            return
+        peers.remove(peer)
+        self._watch.leave(peer)
+        _complete(partial(self.bureau.leave, peer))
+        watched = tuple(peer.rooms.values())
+        if not peers:
+            del self._peers[player]
+            _complete(lambda: self._apply(self._lobby.disconnect(player, self.now())))
+            for room in {*self.rooms.rooms_of(player), *watched}:
+                _complete(partial(room.player_went, player))
+        for room in watched:
+            _complete(partial(room.leave, peer))
+
+    def caught_up(self, peer: Peer) -> None:
+        """A socket takes data again: show it the lobby if it missed something there."""
+        self._watch.caught_up(peer)
+
+    def _tell(self, players: Iterable[str], message: ServerMessage) -> None:
+        broadcast = Broadcast(message)
+        for player in players:
+            for peer in self._peers.get(player, ()):
+                peer.deliver(broadcast)
+
+    def say_goodbye(self, text: str) -> None:
+        """Tell everybody that the server restarts, and take no more commands."""
+        self.is_stopping = True
+        self._tell(tuple(self._peers), Notice(code="restarting", text=text))
+
+    def close(self) -> None:
+        """Stop every timer."""
+        self.bureau.close()
+        self._watch.close()
+        if self._tick_timer is not None:
+            self._tick_timer.cancel()
+
+    # What was said already
+
+    def was_said(self, player: str, command_id: str) -> bool:
+        """Say whether this line was passed on before: it is repeated because its acknowledgement was lost."""
+        return (player, command_id) in self._said
+
+    def remember_said(self, player: str, command_id: str) -> None:
+        """Take note of a line that was passed on."""
+        self._said[player, command_id] = None
+        if len(self._said) > MAX_SAID:
+            self._said.popitem(last=False)
+
+    def was_done(self, player: str, command: ClientMessage) -> bool:
+        """Say whether a match or the lobby remembers that it carried out this command of the player's."""
+        if isinstance(command, MatchCommand):
+            room = self.rooms.get(command.match)
+            return room is not None and any(
+                room.match.answered(seat, command.id) is not None
+                for seat, seated in enumerate(room.match.terms.players)
+                if seated.id == player
+            )
+        return isinstance(command, LobbyCommand) and self._lobby.answered(player, command.id) is not None
+
+    # The lobby
+
+    async def in_lobby(self, peer: Peer, command: LobbyCommand) -> None:
+        """Carry out and answer a lobby command. Raises Refusal."""
+        player = peer.player
+        if isinstance(command, WatchLobby):
+            self._watch.watch(peer, command.id)
+            return
+        if isinstance(command, LeaveLobby):
+            self._watch.leave(peer)
+        key = (player.id, command.id)
+        while (earlier := self._under_way.get(key)) is not None:
+            # The same command came before on another socket: its answer holds for this one.
+            await asyncio.wait([earlier])
+        answered = self._lobby.answered(player.id, command.id)
+        if answered is None:
+            self._under_way[key] = done = self._loop.create_future()
+            try:
+                events = self._lobby.decide(command, player, self.now(), fresh=new_id(), lot=secrets.randbits(64))
+                answer = [event for event in events if isinstance(event, Answered)]
+                answered = answer[0] if answer else None
+                await self._carry_out([event for event in events if not isinstance(event, Answered)])
+                self._apply(answer)
+            finally:
+                del self._under_way[key]
+                done.set_result(None)
+        peer.send(Acknowledged(id=command.id, ref=answered.ref if answered else None))
+
+    def seek_info(self, command: AskSeek) -> SeekInfo:
+        """Return a table, private or not, to who knows its id. Raises Refusal."""
+        return SeekInfo(id=command.id, seek=self._lobby.table(command.seek).seek)
+
+    def lobby_page(self, command: AskLobby) -> LobbyPage:
+        """Return one more page of the lobby. Raises Refusal."""
+        return self._watch.page(command)
+
+    async def _carry_out(self, events: list[LobbyEvent]) -> None:
+        """Apply what was decided, and open the match if one was made; only then tell of it. Raises Refusal."""
+        made = next((event for event in events if isinstance(event, MatchMade)), None)
+        if made is None:
+            self._apply(events)
+            return
+        # The table is closed before the match is stored, so that nobody else sits down in the meantime.
+        told = [event for event in events if isinstance(event, ChallengeEnded)]
+        self._evolve(events)
+        if not await self._is_opened(made):
+            self._apply([MatchEnded(made.match)])
+            for event in told:
+                reason = "the server could not start the match"
+                closed = event.closed.model_copy(update={"how": "cancelled", "match": None, "reason": reason})
+                self._tell(event.told, closed)
+            raise Refusal("internal", "the match could not be stored just now; try again")
+        for event in told:
+            self._effect(event)
+
+    async def _is_opened(self, made: MatchMade) -> bool:
+        """Store and open a match; say whether there is one now."""
+        try:
+            await self.rooms.open_new(made)
+        except JournalUnavailable:
+            # A store that went away before it confirmed may have kept the match: only reading it back tells.
+            try:
+                await self.rooms.find(made.match)
+            except Refusal:
+                return False
+        return True
+
+    def _apply(self, events: Iterable[LobbyEvent]) -> None:
+        """Take over what was decided, and tell those whom it concerns."""
+        events = tuple(events)
+        self._evolve(events)
+        for event in events:
+            self._effect(event)
+
+    def _evolve(self, events: Iterable[LobbyEvent]) -> None:
+        for event in events:
+            self._lobby.evolve(event)
+        self._watch.changed()
+        self._arm()
+
+    def _effect(self, event: LobbyEvent) -> None:
+        match event:
+            case ChallengeSent():
+                self._tell((event.challenge.by.id, event.challenge.to.id), event.challenge)
+            case ChallengeEnded():
+                self._tell(event.told, event.closed)
+            case (
+                Arrived()
+                | WentAway()
+                | Departed()
+                | Declared()
+                | SeekPosted()
+                | SeekJoined()
+                | SeekLeft()
+                | SeekClosed()
+                | MatchMade()
+                | MatchEnded()
+                | Answered()
+            ):
+                pass
+            case _:
+                assert_never(event)
+
+    def _arm(self) -> None:
+        due = self._lobby.deadline()
+        if self._tick_timer is not None:
+            # A timer that fires too early looks again, which is cheaper than setting it anew for every event.
+            if due is None or self._tick_at <= due:
+                return
+            self._tick_timer.cancel()
+            self._tick_timer = None
+        if due is not None:
+            self._tick_at = due
+            self._tick_timer = self._loop.call_later(max(0, due - self.now()) / 1000, self._tick)
+
+    def _tick(self) -> None:
+        self._tick_timer = None
+        self._apply(self._lobby.tick(self.now()))
+
+    # Matches
+
+    def _indexed(self, live: Sequence[Started]) -> None:
+        """These matches go on after the server was away; their rooms open later."""
+        self._apply(MatchMade(one.match, one.game, one.players, one.clock, one.private, one.delay) for one in live)
+
+    def _resumed(self, room: Room) -> None:
+        """A match that went on before the server started is loaded."""
+        self._seat_present(room)
+        self._watch.match_began(room)
+
+    def _seat_present(self, room: Room) -> None:
+        for player in room.match.terms.players:
+            if player.id in self._peers:
+                room.player_came(player.id)
+
+    def _lost(self, match_id: str) -> None:
+        """A match that seemed to go on before the server started is damaged."""
+        self._apply([MatchEnded(match_id)])
+
+    def _opened(self, room: Room) -> None:
+        """A match begins."""
+        terms = room.match.terms
+        self._seat_present(room)
+        if room.match.over:
+            return
+        self._apply([MatchMade(terms.id, terms.spec, terms.players, terms.clock, terms.private, terms.delay)])
+        self._watch.match_began(room)
+        for seat, player in enumerate(terms.players):
+            self._tell((player.id,), Paired(match=terms.id, seat=seat))
+
+    def _match_ended(self, room: Room) -> None:
+        self._watch.match_ended(room)
+        self._apply([MatchEnded(room.match.id)])
+
+    def _reserve(self, made: MatchMade) -> None:
+        """Count a rematch that is about to be stored. Raises Refusal when its players may have no more matches."""
+        if made.match not in self._lobby.matches:
+            self._lobby.check_places(made.players)
+            self._apply([made])
+
+    def _release(self, match: str) -> None:
+        """Count a rematch no more, which could not be stored."""
+        if self.rooms.get(match) is None:
+            self._apply([MatchEnded(match)])
+
+    def ask_analysis(self, peer: Peer, command: AskAnalysis, room: Room) -> None:
+        """Have a position of a match studied, unless the asker plays in it just now, wherever. Raises Refusal."""
+        question = question_about(room.studied_by(peer), command.ply, command.lines)
+        if waiting := self.rooms.bring(peer.player.id):
+            raise Refusal("not_now", f"{len(waiting)} of your matches are being loaded; ask again in a moment")
+        for own in self.rooms.rooms_of(peer.player.id):
+            if own.match.terms.spec == question.game and str(own.match.state) == question.position:
+                raise Refusal("not_now", "you play in this very position; ask when that game is over")
+        self.bureau.ask(peer, command.id, question)
+
+    async def my_matches(self, peer: Peer, command_id: str) -> MyMatches:
+        """Return a player's live matches and newest finished ones. Raises Refusal."""
+        player = peer.player.id
+        if waiting := self.rooms.bring(player):
+            await asyncio.wait(waiting)
+        try:
+            finished = await self.rooms.summaries(await self._services.journal.finished(player, MAX_FINISHED))
+        except JournalUnavailable:
+            raise Refusal("internal", "old matches cannot be read just now; try again") from None
+        return MyMatches(
+            id=command_id,
+            live=tuple(views.summary(room.match, len(room.gallery)) for room in self.rooms.rooms_of(player)),
+            finished=tuple(finished),
+        )
+
+
+def _guest_name() -> str:
+    """Return a name that tells guests who gave none apart."""
+    return f"Guest {1000 + secrets.randbelow(9000)}"
+
+
+def _complete(step: Callable[[], None]) -> None:
+    """Take one step of many that must all be taken; a defect in one is logged."""
+    try:
+        step()
+    except Exception:
+        log.exception("a step of coming or going failed")

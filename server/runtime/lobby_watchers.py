@@ -1,0 +1,208 @@
+"""The lobby's watchers: each gets its first page, and then updates of bounded size and rate.
+
+An update is encoded once for all watchers. The larger it is, the later the next one comes, so that what one watcher is
+sent a second is bounded whatever happens in the lobby. A watcher that reads too slowly is passed over, and gets the
+page again when it has caught up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+from cornered.protocol.commands import AskLobby
+from cornered.protocol.messages import LobbyPage, LobbyState
+from cornered.protocol.values import MatchSummary
+from cornered.server.lobby.state import LobbyFacts
+from cornered.server.lobby.updates import LobbyNews
+from cornered.server.lobby.views import for_viewer
+from cornered.server.match import views
+from cornered.server.ports import Bus
+from cornered.server.runtime.client_connection import Broadcast, Peer
+from cornered.server.runtime.match_registry import Rooms
+from cornered.server.runtime.match_task import Room
+
+__all__ = ["BYTES_A_SECOND", "TELL_SECONDS", "LobbyWatch"]
+
+TELL_SECONDS: Final = 0.25
+"""How often at most the watchers are told what changed."""
+BYTES_A_SECOND: Final = 16_000
+"""What one watcher is sent a second, on average: after an update of so many bytes the next comes a second later."""
+RETAIN_SECONDS: Final = 5.0
+"""How often at most the bus is given the whole first page to keep."""
+SLICE: Final = 200
+"""Sockets written to before the loop may do something else."""
+
+
+class LobbyWatch:
+    """The watchers of one lobby."""
+
+    def __init__(
+        self,
+        lobby: LobbyFacts,
+        rooms: Rooms,
+        bus: Bus,
+        *,
+        now: Callable[[], int],
+        peers_of: Callable[[str], Iterable[Peer]],
+    ) -> None:
+        """`peers_of` returns the sockets of a player."""
+        self._lobby = lobby
+        self._rooms = rooms
+        self._bus = bus
+        self._now = now
+        self._peers_of = peers_of
+        self._loop = asyncio.get_running_loop()
+        self._news = LobbyNews(lobby, self._summary)
+        # The number of updates that were sent before each was shown the page: it is not sent them again.
+        self._watching: dict[Peer, int] = {}
+        self._behind: set[Peer] = set()
+        self._told = 0
+        self._rounds: deque[tuple[int, Broadcast, Iterator[Peer]]] = deque()
+        self._is_writing = False
+        # The first page, from which what was told since differs in nothing; None once something did.
+        self._page: LobbyState | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._next_at = 0.0
+        self._retain_timer: asyncio.TimerHandle | None = None
+        self._retain()
+
+    def __len__(self) -> int:
+        return len(self._watching)
+
+    # What watchers ask, and what they can take
+
+    def watch(self, peer: Peer, command_id: str) -> None:
+        """Show a socket the lobby, and from now on what changes."""
+        self._show(peer, command_id)
+
+    def caught_up(self, peer: Peer) -> None:
+        """A socket takes data again: show it the page if it missed something."""
+        if peer in self._behind:
+            self._show(peer, None)
+
+    def leave(self, peer: Peer) -> None:
+        """Tell a socket no more."""
+        self._watching.pop(peer, None)
+        self._behind.discard(peer)
+
+    def page(self, command: AskLobby) -> LobbyPage:
+        """Return one more page. Raises Refusal."""
+        return self._news.lists.page(command)
+
+    # What happens
+
+    def changed(self) -> None:
+        """Something in the lobby is different now."""
+        self._page = None
+        self._tell_soon()
+
+    def match_began(self, room: Room) -> None:
+        """A match goes on from now."""
+        if room.is_listed:
+            self._news.match_began(room.match.id)
+            self.changed()
+
+    def match_moved(self, room: Room) -> None:
+        """A match looks different in lists."""
+        self._news.match_moved(room.match.id)
+        self._tell_soon()
+
+    def match_ended(self, room: Room) -> None:
+        """A match is over."""
+        self._news.match_ended(room.match.id)
+        self.changed()
+
+    def close(self) -> None:
+        """Stop every timer."""
+        for timer in (self._timer, self._retain_timer):
+            if timer is not None:
+                timer.cancel()
+        self._rounds.clear()
+        self._watching.clear()
+
+    # Telling
+
+    def _tell_soon(self) -> None:
+        if self._timer is None:
+            self._timer = self._loop.call_later(max(TELL_SECONDS, self._next_at - self._loop.time()), self._tell)
+
+    def _tell(self) -> None:
+        self._timer = None
+        update = self._news.take(self._now())
+        if update.public is not None:
+            self._bus.publish_lobby(update.public)
+            if self._retain_timer is None:
+                self._retain_timer = self._loop.call_later(RETAIN_SECONDS, self._retain)
+            if isinstance(update.public, LobbyState):
+                # The page takes the place of everything: who is shown more than others gets one of its own.
+                self._behind.update(peer for peer in self._watching if peer.player.id in self._lobby.sits)
+            self._spread(Broadcast(update.public))
+        for player, personal in update.personal.items():
+            broadcast = Broadcast(personal)
+            for peer in self._peers_of(player):
+                if peer in self._watching and peer not in self._behind:
+                    peer.deliver(broadcast)
+        if self._news.is_waiting:
+            self._tell_soon()
+
+    def _spread(self, broadcast: Broadcast) -> None:
+        """Write an update to all watchers, many of them in slices between which the loop does other things."""
+        self._told += 1
+        self._page = None
+        if not self._watching:
+            return
+        size = len(broadcast.frame(next(iter(self._watching)).codec))
+        self._next_at = self._loop.time() + size / BYTES_A_SECOND
+        self._rounds.append((self._told, broadcast, iter(tuple(self._watching))))
+        if not self._is_writing:
+            self._is_writing = True
+            self._write_slice()
+
+    def _write_slice(self) -> None:
+        if not self._rounds:
+            self._is_writing = False
+            return
+        number, broadcast, peers = self._rounds[0]
+        count = 0
+        for peer in islice(peers, SLICE):
+            count += 1
+            if self._watching.get(peer, number) >= number:
+                continue
+            if peer.is_behind:
+                self._behind.add(peer)
+            elif peer in self._behind:
+                self._show(peer, None)
+            else:
+                peer.deliver(broadcast)
+        if count < SLICE:
+            self._rounds.popleft()
+        if self._rounds:
+            self._loop.call_soon(self._write_slice)
+        else:
+            self._is_writing = False
+
+    def _show(self, peer: Peer, command_id: str | None) -> None:
+        """Send a socket the page, and none of the updates from before."""
+        self._watching[peer] = self._told
+        self._behind.discard(peer)
+        peer.send(self._state_for(peer.player.id, command_id))
+
+    def _state_for(self, player: str, command_id: str | None) -> LobbyState:
+        if self._page is None:
+            self._page = self._news.first_page()
+        own = (self._summary(room.match.id) for room in self._rooms.rooms_of(player) if room.is_listed)
+        return for_viewer(self._page, command_id, player, self._lobby, [one for one in own if one is not None])
+
+    def _retain(self) -> None:
+        """Give the bus the first page, for those who come later."""
+        self._retain_timer = None
+        self._bus.publish_lobby(self._news.first_page())
+
+    def _summary(self, match: str) -> MatchSummary | None:
+        """Return a match as strangers may see it: as late as its spectators do."""
+        room = self._rooms.get(match)
+        return None if room is None else views.summary(room.gallery.shown, len(room.gallery))

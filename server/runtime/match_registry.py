@@ -1,0 +1,371 @@
+"""Every room of this server: opened for a new match, reopened from the journal, closed when over and empty.
+
+After a start the live matches are known by their first events alone. One is loaded when its first player or watcher
+comes, and the others at a bounded pace behind everything else. No match can be played before it is loaded, so its
+clock is refunded up to that moment: from the later of its last event and the last sign of life of the server before.
+Until a live match has its room, its clock does not count: what storing and queueing took is refunded by the room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import structlog
+
+from cornered.protocol.events import MatchEvent, Started
+from cornered.protocol.values import MatchSummary, Player
+from cornered.server.lobby.events import MatchMade
+from cornered.server.match.match import Match, Patience, open_match, open_rematch, rematch_id
+from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.archive import Archive
+from cornered.server.runtime.match_task import Room, Services
+
+__all__ = ["Rooms", "new_id"]
+
+DRAIN_SECONDS: Final = 5.0
+"""How long the rooms may take to answer what has arrived when the server stops."""
+LOADERS: Final = 16
+"""Matches that are loaded at once behind everything else after a start; their refunds share commits."""
+LOADER_PAUSE_SECONDS: Final = 0.08
+"""How long a loader rests after each match, so that 5,000 take about half a minute and others find time between."""
+RETRY_SECONDS: Final = 1.0
+"""When a match is tried again that could not be loaded because the store was away."""
+MAX_DOUBTFUL: Final = 4_096
+"""Matches that are looked for because the store did not tell whether it kept them; beyond that, until a restart."""
+UNREADABLE: Final = Refusal("internal", "old matches cannot be read just now; try again")
+
+log = structlog.get_logger("rooms")
+
+
+def new_id() -> str:
+    """Return a name that cannot be guessed."""
+    return secrets.token_hex(8)
+
+
+class Rooms:
+    """The registry. Live matches are always here, loaded or not yet; finished ones while a socket is in them."""
+
+    def __init__(self, services: Services, secret: bytes, patience: Patience, tasks: asyncio.TaskGroup) -> None:
+        self._services = services
+        self._archive = Archive(services, secret, patience)
+        self._patience = patience
+        self._tasks = tasks
+        self._rooms: dict[str, Room] = {}
+        self._runs: dict[str, asyncio.Task[None]] = {}
+        self._live: dict[str, dict[str, None]] = {}
+        self._unloaded: dict[str, Started] = {}
+        self._loading: dict[str, asyncio.Task[Room | Refusal]] = {}
+        # New matches that may be stored and have no room, oldest first, and the task that looks for them.
+        self._doubtful: dict[str, None] = {}
+        self._search: asyncio.Task[None] | None = None
+        self._background: list[asyncio.Task[None]] = []
+        self._alive_at = 0
+        self._is_closed = False
+        self.all_loaded = asyncio.Event()
+        """Set once no match of the server before waits to be loaded."""
+        self.on_indexed: Callable[[Sequence[Started]], None] = lambda _: None
+        """What the hall does with the live matches that are found at the start."""
+        self.on_resumed: Callable[[Room], None] = lambda _: None
+        """What the hall does when one of them is loaded."""
+        self.on_lost: Callable[[str], None] = lambda _: None
+        """What the hall does when one of them turns out to be damaged or over."""
+        self.on_opened: Callable[[Room], None]
+        self.on_changed: Callable[[Room], None]
+        self.on_ended: Callable[[Room], None]
+        """What the hall does when a match begins, looks different, and ends."""
+        self.on_rematch: Callable[[MatchMade], None]
+        self.on_rematch_lost: Callable[[str], None]
+        """What the hall does before a rematch is stored, which it may refuse, and when that fails."""
+
+    def __len__(self) -> int:
+        return len(self._rooms)
+
+    @property
+    def max_plies(self) -> int:
+        """After how many plies every match is a draw."""
+        return self._patience.max_plies
+
+    def all(self) -> tuple[Room, ...]:
+        """Return every open room, the oldest first."""
+        return tuple(self._rooms.values())
+
+    def get(self, match_id: str) -> Room | None:
+        """Return the room if it is open."""
+        return self._rooms.get(match_id)
+
+    def live_of(self, player: str) -> tuple[str, ...]:
+        """Return the ids of a player's matches that go on, oldest first, loaded or not."""
+        return tuple(self._live.get(player, ()))
+
+    def rooms_of(self, player: str) -> tuple[Room, ...]:
+        """Return the open rooms of a player's matches that go on, oldest first."""
+        return tuple(room for match_id in self._live.get(player, ()) if (room := self._rooms.get(match_id)) is not None)
+
+    def bring(self, player: str) -> tuple[asyncio.Task[Room | Refusal], ...]:
+        """Load a player's matches before all others; return the tasks that do, which never raise."""
+        return tuple(self._load_soon(match_id) for match_id in self._live.get(player, ()) if match_id in self._unloaded)
+
+    async def open_new(self, made: MatchMade) -> Room:
+        """Store a new match and open its room, once its game is ready. Raises JournalUnavailable and Refusal."""
+        await self._services.readiness.of(made.spec.name)
+        events = open_match(
+            made.match,
+            made.spec,
+            made.players,
+            made.clock,
+            self._archive.seed(made.match),
+            now=self._services.now(),
+            private=made.private,
+            delay=made.delay,
+        )
+        try:
+            await self._services.journal.append(made.match, 0, events)
+        except StaleSequence:
+            # It is there already: a write that seemed to fail had arrived.
+            return await self.find(made.match)
+        except JournalUnavailable:
+            self._look_for(made.match)
+            raise
+        self._services.counts.events += len(events)
+        match = self._archive.fold(made.match, events)
+        return self._open(match, events, self.on_opened, roomless_since=match.at)
+
+    async def store_rematch(self, match: Match) -> None:
+        """Store the beginning of the match that follows `match`. Raises JournalUnavailable, Refusal."""
+        terms, new_id = match.terms, rematch_id(match.id)
+        self.on_rematch(MatchMade(new_id, terms.spec, terms.players, terms.clock, terms.private, terms.delay))
+        events = open_rematch(match, self._archive.seed(new_id), self._services.now())
+        try:
+            await self._services.journal.append(new_id, 0, events)
+        except StaleSequence:
+            return
+        except JournalUnavailable:
+            self.on_rematch_lost(new_id)
+            raise
+        finally:
+            # What leads to it may fail to be stored, and its room to open: it must not run without one.
+            self._look_for(new_id)
+        self._services.counts.events += len(events)
+
+    async def open_rematch(self, match: Match) -> None:
+        """Open the room of the match that follows `match`. Raises Refusal."""
+        await self.find(rematch_id(match.id))
+
+    async def find(self, match_id: str) -> Room:
+        """Return the room of any match, reopened from the journal if need be. Raises Refusal."""
+        while (room := self._rooms.get(match_id)) is None:
+            # It may be given up again before those who waited for it come to their turn.
+            if self._is_closed:
+                raise Refusal("shutting_down", "the server restarts; connect again in a moment")
+            loading = self._load_soon(match_id)
+            await asyncio.wait((loading,))
+            if loading.cancelled():
+                raise Refusal("shutting_down", "the server restarts; connect again in a moment")
+            found = loading.result()
+            if isinstance(found, Refusal):
+                raise Refusal(found.code, found.text)
+        return room
+
+    def _look_for(self, match_id: str) -> None:
+        """See to it that a new match, if it is stored, has a room as soon as the store can be read."""
+        if self._is_closed:
+            return
+        self._doubtful[match_id] = None
+        if len(self._doubtful) > MAX_DOUBTFUL:
+            del self._doubtful[next(iter(self._doubtful))]
+        if self._search is None or self._search.done():
+            self._search = self._tasks.create_task(self._find_doubtful(), name="doubtful matches")
+
+    async def _find_doubtful(self) -> None:
+        while self._doubtful:
+            await asyncio.sleep(RETRY_SECONDS)
+            for match_id in tuple(self._doubtful):
+                found: Room | Refusal | None = self._rooms.get(match_id)
+                if found is None:
+                    loading = self._load_soon(match_id)
+                    await asyncio.wait((loading,))
+                    found = loading.result()
+                if found is UNREADABLE:
+                    break
+                self._doubtful.pop(match_id, None)
+                if isinstance(found, Room) and found.match.over:
+                    # It was played before the word that leads to it was stored, and counts no more.
+                    self.on_lost(match_id)
+                    found.check_emptiness()
+
+    async def summaries(self, finished: Sequence[str]) -> list[MatchSummary]:
+        """Return what lists show of finished matches. Raises JournalUnavailable, and Refusal when the server stops."""
+        return await self._archive.summaries(finished)
+
+    # What was going on before
+
+    async def recover(self, alive_at: int) -> None:
+        """Take note of every match that goes on, and begin to load them; `alive_at` is the last sign of life before.
+
+        A match that cannot be read stays closed and harms no other. Raises JournalUnavailable.
+        """
+        self._alive_at = alive_at
+        found = await self._services.journal.live()
+        for started in found:
+            self._unloaded[started.match] = started
+            self._take_note(started.match, started.players)
+        if found:
+            log.info("matches go on", matches=len(found))
+            self.on_indexed(found)
+        waiting = deque(self._unloaded)
+        self._background = [
+            self._tasks.create_task(self._load_in_turn(waiting), name=f"loader[{number}]") for number in range(LOADERS)
+        ]
+        self._background.append(self._tasks.create_task(self._await_loaders(), name="loaders"))
+
+    async def _await_loaders(self) -> None:
+        await asyncio.wait(self._background[:LOADERS])
+        if not self._unloaded:
+            self.all_loaded.set()
+
+    async def _load_in_turn(self, waiting: deque[str]) -> None:
+        while waiting:
+            match_id = waiting.popleft()
+            if match_id in self._unloaded:
+                await asyncio.wait((self._load_soon(match_id),))
+                if match_id in self._unloaded:
+                    waiting.append(match_id)
+                    await asyncio.sleep(RETRY_SECONDS)
+                await asyncio.sleep(LOADER_PAUSE_SECONDS)
+
+    def _load_soon(self, match_id: str) -> asyncio.Task[Room | Refusal]:
+        """Return the task that loads a match, which many may wait for."""
+        task = self._loading.get(match_id)
+        if task is None:
+            task = self._loading[match_id] = self._tasks.create_task(self._load(match_id), name=f"load[{match_id}]")
+            task.add_done_callback(lambda _: self._loading.pop(match_id, None))
+        return task
+
+    async def _load(self, match_id: str) -> Room | Refusal:
+        """Return the room of a stored match, or why there is none."""
+        try:
+            found = await self._restore(match_id)
+            return Refusal("unknown_match", f"there is no match {match_id!r}") if found is None else found
+        except JournalUnavailable:
+            return UNREADABLE
+        except DamagedMatch:
+            self._lose(match_id)
+            return Refusal("internal", "this match is damaged and cannot be shown; it is logged")
+        except Refusal as refusal:
+            return refusal
+        except Exception as error:
+            # A defect here must end neither the server nor its loaders. No traceback: its frames hold the match's seed.
+            self._archive.set_aside(match_id, repr(error))
+            self._lose(match_id)
+            return Refusal("internal", "this match is damaged and cannot be shown; it is logged")
+
+    async def _restore(self, match_id: str) -> Room | None:
+        """Open the room of a stored match; one that went on before the start first gets its refund, which is stored."""
+        while (stored := await self._archive.read(match_id, is_live=match_id in self._unloaded)) is not None:
+            match, events = stored.match, tuple(stored.events)
+            was_live = match_id in self._unloaded
+            if match.over:
+                self._lose(match_id)
+            if match_id not in self._unloaded:
+                room = self._open(match, events, self.on_opened, roomless_since=match.at)
+                if was_live:
+                    # Perhaps nobody asked for it. It is kept for a while for those who did.
+                    room.check_emptiness()
+                return room
+            now = self._services.now()
+            refund = match.resume(now, self._alive_at)
+            try:
+                if refund:
+                    await self._services.journal.append(match_id, match.seq, refund)
+            except StaleSequence:
+                # What seemed lost when the server before this one went has arrived after all: look again.
+                continue
+            for event in refund:
+                match = match.evolve(event)
+            async with self._archive.turn(is_live=True):
+                return self._open(match, (*events, *refund), self.on_resumed, roomless_since=now)
+        if match_id in self._unloaded:
+            self._archive.set_aside(match_id, "its events are gone")
+            self._lose(match_id)
+        return None
+
+    def _take_note(self, match_id: str, players: Sequence[Player]) -> None:
+        for player in players:
+            self._live.setdefault(player.id, {})[match_id] = None
+
+    def _forget(self, match_id: str, players: Sequence[Player]) -> None:
+        for player in players:
+            live = self._live.get(player.id)
+            if live is not None:
+                live.pop(match_id, None)
+                if not live:
+                    del self._live[player.id]
+
+    def _lose(self, match_id: str) -> None:
+        """Take a match that does not go on after all off the books."""
+        started = self._unloaded.pop(match_id, None)
+        if started is not None:
+            self._forget(match_id, started.players)
+            self.on_lost(match_id)
+
+    def _open(
+        self, match: Match, events: Sequence[MatchEvent], tell: Callable[[Room], None], *, roomless_since: int
+    ) -> Room:
+        """Open the room of a match whose clock has run without one since `roomless_since`, if it goes on."""
+        if (known := self._rooms.get(match.id)) is not None:
+            return known
+        if self._is_closed:
+            # Its task would have no owner any more. The match is stored, and goes on after the start.
+            raise Refusal("shutting_down", "the server restarts; connect again in a moment")
+        room = Room(match, list(events), self._services, self)
+        self._rooms[match.id] = room
+        self._unloaded.pop(match.id, None)
+        self._runs[match.id] = self._tasks.create_task(room.run(), name=f"room[{match.id}]")
+        if not match.over:
+            self._take_note(match.id, match.terms.players)
+            room.announce_start()
+            room.excuse(roomless_since)
+        tell(room)
+        return room
+
+    async def close(self) -> None:
+        """Let every room answer what has arrived, then end them all."""
+        for task in self._background:
+            task.cancel()
+        try:
+            async with asyncio.timeout(DRAIN_SECONDS):
+                for room in tuple(self._rooms.values()):
+                    await room.drained()
+        except TimeoutError:
+            log.warning("some commands stay unanswered: the journal does not come back")
+        self._is_closed = True
+        if self._search is not None:
+            self._search.cancel()
+        for loading in self._loading.values():
+            loading.cancel()
+        for room in self._rooms.values():
+            room.close()
+        for run in self._runs.values():
+            run.cancel()
+        self._rooms.clear()
+
+    # What rooms tell their landlord
+
+    def ended(self, room: Room) -> None:
+        self._forget(room.match.id, room.match.terms.players)
+        self.on_ended(room)
+
+    def changed(self, room: Room) -> None:
+        self.on_changed(room)
+
+    def emptied(self, room: Room) -> None:
+        match_id = room.match.id
+        if self._rooms.pop(match_id, None) is not None:
+            self._archive.keep(room.match, room.events)
+            room.close()
+            self._runs.pop(match_id).cancel()

@@ -1,0 +1,535 @@
+"""The one task that owns one match: decide, store, acknowledge, publish, in this order and one command at a time.
+
+Nothing here waits for a socket, and nobody is told what the journal has not stored.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, Protocol
+
+import structlog
+
+from cornered.protocol.commands import Join, MatchCommand, Play, Say
+from cornered.protocol.events import MatchEvent, Rematched
+from cornered.protocol.messages import Acknowledged, Said, SeatPresence, ServerMessage, Snapshot
+from cornered.server.match import views
+from cornered.server.match.match import Match
+from cornered.server.metrics import Counts
+from cornered.server.ports import Bus, Journal, JournalUnavailable, StaleSequence
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.client_connection import Broadcast, Peer
+from cornered.server.runtime.readiness import Readiness
+from cornered.server.runtime.spectators import Gallery
+from cornered.server.runtime.timekeeping import SLOWEST_MS, Interval, Outages, overlap
+
+__all__ = ["Landlord", "Room", "Services"]
+
+MAX_PENDING: Final = 8
+"""Commands of one seat that may wait for their turn."""
+MAX_SAID: Final = 50
+"""The newest lines of chat, which whoever comes later hears too. They are not stored."""
+RETRY_MS: Final = 1_000
+"""When what time decides could not be stored, it is tried again after this long."""
+LOOK_AGAIN_MS: Final = 60_000
+"""How late at most players are told of a refund while nobody moves."""
+
+log = structlog.get_logger("room")
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What every room of a server shares. `now` is the match clock in milliseconds."""
+
+    journal: Journal
+    bus: Bus
+    counts: Counts
+    now: Callable[[], int]
+    readiness: Readiness = field(default_factory=Readiness)
+    outages: Outages = field(default_factory=Outages)
+
+
+class Landlord(Protocol):
+    """Who keeps the rooms."""
+
+    async def store_rematch(self, match: Match) -> None:
+        """Store the beginning of the match that follows `match`; harmless when it is there already."""
+
+    async def open_rematch(self, match: Match) -> None:
+        """Open the match that follows `match`, and tell its players."""
+
+    def ended(self, room: Room) -> None:
+        """The match is over; it may still be looked at and talked about."""
+
+    def changed(self, room: Room) -> None:
+        """The room's match looks different in lists now."""
+
+    def emptied(self, room: Room) -> None:
+        """The match is over and nobody looks at it any more."""
+
+
+class _Request(NamedTuple):
+    peer: Peer
+    seat: int
+    command: MatchCommand
+    arrived: float
+
+
+class Room:
+    """One match, whoever plays it, and whoever watches."""
+
+    def __init__(self, match: Match, events: list[MatchEvent], services: Services, landlord: Landlord) -> None:
+        self.match = match
+        self._events = events
+        self._seats = {player.id: seat for seat, player in enumerate(match.terms.players)}
+        self._services = services
+        self._landlord = landlord
+        self._loop = asyncio.get_running_loop()
+        # Bounded: at most MAX_PENDING commands a seat, one call of the timer, and whoever waits for the end.
+        self._inbox: deque[_Request | asyncio.Future[None] | None] = deque()
+        self._arrived = asyncio.Event()
+        self._pending = [0] * match.seats
+        self._is_woken = False
+        self._is_closed = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = 0
+        self._players: dict[Peer, int] = {}
+        opened_at = services.now()
+        self._gone_since: list[int | None] = [opened_at] * match.seats
+        # Outages up to this time are taken account of in `_gone_since`.
+        self._excused_at = opened_at
+        # When the oldest of the failed writes since the last good one began, and the slow or failed stretches before.
+        self._failing_since: int | None = None
+        self._stalls: list[Interval] = []
+        self._said: deque[Said] = deque(maxlen=MAX_SAID)
+        self._log = log.bind(match=match.id)
+        self.gallery = Gallery(
+            match,
+            events,
+            now=services.now,
+            snapshot=self._snapshot_for_watchers,
+            counts=services.counts,
+            tell=self._tell_all,
+            announce=self._announce,
+        )
+
+    @property
+    def events(self) -> Sequence[MatchEvent]:
+        """The match's log so far."""
+        return self._events
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether strangers may know of the match."""
+        return not self.match.terms.private
+
+    async def drained(self) -> None:
+        """Return when every command that has arrived is answered."""
+        if not self._is_closed:
+            served = self._loop.create_future()
+            self._put(served)
+            await served
+
+    async def run(self) -> None:
+        """Carry out commands until cancelled."""
+        self._arm()
+        while True:
+            if not self._inbox:
+                self._arrived.clear()
+                await self._arrived.wait()
+            item = self._inbox.popleft()
+            try:
+                if isinstance(item, _Request):
+                    await self._carry_out(item)
+                elif item is None:
+                    self._is_woken = False
+                    await self._tick()
+                elif not item.done():
+                    item.set_result(None)
+            except Exception:
+                # A defect in one match must not take the others down with it.
+                self._log.exception("a match command failed")
+                if isinstance(item, _Request):
+                    item.peer.refuse(item.command.id, "internal", "the server made a mistake; it is logged")
+                elif item is None:
+                    # The timer is spent, and without one the match might never end.
+                    self._set_timer(self._services.now() + RETRY_MS)
+            if isinstance(item, _Request):
+                self._pending[item.seat] -= 1
+            if self.match.over:
+                self.check_emptiness()
+
+    def _put(self, item: _Request | asyncio.Future[None] | None) -> None:
+        self._inbox.append(item)
+        self._arrived.set()
+
+    def close(self) -> None:
+        """Let go of everybody and of every timer; the task is cancelled by whoever owns it."""
+        self._is_closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for item in self._inbox:
+            if isinstance(item, asyncio.Future) and not item.done():
+                item.set_result(None)
+        self.gallery.close()
+        self._players.clear()
+
+    # Who is here
+
+    def join(self, peer: Peer, command: Join) -> None:
+        """Let a socket in, to play or to watch, and bring it up to date."""
+        match = self.match
+        seat = self._seats.get(peer.player.id)
+        if seat is not None:
+            self._players[peer] = seat
+            self.player_came(peer.player.id)
+        elif match.terms.private:
+            raise Refusal("private", "only its players see this match")
+        else:
+            match = self.gallery.shown
+            self.gallery.add(peer)
+        peer.rooms[match.id] = self
+        if command.since is None or command.since > match.seq:
+            peer.send(self._snapshot(match, command.id, seat))
+            for said in self._said:
+                if said.room == ("spectators" if seat is None else "players"):
+                    peer.send(said)
+            return
+        peer.send(Acknowledged(id=command.id, seq=match.seq))
+        if command.since < match.seq:
+            peer.send(views.happened(match, self._events[command.since : match.seq]))
+
+    def leave(self, peer: Peer) -> None:
+        """Let a socket go: it asked to, or it closed."""
+        if self._players.pop(peer, None) is None:
+            self.gallery.remove(peer)
+        peer.rooms.pop(self.match.id, None)
+        self.check_emptiness()
+
+    def fell_behind(self, peer: Peer) -> None:
+        """A socket takes less than it is sent."""
+        self.gallery.fell_behind(peer)
+
+    def caught_up(self, peer: Peer) -> None:
+        """A socket takes data again."""
+        self.gallery.caught_up(peer)
+
+    def check_emptiness(self) -> None:
+        """Give the room up when nothing can happen in it any more."""
+        if self.match.over and not any(self._pending) and not self._players and not self.gallery:
+            self._landlord.emptied(self)
+
+    def is_player(self, peer: Peer) -> bool:
+        return self._seats.get(peer.player.id) is not None
+
+    def seen_by(self, peer: Peer) -> Match:
+        """Return the match as this socket may see it: spectators of a delayed match see an earlier one."""
+        if self._seats.get(peer.player.id) is not None:
+            return self.match
+        if self.match.terms.private:
+            raise Refusal("private", "only its players see this match")
+        return self.gallery.shown
+
+    def studied_by(self, peer: Peer) -> Match:
+        """Return the match as this socket may have it studied: whoever plays it gets no help until it is over."""
+        if not self.match.over and self.is_player(peer):
+            raise Refusal("not_now", "there is no help while you play; ask when the game is over")
+        return self.seen_by(peer)
+
+    def player_came(self, player: str) -> None:
+        """A seated player has a connection again."""
+        seat = self._seats.get(player)
+        if seat is not None and self._gone_since[seat] is not None:
+            self._gone_since[seat] = None
+            self._arm()
+            self._tell_presence(seat)
+
+    def player_went(self, player: str) -> None:
+        """A seated player's last connection closed."""
+        seat = self._seats.get(player)
+        if seat is not None and self._gone_since[seat] is None:
+            self._gone_since[seat] = self._services.now()
+            self._arm()
+            self._tell_presence(seat)
+
+    def _tell_presence(self, seat: int) -> None:
+        match, gone = self.match, self._gone_since[seat]
+        self._tell_all(
+            Broadcast(
+                SeatPresence(
+                    match=match.id,
+                    seat=seat,
+                    connected=gone is None,
+                    at=self._services.now(),
+                    claim_at=None if gone is None else match.claim_at(gone),
+                )
+            )
+        )
+
+    # What they say
+
+    def submit(self, peer: Peer, command: MatchCommand, arrived: float) -> None:
+        """Take a player's command; its answer comes when it is stored. Raises Refusal."""
+        seat = self._seats.get(peer.player.id)
+        if seat is None:
+            raise Refusal("not_a_player", "you do not play in this match")
+        if self._pending[seat] >= MAX_PENDING:
+            raise Refusal("too_fast", "wait for the answers to your earlier commands")
+        self._pending[seat] += 1
+        self._put(_Request(peer, seat, command, arrived))
+
+    def expects(self, peer: Peer, play: Play) -> bool:
+        """Say whether this is the move that everybody waits for, legal or not: such a one is never held back."""
+        match = self.match
+        return play.ply == match.ply and not match.over and self._seats.get(peer.player.id) == match.to_move
+
+    def say(self, peer: Peer, command: Say) -> None:
+        """Pass on what somebody says. Raises Refusal."""
+        is_player = self._seats.get(peer.player.id) is not None
+        if command.room == "players" and not is_player:
+            raise Refusal("not_a_player", "the players talk among themselves")
+        if command.room == "spectators" and is_player:
+            raise Refusal("not_a_spectator", "the spectators talk among themselves")
+        if command.room == "spectators" and peer not in self.gallery:
+            raise Refusal("not_a_spectator", "join the match first")
+        said = Said(match=self.match.id, room=command.room, by=peer.player, text=command.text, at=self._services.now())
+        self._said.append(said)
+        if command.room == "players":
+            self._tell_players(Broadcast(said))
+        else:
+            self.gallery.spread(Broadcast(said))
+
+    # The match goes on
+
+    async def _carry_out(self, request: _Request) -> None:
+        try:
+            await self._decide(request)
+        except JournalUnavailable:
+            self._services.counts.stalls += 1
+            command = request.command
+            self._log.warning("the journal is away", command=command.type)
+            request.peer.refuse(command.id, "internal", "this could not be stored just now; try again")
+            self._set_timer(self._services.now() + RETRY_MS)
+
+    async def _decide(self, request: _Request) -> None:
+        """Decide, store and answer one command. Raises JournalUnavailable."""
+        peer, seat, command = request.peer, request.seat, request.command
+        for attempt in (1, 2):
+            seq = self.match.answered(seat, command.id)
+            if seq is not None:
+                peer.send(Acknowledged(id=command.id, seq=seq))
+                return
+            now = self._services.now()
+            match, refund = self._refunded(now)
+            try:
+                events = match.decide(command, seat, now, lag=peer.lag, gone_since=self._gone_since)
+                await self._store((*refund, *events))
+            except Refusal as refusal:
+                if command.type == "play":
+                    peer.charge()
+                peer.refuse(command.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
+                return
+            except StaleSequence:
+                if attempt == 2:
+                    raise
+                # A write that seemed to fail had reached the store after all: take it over, and look again.
+                await self._catch_up()
+                continue
+            self._advance((*refund, *events), peer, Acknowledged(id=command.id, seq=events[0].seq))
+            self._services.counts.acknowledged(self._loop.time() - request.arrived)
+            await self._follow(events)
+            return
+
+    async def _tick(self) -> None:
+        """Carry out what time decides; players are told of a refund, even if it decides nothing yet."""
+        now = self._services.now()
+        match, refund = self._refunded(now)
+        try:
+            events = (*refund, *(match.tick(now) or match.abandon(now, self._gone_since)))
+            if events:
+                try:
+                    await self._store(events)
+                    self._advance(events)
+                except StaleSequence:
+                    if not await self._catch_up():
+                        # The store has less than this room: trying again at once would never end.
+                        raise
+            self._arm()
+        except JournalUnavailable:
+            self._services.counts.stalls += 1
+            self._set_timer(now + RETRY_MS)
+
+    async def _store(self, events: tuple[MatchEvent, ...]) -> None:
+        if _leads_on(events):
+            # First the new match, then the word that leads to it: a crash between the two leads nobody astray.
+            await self._landlord.store_rematch(self.match)
+        now, outages = self._services.now, self._services.outages
+        begun = now()
+        try:
+            await self._services.journal.append(self.match.id, self.match.seq, events)
+        except JournalUnavailable:
+            outages.is_store_away = True
+            if self._failing_since is None:
+                self._failing_since = begun
+            raise
+        except StaleSequence:
+            self._answered(begun, now())
+            raise
+        self._answered(begun, now())
+
+    def _answered(self, begun: int, done: int) -> None:
+        """Take note that the store answered: the time that this write and failed ones before it took is refunded."""
+        self._services.outages.is_store_away = False
+        if self._failing_since is not None:
+            begun, self._failing_since = self._failing_since, None
+        elif done - begun <= SLOWEST_MS:
+            return
+        self._stalls.append((begun, done))
+
+    def excuse(self, since: int) -> None:
+        """Refund the time since `since`, in which the match had no room, soon and as an outage of the store."""
+        now = self._services.now()
+        if now - since > SLOWEST_MS:
+            self._stalls.append((since, now))
+            self._wake()
+
+    def _refunded(self, now: int) -> tuple[Match, tuple[MatchEvent, ...]]:
+        """Return the match with the refund of the outages since its newest event, and that refund, not yet stored.
+
+        The time in which the server was away counts as no player's absence.
+        """
+        match, excused_at = self.match, self._excused_at
+        settled_at = min(match.at, excused_at)
+        outages = self._services.outages.after(settled_at, now)
+        if self._stalls:
+            self._stalls = [stall for stall in self._stalls if stall[1] > settled_at]
+            outages += self._stalls
+        if self._failing_since is not None:
+            outages.append((self._failing_since, now))
+        if not outages:
+            return match, ()
+        self._excused_at = now
+        for seat, since in enumerate(self._gone_since):
+            excused = 0 if since is None else overlap(max(since, excused_at), now, outages)
+            if since is not None and excused:
+                self._gone_since[seat] = since + excused
+                self._tell_presence(seat)
+        refund = match.refund(now, overlap(match.at, now, outages))
+        for event in refund:
+            match = match.evolve(event)
+        return match, refund
+
+    async def _catch_up(self) -> bool:
+        """Take over what the store holds beyond the match; say whether that was anything."""
+        missed = tuple(await self._services.journal.read(self.match.id, self.match.seq))
+        if missed:
+            self._advance(missed)
+            await self._follow(missed)
+        return bool(missed)
+
+    async def _follow(self, events: tuple[MatchEvent, ...]) -> None:
+        """Open the rematch that `events` lead to. Should that fail now, its players' coming opens it."""
+        if _leads_on(events):
+            try:
+                await self._landlord.open_rematch(self.match)
+            except Refusal as refusal:
+                self._log.warning("the rematch does not open yet", reason=refusal.text)
+
+    def _advance(
+        self, events: tuple[MatchEvent, ...], asker: Peer | None = None, answer: Acknowledged | None = None
+    ) -> None:
+        """Take over what is stored: first the match, its timers and the books, then tell of it, `asker` before all."""
+        match, was_over = self.match, self.match.over
+        for event in events:
+            match = match.evolve(event)
+        self.match = match
+        self._events += events
+        self._services.counts.events += len(events)
+        self._arm()
+        if match.over and not was_over:
+            self._landlord.ended(self)
+        try:
+            self._tell_of(events, asker, answer)
+        except Exception:
+            # The events are stored and stand: a defect in telling of them must not look like a refusal.
+            self._log.exception("a match's news were not told to all")
+
+    def _tell_of(self, events: tuple[MatchEvent, ...], asker: Peer | None, answer: Acknowledged | None) -> None:
+        broadcast = Broadcast(views.happened(self.match, events))
+        if asker is not None and answer is not None:
+            asker.answer(answer, broadcast if asker in self._players else None)
+        for peer in self._players:
+            if peer is not asker:
+                peer.deliver(broadcast)
+        self.gallery.publish(broadcast, self.match)
+
+    def announce_start(self) -> None:
+        """Introduce the match to the world outside: it begins, or goes on after the server was away."""
+        shown, started = self.gallery.shown, self._events[:1]
+        self._announce(views.happened(shown, started) if shown.seq == 1 else self._snapshot_for_watchers(shown))
+
+    def _announce(self, message: ServerMessage) -> None:
+        if self.is_listed:
+            self._services.bus.publish_match(message)
+            self._landlord.changed(self)
+
+    def _due(self) -> int | None:
+        """Return when time decides something."""
+        due, abandoned = self.match.deadline(), self.match.abandoned_at(self._gone_since)
+        return due if abandoned is None else abandoned if due is None else min(due, abandoned)
+
+    def _arm(self) -> None:
+        due = self._due()
+        if self._timer is not None:
+            # A timer that fires too early looks again, which is cheaper than setting it anew for every move.
+            if due is not None and self._timer_at <= due:
+                return
+            self._timer.cancel()
+            self._timer = None
+        if due is not None and not self._is_closed:
+            self._set_timer(due)
+
+    def _set_timer(self, at: int) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        now = self._services.now()
+        # An outage moves what is due, in a match where nothing happens too: looking again now and then notices it.
+        self._timer_at = min(at, now + LOOK_AGAIN_MS)
+        self._timer = self._loop.call_later(max(0, self._timer_at - now) / 1000, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        if not self._is_woken:
+            self._is_woken = True
+            self._put(None)
+
+    # What they hear
+
+    def _tell_players(self, broadcast: Broadcast) -> None:
+        for peer in self._players:
+            peer.deliver(broadcast)
+
+    def _tell_all(self, broadcast: Broadcast) -> None:
+        self._tell_players(broadcast)
+        self.gallery.spread(broadcast)
+
+    def _snapshot(self, match: Match, command_id: str | None, seat: int | None) -> Snapshot:
+        return views.snapshot(
+            match,
+            seat,
+            connected=(gone is None for gone in self._gone_since),
+            watchers=len(self.gallery),
+            id=command_id,
+        )
+
+    def _snapshot_for_watchers(self, match: Match) -> Snapshot:
+        return self._snapshot(match, None, None)
+
+
+def _leads_on(events: Sequence[MatchEvent]) -> bool:
+    """Say whether these events end in the next match between the same players."""
+    return any(isinstance(event, Rematched) for event in events)

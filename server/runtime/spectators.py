@@ -1,0 +1,212 @@
+"""The spectators of one match: as many as want to come, never in the players' way.
+
+Small galleries are written to at once. Large ones are written to in slices, between which the loop serves everybody
+else; when that is slower than the play, or when one socket is slow, a snapshot replaces the events that were missed. A
+delay holds everything back, and `shown` is the match as spectators know it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, islice, takewhile
+from typing import Final, NamedTuple
+
+from cornered.protocol.codec import JSON, MSGPACK, Codec
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.messages import ServerMessage, Snapshot, Watchers
+from cornered.server.match import views
+from cornered.server.match.match import Match
+from cornered.server.metrics import Counts
+from cornered.server.runtime.client_connection import Broadcast, Peer, Write
+
+__all__ = ["Gallery"]
+
+SLICE: Final = 200
+"""Sockets written to before the loop may do something else: about 2 ms of writing."""
+MAX_ROUNDS: Final = 32
+"""Messages under way to a large gallery at once. Beyond that a snapshot takes the place of all of them."""
+COUNT_SECONDS: Final = 1.0
+"""How often at most the number of watchers is told."""
+
+
+class _Round(NamedTuple):
+    """One frame on its way to everybody who was `ready` for it, and who of them has not got it yet."""
+
+    framed: bytes
+    ready: dict[Peer, Write]
+    peers: Iterator[Peer]
+
+
+class Gallery:
+    """Whoever watches one match without playing it."""
+
+    def __init__(
+        self,
+        match: Match,
+        events: Sequence[MatchEvent],
+        *,
+        now: Callable[[], int],
+        snapshot: Callable[[Match], Snapshot],
+        counts: Counts,
+        tell: Callable[[Broadcast], None],
+        announce: Callable[[ServerMessage], None],
+    ) -> None:
+        """`events` made `match`; `tell` reaches the players too, `announce` the world outside."""
+        self.shown = match
+        self._delay = match.terms.delay * 1000
+        self._now = now
+        self._snapshot = snapshot
+        self._counts = counts
+        self._tell = tell
+        self._announce = announce
+        self._loop = asyncio.get_running_loop()
+        self._ready: dict[Codec, dict[Peer, Write]] = {JSON: {}, MSGPACK: {}}
+        self._behind: set[Peer] = set()
+        self._crowd = 0
+        self._held: deque[tuple[int, Broadcast, Match]] = deque()
+        self._release_timer: asyncio.TimerHandle | None = None
+        self._rounds: deque[_Round] = deque()
+        self._is_writing = False
+        self._count_timer: asyncio.TimerHandle | None = None
+        if self._delay and not match.over:
+            self._hold_back(events)
+
+    def __len__(self) -> int:
+        return self._crowd
+
+    def __contains__(self, peer: Peer) -> bool:
+        return peer in self._ready[peer.codec] or peer in self._behind
+
+    def add(self, peer: Peer) -> None:
+        if peer not in self:
+            self._crowd += 1
+            if peer.is_behind:
+                self._behind.add(peer)
+            else:
+                self._ready[peer.codec][peer] = peer.write
+            self._count_changed()
+
+    def remove(self, peer: Peer) -> None:
+        if peer in self:
+            self._crowd -= 1
+            self._ready[peer.codec].pop(peer, None)
+            self._behind.discard(peer)
+            self._count_changed()
+
+    def fell_behind(self, peer: Peer) -> None:
+        """The socket takes no more data: it is passed over until it does."""
+        if self._ready[peer.codec].pop(peer, None) is not None:
+            self._behind.add(peer)
+            self._counts.behind += 1
+
+    def caught_up(self, peer: Peer) -> None:
+        """The socket takes data again: show it what it missed."""
+        if peer in self._behind:
+            self._behind.discard(peer)
+            self._ready[peer.codec][peer] = peer.write
+            peer.send(self._snapshot(self.shown))
+
+    def publish(self, broadcast: Broadcast, match: Match) -> None:
+        """Show where the match stands, now or after the delay; the end of the match ends the delay too."""
+        if self._delay and not match.over:
+            self._held.append((self._now() + self._delay, broadcast, match))
+            self._arm()
+            return
+        while self._held:
+            _, earlier, where = self._held.popleft()
+            self._show(earlier, where)
+        self._show(broadcast, match)
+
+    def spread(self, broadcast: Broadcast) -> None:
+        """Write one message to everybody here who can take it."""
+        if not self._crowd:
+            return
+        if not self._rounds and self._crowd <= SLICE:
+            for codec, ready in self._ready.items():
+                if ready:
+                    framed = broadcast.frame(codec)
+                    # A copy: a socket that has had enough says so, and is moved, in the middle of this.
+                    for write in tuple(ready.values()):
+                        write(framed)
+            return
+        if len(self._rounds) >= MAX_ROUNDS:
+            self._rounds.clear()
+            self._counts.behind += self._crowd
+            broadcast = Broadcast(self._snapshot(self.shown))
+        for codec, ready in self._ready.items():
+            if ready:
+                self._rounds.append(_Round(broadcast.frame(codec), ready, iter(tuple(ready))))
+        if self._rounds and not self._is_writing:
+            self._is_writing = True
+            self._loop.call_soon(self._write_slice)
+
+    def close(self) -> None:
+        """Forget everybody, every timer, and the room: in a circle of references it would stay for a while."""
+        for timer in (self._release_timer, self._count_timer):
+            if timer is not None:
+                timer.cancel()
+        self._release_timer = self._count_timer = None
+        for ready in self._ready.values():
+            ready.clear()
+        self._behind.clear()
+        self._crowd = 0
+        self._rounds.clear()
+        self._held.clear()
+        del self._snapshot, self._tell, self._announce
+
+    def _write_slice(self) -> None:
+        if not self._rounds:
+            self._is_writing = False
+            return
+        framed, ready, peers = self._rounds[0]
+        is_done = True
+        for peer in islice(peers, SLICE):
+            is_done = False
+            # Who left or fell behind while the round was under way is not ready any more.
+            write = ready.get(peer)
+            if write is not None:
+                write(framed)
+        if is_done:
+            self._rounds.popleft()
+        self._loop.call_soon(self._write_slice)
+
+    def _hold_back(self, events: Sequence[MatchEvent]) -> None:
+        """Show a match that was reopened only as far as its delay allows; the rest follows when its time comes."""
+        terms, latest = self.shown.terms, self._now() - self._delay
+        # That a match begins is told at once.
+        public = max(1, sum(1 for _ in takewhile(lambda event: event.at <= latest, events)))
+        match = self.shown = Match.replay(events[:public], terms.seed, terms.patience)
+        for at, together in groupby(events[public:], key=lambda event: event.at):
+            news = tuple(together)
+            for event in news:
+                match = match.evolve(event)
+            self._held.append((at + self._delay, Broadcast(views.happened(match, news)), match))
+        self._arm()
+
+    def _show(self, broadcast: Broadcast, match: Match) -> None:
+        self.shown = match
+        self.spread(broadcast)
+        self._announce(broadcast.message)
+
+    def _arm(self) -> None:
+        if self._held and self._release_timer is None:
+            wait = max(0, self._held[0][0] - self._now()) / 1000
+            self._release_timer = self._loop.call_later(wait, self._release)
+
+    def _release(self) -> None:
+        self._release_timer = None
+        now = self._now()
+        while self._held and self._held[0][0] <= now:
+            _, broadcast, match = self._held.popleft()
+            self._show(broadcast, match)
+        self._arm()
+
+    def _count_changed(self) -> None:
+        if self._count_timer is None:
+            self._count_timer = self._loop.call_later(COUNT_SECONDS, self._tell_count)
+
+    def _tell_count(self) -> None:
+        self._count_timer = None
+        self._tell(Broadcast(Watchers(match=self.shown.id, count=self._crowd)))

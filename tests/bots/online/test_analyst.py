@@ -1,0 +1,150 @@
+"""What an analyst tells: thoughts, pictures and trees in the protocol's words, for every game."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cornered import engine
+from cornered.bots.bot import WIN, Line, Thought
+from cornered.bots.online.analyst import FIRST, picture_of, report_of, serve_analysis, steps, tree_of
+from cornered.bots.overlay import Overlay, overlays
+from cornered.bots.pool.pool import Pool
+from cornered.engine.text import PositionText
+from cornered.protocol.analysis import MAX_NODES, MAX_OVERLAYS, MAX_PLIES
+from cornered.protocol.codec import MAX_FRAME, MSGPACK
+from cornered.protocol.commands import Analysed, AskGames, OfferAnalysis, Ping
+from cornered.protocol.messages import Games, Pong
+from cornered.protocol.values import OfferedGame
+from tests.clients.sdk.scripted import Wire, connected, scripted
+
+GAMES = ("trapgrid", "isolation", "bamboo", "quoridor")
+
+
+def after(game: str, plies: int) -> engine.State:
+    state = engine.load(game).start()
+    for ply in range(plies):
+        moves = state.moves()
+        state = state.play(moves[ply % len(moves)])
+    return state
+
+
+@given(st.integers(1, 120_000))
+def test_the_looks_fill_the_time_and_grow(milliseconds: int) -> None:
+    looks = list(steps(milliseconds))
+    assert sum(looks) == milliseconds
+    assert looks == sorted(looks)
+    assert looks[0] == (FIRST if len(looks) > 1 else milliseconds)
+
+
+def test_five_seconds_are_three_looks() -> None:
+    assert list(steps(5_000)) == [200, 800, 4_000]
+
+
+def test_lines_that_are_only_bounds_are_not_told() -> None:
+    lines = (
+        Line("a1", 2.0, depth=3, pv=("a1", "b2")),
+        Line("a2", 1.0, is_bound=True),
+        Line("a3", None),
+        Line("a4", 0.5, "draw", 4, pv=("a4",)),
+        Line("a5", 0.25, pv=("a5",)),
+    )
+    report = report_of(Thought("a1", 2.0, 3, 100, 50, ("a1", "b2"), deepest=5, hits=7, seconds=0.5, lines=lines), 2)
+    assert [(line.move, line.score, line.proven, line.plies) for line in report.lines] == [
+        ("a1", 2.0, None, None),
+        ("a4", 0.5, "draw", 4),
+    ]
+    assert (report.depth, report.deepest, report.nodes, report.pruned, report.hits) == (3, 5, 100, 50, 7)
+    assert (report.efficiency, report.speed, report.seconds) == (33.3, 200.0, 0.5)
+
+
+def test_a_thought_without_lines_is_a_line() -> None:
+    (line,) = report_of(Thought("pass"), 3).lines
+    assert (line.move, line.score, line.pv) == ("pass", None, ("pass",))
+
+
+def test_what_is_too_much_is_cut() -> None:
+    thought = Thought("a1", 1e300, pv=("a1", *["b2"] * 99), proven="win", plies=100)
+    report = report_of(thought, 1)
+    assert report.score == 1e6
+    assert len(report.lines[0].pv) == MAX_PLIES
+    assert report_of(Thought("a1", -WIN), 1).score == -WIN
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_pictures_have_the_boards_shape(game: str) -> None:
+    state = after(game, 5)
+    text = PositionText.parse(str(state))
+    drawn = overlays(state)
+    assert len(drawn) <= MAX_OVERLAYS
+    for overlay in drawn:
+        picture = picture_of(overlay, text)
+        assert [len(row) for row in picture.cells.split("/")] == [len(row) for row in text.rows]
+        assert len(picture.cells.replace("/", "").replace(".", "")) == len(overlay.zones or overlay.heat)
+    word = Analysed(id="x" * 40, job="y" * 32, overlays=tuple(picture_of(overlay, text) for overlay in drawn))
+    assert len(MSGPACK.encode(word)) < MAX_FRAME
+
+
+@pytest.mark.parametrize("game", ["trapgrid", "bamboo"])
+def test_each_cell_of_a_picture_is_where_the_position_has_it(game: str) -> None:
+    text = PositionText.parse(str(engine.load(game).start()))
+    for row, line in enumerate(text.rows):
+        for column in range(len(line)):
+            name = text.name(row, column)
+            zones = picture_of(Overlay("z", "Zones", "", zones={name: "both"}), text)
+            heat = picture_of(Overlay("h", "Heat", "", heat={name: 0.5}), text)
+            assert [zones.cells.split("/")[row][column], heat.cells.split("/")[row][column]] == ["b", "4"]
+            assert zones.cells.count("b") == heat.cells.count("4") == 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_tree_is_legal_bounded_and_has_one_best_line(game: str) -> None:
+    state = after(game, 4)
+    tree = tree_of(state, MAX_NODES)
+    assert 0 < len(tree) <= MAX_NODES
+    reached = {-1: state}
+    for number, node in enumerate(tree):
+        assert node.parent < number
+        assert reached[node.parent].is_legal(node.move)
+        reached[number] = reached[node.parent].play(node.move)
+        assert (node.proven is not None) == (reached[number].outcome is not None)
+    best = [node.parent for node in tree if node.mark == "best"]
+    assert len(best) == len(set(best)) > 0
+    assert best[0] == -1
+    assert len(MSGPACK.encode(Analysed(id="x" * 40, job="y" * 32, tree=tuple(tree)))) < MAX_FRAME
+
+
+def test_a_decided_game_is_told_as_such_in_the_tree() -> None:
+    states = [engine.load("trapgrid", size=3).start()]
+    while states[-1].outcome is None:
+        states.append(states[-1].play(states[-1].moves()[0]))
+    end, before = states[-1], states[-2]
+    tree = tree_of(before, MAX_NODES)
+    assert end.outcome is not None
+    won = end.outcome.winner == before.to_move
+    assert {node.move: node.proven for node in tree}[before.moves()[0]] == ("win" if won else "loss")
+
+
+async def test_an_analyst_ends_with_its_client() -> None:
+    offered = asyncio.Event()
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        game = OfferedGame(name="trapgrid", title="TrapGrid", summary="", options=(), start=". 0", has_draws=False)
+        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(game,), max_plies=2_000))
+        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        offered.set()
+        # The pong comes after the answer to the offer, so by then the analyst waits for jobs.
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    async with scripted(script) as server:
+        async with connected(server) as client:
+            serving = asyncio.create_task(serve_analysis(client, cast("Pool", None), "random"))
+            await offered.wait()
+            await client.ping()
+        await serving

@@ -1,0 +1,73 @@
+"""When the house bots show a game: whenever there is none that a visitor could follow."""
+
+from __future__ import annotations
+
+import asyncio
+
+from cornered.bots.online.exhibition import until_still
+from cornered.clients.sdk import LobbyView
+from cornered.protocol.messages import LobbyChanged, LobbyState
+from cornered.protocol.values import NO_CLOCK, GameSpec, MatchSummary, Player
+
+PLAYERS = (Player(id="ann", name="Ann", kind="person"), Player(id="bob", name="Bob", kind="person"))
+FOREVER = 3600.0
+
+
+def match(ply: int) -> MatchSummary:
+    return MatchSummary(
+        id="m",
+        game=GameSpec(name="trapgrid"),
+        clock=NO_CLOCK,
+        players=PLAYERS,
+        ply=ply,
+        position="0../.../..1 0",
+        watchers=0,
+        started=1,
+    )
+
+
+def lobby(*matches: MatchSummary) -> LobbyView:
+    view = LobbyView()
+    view.reset(LobbyState(id="x", seeks=(), matches=matches, players=()))
+    return view
+
+
+async def test_an_empty_lobby_is_still_at_once() -> None:
+    async with asyncio.timeout(60):
+        await until_still(lobby(), still=FOREVER, pause=FOREVER)
+
+
+async def test_an_abandoned_match_does_not_keep_visitors_from_a_game() -> None:
+    async with asyncio.timeout(60):
+        await until_still(lobby(match(2)), still=0.02, pause=FOREVER)
+
+
+async def test_a_match_in_which_something_moves_is_not_disturbed() -> None:
+    view = lobby(match(0))
+    waiting = asyncio.ensure_future(until_still(view, still=0.3, pause=0.0))
+    for ply in range(1, 9):
+        await asyncio.sleep(0.1)
+        view.change(LobbyChanged(matches=(match(ply),)))
+        assert not waiting.done()
+    async with asyncio.timeout(60):
+        await waiting
+
+
+async def test_news_that_are_no_moves_do_not_make_a_match_move() -> None:
+    view = lobby(match(3))
+    waiting = asyncio.ensure_future(until_still(view, still=0.2, pause=FOREVER))
+    async with asyncio.timeout(60):
+        while not waiting.done():
+            await asyncio.sleep(0.02)
+            view.change(LobbyChanged(players_gone=("zoe",)))
+
+
+async def test_after_a_match_there_is_time_to_see_how_it_ended() -> None:
+    view = lobby(match(3))
+    waiting = asyncio.ensure_future(until_still(view, still=FOREVER, pause=0.02))
+    await asyncio.sleep(0)
+    view.change(LobbyChanged(matches_gone=("m",)))
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    async with asyncio.timeout(60):
+        await waiting

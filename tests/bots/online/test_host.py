@@ -1,0 +1,61 @@
+"""Who the bots of a house are."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+from cornered.bots.online.host import LONGEST_NAME, Guest, House, player_name
+from cornered.bots.pool.pool import Pool
+from cornered.bots.roster import bots, create
+from cornered.clients.sdk import TokenStore
+from cornered.protocol.commands import Hello
+from cornered.protocol.values import Name
+from tests.clients.sdk.scripted import Wire, scripted
+
+
+@pytest.mark.parametrize("kind", bots(), ids=lambda kind: kind.name)
+def test_every_bot_has_a_name_that_the_server_takes_whatever_its_settings(kind: type) -> None:
+    settings = ",".join(f"{setting.name}={setting.default}" for setting in kind.SETTINGS)
+    for spec in (kind.name, f"{kind.name}:{settings}" if settings else kind.name):
+        name = player_name(create(spec))
+        assert TypeAdapter(Name).validate_python(name) == name
+        assert len(name) <= LONGEST_NAME
+
+
+def test_long_names_keep_the_settings_that_tell_bots_apart() -> None:
+    names = {player_name(create(f"level:level={level}")) for level in (1, 10)}
+    assert names == {"level-1", "level-10"}
+    bot = create("random")
+    bot.label = "random" + "-a-very-long-setting-indeed-7"
+    assert player_name(bot).endswith("-indeed-7")
+    assert len(player_name(bot)) <= LONGEST_NAME
+
+
+def test_two_bots_of_one_name_are_an_error() -> None:
+    assert [guest.name for guest in Guest.all_of(["random", "greedy"])] == ["random", "greedy"]
+    with pytest.raises(ValueError, match="two bots would be called 'random'"):
+        Guest.all_of(["random", "greedy", "random"])
+    with pytest.raises(ValueError, match="there is no bot 'nobody'"):
+        Guest.all_of(["nobody"])
+
+
+@pytest.mark.parametrize("key", [None, "the-key-of-the-operator"])
+async def test_house_bots_show_the_key_that_they_are_given(tmp_path: Path, key: str | None) -> None:
+    hello: asyncio.Future[Hello] = asyncio.get_running_loop().create_future()
+
+    async def script(wire: Wire) -> None:
+        hello.set_result(await wire.welcome())
+        await wire.stay()
+
+    (guest,) = Guest.all_of(["random"])
+    store = TokenStore(tmp_path / "tokens.json")
+    async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
+        house = House([guest], pool, analyst_key=key)
+        hosting = tasks.create_task(house.host(guest, tasks, server.url, None, store))
+        said = await hello
+        hosting.cancel()
+    assert (said.name, said.kind, said.key) == ("random", "bot", key)

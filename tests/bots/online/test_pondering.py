@@ -1,0 +1,49 @@
+"""What a bot thinks ahead of while its opponent thinks."""
+
+from __future__ import annotations
+
+from cornered import engine
+from cornered.bots.bot import Thought
+from cornered.bots.online.pondering import expectation
+
+START = engine.load("trapgrid", size=4).start()
+
+
+def line(*moves: str) -> Thought:
+    return Thought(moves[0], pv=moves)
+
+
+def test_a_bot_expects_the_answer_that_it_would_give_itself() -> None:
+    first, answer = START.moves()[0], START.play(START.moves()[0]).moves()[-1]
+    assert expectation(START, line(first, answer)) == START.play(first).play(answer)
+
+
+def test_without_an_expected_answer_it_thinks_for_the_opponent() -> None:
+    first = START.moves()[0]
+    assert expectation(START, line(first)) == START.play(first)
+    assert expectation(START, line(first, "z9")) == START.play(first)
+
+
+def test_nothing_is_expected_of_a_game_that_is_over() -> None:
+    state = START
+    while state.play(state.moves()[0]).outcome is None:
+        state = state.play(state.moves()[0])
+    assert expectation(state, line(state.moves()[0])) is None
+
+
+def test_an_answer_that_ends_the_game_is_no_position_to_think_about() -> None:
+    state = START
+    while True:
+        after = state.play(state.moves()[0])
+        if after.play(after.moves()[0]).outcome is not None:
+            break
+        state = after
+    assert expectation(state, line(state.moves()[0], after.moves()[0])) == after
+
+
+def test_nobody_thinks_ahead_of_dice() -> None:
+    state = engine.load("isolation", width=4, height=4, dice=True).start()
+    while state.to_move < 0:
+        state = state.play(state.moves()[0])
+    if state.play(state.moves()[0]).to_move < 0:
+        assert expectation(state, line(state.moves()[0])) is None

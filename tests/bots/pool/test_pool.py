@@ -1,0 +1,385 @@
+"""The pool when all is well, and when its workers die, hang or fail."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cornered import engine
+from cornered.bots.pool.pool import GRACE, Pool
+from cornered.bots.pool.warming import Preparation
+from cornered.bots.pool.worker_main import Job, think
+from cornered.bots.pool.worker_process import Lost, Worker
+from cornered.bots.search.memory import Memory
+from cornered.clients.sdk import Limit
+from cornered.engine.warming import warm
+
+START = engine.load("quoridor").start()
+OPENING = ["e2", "e8", "a3h", "h6v", "e3", "d8", "b7v", "e7h", "d3"]
+MIDDLE = functools.reduce(lambda state, move: state.play(move), OPENING, START)
+"""A position that no book knows and nobody can prove."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rules_are_loaded() -> None:
+    """Load the rules into this process, as playing has long done when a move is needed from it."""
+    warm()
+
+
+@pytest.fixture
+async def pool() -> AsyncIterator[Pool]:
+    async with AsyncExitStack() as stack:
+        async with asyncio.timeout(60):
+            pool = await stack.enter_async_context(Pool.open(1))
+        yield pool
+
+
+async def busy(pool: Pool) -> int:
+    """Return the process that is thinking, as soon as there is one."""
+    for _ in range(1_000_000):
+        if pool.thinking:
+            return pool.thinking[0]
+        await asyncio.sleep(0)
+    pytest.fail("no worker ever thinks")
+
+
+async def test_a_worker_thinks_as_long_as_it_may(pool: Pool) -> None:
+    limit = Limit(time=300)
+    thought = await pool.choose("minimax", START, limit)
+    assert START.is_legal(thought.move)
+    assert thought.depth >= 1
+    assert thought.nodes > 10
+
+
+async def test_the_loop_goes_on_while_workers_think(pool: Pool) -> None:
+    thinking = asyncio.ensure_future(pool.choose("minimax", START, Limit(time=200)))
+    await busy(pool)
+    turns = 0
+    while not thinking.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns > 100
+
+
+async def test_a_worker_that_dies_is_replaced_and_the_move_is_searched_again(pool: Pool) -> None:
+    limit = Limit(time=3000, depth=3)
+    thinking = asyncio.ensure_future(pool.choose("minimax", START, replace(limit, depth=None, time=1500)))
+    os.kill(first := await busy(pool), signal.SIGKILL)
+    thought = await thinking
+    assert START.is_legal(thought.move)
+    assert thought.depth >= 2
+    again = asyncio.ensure_future(pool.choose("minimax", START, limit))
+    assert await busy(pool) != first
+    assert (await again).depth == 3
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes cannot be stopped here")
+async def test_a_worker_that_hangs_is_given_up_and_a_quick_move_stands_in(pool: Pool) -> None:
+    await pool.choose("minimax", START, Limit(depth=1))
+    limit = Limit(time=150)
+    thinking = asyncio.ensure_future(pool.choose("minimax", START, limit))
+    os.kill(hung := await busy(pool), signal.SIGSTOP)
+    thought = await thinking
+    assert limit.deadline is not None
+    assert time.monotonic() < limit.deadline + GRACE + 1.0
+    assert START.is_legal(thought.move)
+    next_one = asyncio.ensure_future(pool.choose("random", START, Limit(time=5000)))
+    assert await busy(pool) != hung
+    await next_one
+
+
+async def test_a_bot_that_fails_does_not_cost_the_worker(pool: Pool) -> None:
+    before = asyncio.ensure_future(pool.choose("minimax", START, Limit(depth=1)))
+    worker = await busy(pool)
+    await before
+    assert START.is_legal((await pool.choose("no-such-bot", START, Limit(time=500))).move)
+    after = asyncio.ensure_future(pool.choose("minimax", START, Limit(depth=1)))
+    assert await busy(pool) == worker
+    await after
+
+
+async def test_more_jobs_than_workers_all_get_a_move_in_time(pool: Pool) -> None:
+    await pool.choose("minimax", START, Limit(depth=1))
+    limits = [Limit(time=200) for _ in range(6)]
+    thoughts = await asyncio.gather(*(pool.choose("minimax", START, limit) for limit in limits))
+    assert all(START.is_legal(thought.move) for thought in thoughts)
+    assert limits[-1].deadline is not None
+    assert time.monotonic() < limits[-1].deadline + GRACE + 1.0
+
+
+async def test_nobody_gets_the_answer_to_a_question_that_was_given_up(pool: Pool) -> None:
+    abandoned = asyncio.ensure_future(pool.choose("minimax", START, Limit(time=5000)))
+    await busy(pool)
+    abandoned.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await abandoned
+    other = engine.load("trapgrid").start()
+    thought = await pool.choose("greedy", other, Limit(time=3000))
+    assert other.is_legal(thought.move)
+    assert thought.nodes > 0
+
+
+async def test_no_worker_outlives_its_pool() -> None:
+    async with Pool.open(2) as pool:
+        thinking = [asyncio.ensure_future(pool.choose("minimax", START, Limit(time=5000))) for _ in range(2)]
+        await busy(pool)
+        processes = pool.thinking
+        for task in thinking:
+            task.cancel()
+        await asyncio.gather(*thinking, return_exceptions=True)
+    assert processes
+    for process in processes:
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+
+
+async def test_whoever_still_waits_when_the_pool_closes_hears_of_it() -> None:
+    async with Pool.open(1) as pool:
+        await pool.choose("champion", MIDDLE, Limit(time=50))
+        thinking = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit()))
+        await busy(pool)
+        waiting = [asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit()))]
+        waiting += [asyncio.ensure_future(pool.study("champion", MIDDLE, Limit()))]
+        pondering = asyncio.ensure_future(pool.ponder("champion", MIDDLE, 600))
+        preparing = asyncio.ensure_future(ready(pool, "quoridor", "greedy"))
+        # All of them come to wait for the worker, the last one in a thread for a moment first.
+        async with asyncio.timeout(60):
+            while not pool._crew.rota._claims:  # noqa: ASYNC110  # nobody but a test wants to know
+                await asyncio.sleep(0.01)
+    async with asyncio.timeout(60):
+        for future in (thinking, *waiting):
+            with pytest.raises(Lost):
+                await future
+        await pondering
+        assert await preparing == set()
+
+
+async def test_an_error_inside_the_block_comes_out_as_it_is() -> None:
+    with pytest.raises(KeyError, match="mine"):
+        async with Pool.open(1):
+            raise KeyError("mine")
+
+
+async def at_leisure(pool: Pool) -> int:
+    """Return a process that helps or thinks ahead, as soon as there is one."""
+    for _ in range(1_000_000):
+        if pool.at_leisure:
+            return pool.at_leisure[0]
+        await asyncio.sleep(0)
+    pytest.fail("nobody ever works at leisure")
+
+
+@pytest.fixture
+async def two() -> AsyncIterator[Pool]:
+    async with AsyncExitStack() as stack:
+        # Where nothing is compiled yet, each game takes its time.
+        async with asyncio.timeout(240):
+            pool = await stack.enter_async_context(Pool.open(2))
+            while len(pool.processes) < 2:  # noqa: ASYNC110  # nobody but a test wants to know
+                await asyncio.sleep(0.01)
+            assert len([bot async for bot in pool.prepare("quoridor", ["champion", "minimax", "random"])]) == 3
+        yield pool
+
+
+async def test_who_is_free_helps_and_is_free_again_when_the_answer_is_there(two: Pool) -> None:
+    thinking = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=300)))
+    main, helper = await busy(two), await at_leisure(two)
+    assert helper != main
+    assert MIDDLE.is_legal((await thinking).move)
+    both = [asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=100))) for _ in range(2)]
+    await busy(two)
+    assert set(two.thinking) <= {main, helper}
+    await asyncio.gather(*both)
+
+
+async def test_a_bot_that_gains_nothing_from_help_gets_none(two: Pool) -> None:
+    thinking = asyncio.ensure_future(two.choose("minimax", MIDDLE, Limit(time=200)))
+    await busy(two)
+    while not thinking.done():
+        assert not two.at_leisure
+        await asyncio.sleep(0.01)
+
+
+async def test_a_helper_that_dies_harms_nobody(two: Pool) -> None:
+    thinking = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=500)))
+    os.kill(await at_leisure(two), signal.SIGKILL)
+    thought = await thinking
+    assert MIDDLE.is_legal(thought.move)
+    assert thought.depth > 1
+    again = [two.choose("champion", MIDDLE, Limit(time=300)) for _ in range(2)]
+    assert all(thought.depth > 1 for thought in await asyncio.gather(*again))
+
+
+async def test_a_question_calls_a_helper_away(two: Pool) -> None:
+    long = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=9000)))
+    helper = await at_leisure(two)
+    asked = asyncio.ensure_future(two.choose("random", MIDDLE, Limit(time=2500)))
+    assert MIDDLE.is_legal((await asked).move)
+    assert not long.done()
+    assert helper not in two.at_leisure
+    long.cancel()
+
+
+async def test_a_bot_that_listens_keeps_its_worker_when_nobody_wants_the_answer(pool: Pool) -> None:
+    await pool.choose("champion", MIDDLE, Limit(time=50))
+    abandoned = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit(time=20_000)))
+    worker = await busy(pool)
+    abandoned.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await abandoned
+    after = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit(time=200)))
+    assert await busy(pool) == worker
+    assert (await after).depth > 1
+
+
+async def test_what_was_thought_ahead_is_known_later_even_to_another_worker(pool: Pool) -> None:
+    before = await pool.choose("champion", MIDDLE, Limit(time=50))
+    await pool.ponder("champion", MIDDLE, 1.5)
+    os.kill(thinker := pool.processes[0], signal.SIGKILL)
+    # The first to ask finds the worker dead, and its replacement starting.
+    await pool.choose("random", MIDDLE, Limit(time=5000))
+    after = await pool.choose("champion", MIDDLE, Limit(time=50))
+    assert pool.processes[0] != thinker
+    assert after.depth > before.depth
+
+
+async def test_thinking_ahead_gives_way_to_questions_and_goes_on_after_them(pool: Pool) -> None:
+    await pool.choose("champion", MIDDLE, Limit(time=50))
+    ahead = asyncio.ensure_future(pool.ponder("champion", MIDDLE, 60))
+    worker = await at_leisure(pool)
+    thought = await pool.choose("random", MIDDLE, Limit(time=5000))
+    assert MIDDLE.is_legal(thought.move)
+    assert await at_leisure(pool) == worker
+    ahead.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await ahead
+    asked = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit(time=100)))
+    assert await busy(pool) == worker
+    await asked
+
+
+async def test_a_study_gives_way_to_questions_and_tells_what_it_has_found(pool: Pool) -> None:
+    await pool.choose("champion", MIDDLE, Limit(time=50))
+    study = asyncio.ensure_future(pool.study("champion", MIDDLE, Limit(time=60_000)))
+    await at_leisure(pool)
+    await asyncio.sleep(0.1)
+    await pool.choose("random", MIDDLE, Limit(time=5000))
+    async with asyncio.timeout(60):
+        assert MIDDLE.is_legal((await study).move)
+
+
+async def test_with_a_seed_the_answer_can_be_had_again(two: Pool) -> None:
+    thoughts = [await two.choose("champion", MIDDLE, Limit(nodes=20_000), seed=1) for _ in range(2)]
+    assert thoughts[0] == thoughts[1]
+
+
+async def test_a_bot_is_ready_for_a_game_or_left_out(pool: Pool) -> None:
+    ready = {bot async for bot in pool.prepare("trapgrid", ["random", "no-such-bot", "greedy"])}
+    assert ready == {"random", "greedy"}
+    thought = await pool.choose("random", engine.load("trapgrid").start(), Limit(time=2000))
+    assert thought.nodes == 1
+
+
+class Slowly:
+    """Has workers load for as long as the test likes."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._begun = asyncio.Event()
+        self.go = threading.Event()
+
+    def prepare(self, worker: Worker, wanted: Preparation) -> bool:
+        self._loop.call_soon_threadsafe(self._begun.set)
+        return self.go.wait(30)
+
+    async def begins(self) -> None:
+        async with asyncio.timeout(60):
+            await self._begun.wait()
+
+
+@pytest.fixture
+async def slowly(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Slowly]:
+    slowly = Slowly()
+    monkeypatch.setattr(Worker, "prepare", lambda worker, wanted: slowly.prepare(worker, wanted))
+    yield slowly
+    slowly.go.set()
+
+
+async def ready(pool: Pool, game: str, *bots: str) -> set[str]:
+    return {bot async for bot in pool.prepare(game, bots)}
+
+
+async def test_a_preparation_that_nobody_wants_any_more_costs_no_worker(pool: Pool, slowly: Slowly) -> None:
+    preparing = asyncio.ensure_future(ready(pool, "trapgrid", "greedy"))
+    await slowly.begins()
+    preparing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await preparing
+    slowly.go.set()
+    async with asyncio.timeout(60):
+        assert START.is_legal((await pool.choose("random", START, Limit())).move)
+
+
+@pytest.mark.parametrize("what", ["prepare", "ask"])
+async def test_an_error_between_the_pool_and_a_worker_costs_no_worker(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    well = getattr(Worker, what)
+    errors = iter([TypeError("cannot be sent")])
+
+    def fail_once(*arguments: Any) -> Any:
+        for error in errors:
+            raise error
+        return well(*arguments)
+
+    monkeypatch.setattr(Worker, what, fail_once)
+    with pytest.raises(TypeError, match="cannot be sent"):
+        await pool.choose("random", START, Limit())
+    async with asyncio.timeout(60):
+        assert START.is_legal((await pool.choose("random", START, Limit())).move)
+
+
+async def test_an_error_of_the_pool_comes_out_alone_whatever_workers_are_doing(slowly: Slowly) -> None:
+    with pytest.raises(KeyError, match="mine"):
+        await fail_while_a_worker_loads(slowly)
+
+
+async def fail_while_a_worker_loads(slowly: Slowly) -> None:
+    async def fail() -> None:
+        raise KeyError("mine")
+
+    async with asyncio.timeout(60), Pool.open(1) as pool:
+        worker = await pool._crew.rota.take()
+        pool._crew.chore(pool._crew.load(worker, [Preparation("random", "quoridor")]), "load")
+        await slowly.begins()
+        pool._crew.chore(fail(), "fail")
+        await asyncio.Event().wait()
+
+
+async def test_the_shared_memory_goes_with_the_pool() -> None:
+    async with Pool.open(1) as pool:
+        name = pool.memory
+        thinking = asyncio.ensure_future(pool.choose("champion", START, Limit(time=20_000)))
+        await busy(pool)
+        thinking.cancel()
+    with pytest.raises(FileNotFoundError):
+        Memory.attach(name, 0)
+
+
+def test_a_worker_keeps_its_bots_between_jobs() -> None:
+    known = {}
+    job = Job("random", "trapgrid", {"size": 3}, str(engine.load("trapgrid", size=3).start()), Limit(time=100))
+    think(job, known)
+    bot = known["random"]
+    think(job, known)
+    assert known == {"random": bot}

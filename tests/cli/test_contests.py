@@ -1,0 +1,440 @@
+"""`cornered match` and `cornered tournament`, as people call them: what they print, keep, refuse and go on with."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cornered.bots import roster
+from cornered.cli.contest_setup import Agreement
+from cornered.cli.contests import app
+from cornered.cli.match_report import Result as MatchResult
+from cornered.cli.match_report import note, shown
+from cornered.cli.rules import app as rules
+from cornered.cli.tournament import Tournament
+from cornered.lab.contests.arena import play
+from cornered.lab.contests.journal import GAMES, PLAN, Journal
+from cornered.lab.contests.match import Tally, paired
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.contests.schedule_knockout import Knockout
+from cornered.lab.contests.terms import Effort, Ending, Played, Terms
+from cornered.lab.statistics.sprt import Sprt
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE_SECONDS = 240
+"""Before the first game a new machine compiles, beside other tests that do."""
+QUICK = ("--game", "trapgrid", "-o", "size=5", "--depth", "3", "--workers", "1")
+TERMS = Terms.of("trapgrid", {"size": 5}, depth=3)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def played(
+    *winners: int | None, ending: Ending = "rules", fault: str = "", first: str = "a", second: str = "b"
+) -> list[Played]:
+    """Return games of a match, by who of the two bots won them: 0, 1 or None."""
+    fixtures = paired(first, second, random_plies(TERMS, 2), (len(winners) + 1) // 2)
+    return [
+        Played(
+            fixture,
+            (*fixture.opening, str(number)),
+            None if winner is None else (winner + number) % 2,
+            ending,
+            (Effort(3, 0.3, 0.2, 30, 6), Effort(3, 0.6, 0.3, 60, 9)),
+            fault,
+        )
+        for number, (fixture, winner) in enumerate(zip(fixtures, winners, strict=False))
+    ]
+
+
+def tallied(games: list[Played]) -> Tally:
+    tally = Tally()
+    for one, two in zip(games[::2], games[1::2], strict=True):
+        tally = tally.after(one.score(0), two.score(1))
+    return tally
+
+
+def result(games: list[Played], test: Sprt | None = None, first: str = "a", second: str = "b") -> MatchResult:
+    return MatchResult(first, second, TERMS, games, tallied(games), test)
+
+
+def test_a_match_says_who_is_stronger_and_json_tells_everything(tmp_path: Path) -> None:
+    folder = tmp_path / "match"
+    asked = ("match", "minimax", "random", *QUICK, "--games", "30", "--out", str(folder))
+    printed = run(*asked)
+    assert printed.exit_code == 0, printed.stderr
+    assert printed.stdout.startswith("minimax is stronger than random, by ")
+    assert str(folder) in printed.stdout
+    kept = (folder / GAMES).read_bytes()
+
+    told = json.loads(run(*asked, "--json").stdout)
+    assert (folder / GAMES).read_bytes() == kept, "what is played is not played again"
+    assert told["games"] == told["wins"] + told["draws"] + told["losses"] == 2 * sum(told["pairs"]) == 30
+    assert told["stronger"] == "first"
+    assert told["elo"]["low"] > 0
+    assert told["score"]["low"] < told["score"]["share"] == told["wins"] / 30 <= told["score"]["high"]
+    assert {bot["bot"] for bot in told["standings"]["bots"]} == {"minimax", "random"}
+    assert "cornered match minimax random" in (folder / "report.md").read_text()
+    assert CliRunner().invoke(rules, ["check", str(folder / GAMES)]).exit_code == 0
+
+
+def test_a_test_ends_a_match_at_the_same_game_however_many_workers_play() -> None:
+    asked = ("match", "minimax", "random", *QUICK[:-2], "--sprt", "0,100", "--json")
+    one, three = (json.loads(run(*asked, "--workers", workers).stdout) for workers in ("1", "3"))
+    assert one["sprt"]["verdict"] == "H1"
+    assert one["games"] < 1000
+    for told in (one, three):
+        for bot in told["standings"]["bots"]:
+            for timed in ("seconds", "slowest", "seconds_a_move", "nodes_a_second"):
+                del bot[timed]
+    assert one == three
+
+
+def test_a_tournament_is_kept_reported_and_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ("tournament", "random", "greedy", "minimax", *QUICK, "--games", "2", "--seed", "7")
+    printed = run(*asked)
+    assert printed.exit_code == 0, printed.stderr
+    assert "round robin, 2 games a meeting: 6 games" in printed.stdout
+    folder = tmp_path / "tournament-trapgrid-7"
+    assert "The games and a report are in tournament-trapgrid-7." in printed.stdout
+    assert (folder / "report.html").exists()
+    whole = (folder / GAMES).read_bytes().splitlines(keepends=True)
+    (folder / GAMES).write_bytes(b"".join(whole[:4]) + whole[4][:50])
+    told = json.loads(run(*asked, "--json").stdout)
+    assert told["games"] == len((folder / GAMES).read_bytes().splitlines()) == 6
+    assert (folder / GAMES).read_bytes().splitlines(keepends=True)[:4] == whole[:4]
+    other = run(*asked, "--nodes", "50")
+    assert other.exit_code == 2
+    assert "is the plan of another contest" in other.stderr
+
+
+WRONG = {
+    "an unknown bot": (["match", "random", "nosuch", *QUICK], "there is no bot 'nosuch'"),
+    "an unknown game": (["match", "random", "greedy", "--game", "chess"], "there is no game 'chess'"),
+    "an option of another game": (["match", "random", "greedy", *QUICK, "-o", "walls=3"], "walls"),
+    "a bot of another game": (["match", "random", "quoridor-path", *QUICK], "quoridor-path does not play trapgrid"),
+    "half a pair": (["match", "random", "greedy", *QUICK, "--games", "7"], "an even number, 6 or 8"),
+    "no games": (["match", "random", "greedy", *QUICK, "--games", "0"], "--games"),
+    "three players": (
+        ["match", "random", "greedy", "--game", "isolation", "-o", "players=3"],
+        "contests are for two players",
+    ),
+    "bounds that are none": (["match", "random", "greedy", *QUICK, "--sprt", "3"], "as in 0,3, not '3'"),
+    "bounds the wrong way round": (
+        ["match", "random", "greedy", *QUICK, "--sprt", "3,0"],
+        "between a smaller and a larger difference",
+    ),
+    "errors of no test": (["match", "random", "greedy", *QUICK, "--alpha", "0.01"], "give --sprt"),
+    "a seed that is too large": (["match", "random", "greedy", *QUICK, "--seed", str(10**30)], "--seed"),
+    "a folder that is none": (
+        ["match", "random", "greedy", *QUICK, "--out", os.devnull],
+        f"{os.devnull} is no folder; choose another with --out",
+    ),
+    "openings that are no text": (
+        ["match", "random", "greedy", *QUICK, "--openings", sys.executable],
+        f"{sys.executable} is no text",
+    ),
+    "a clock without a server": (["match", "random", "greedy", *QUICK, "--clock", "5+3"], "give --server"),
+    "a clock that is none": (
+        ["match", "random", "greedy", *QUICK, "--server", "ws://127.0.0.1:1", "--clock", "soon"],
+        "a clock is 5+3",
+    ),
+    "a server that is none": (["match", "random", "greedy", *QUICK, "--server", "ws://"], "looks like ws://host:port"),
+    "two ways to begin": (
+        ["match", "random", "greedy", *QUICK, "--plies", "2", "--openings", "x"],
+        "give one of them",
+    ),
+    "openings that are not there": (["match", "random", "greedy", *QUICK, "--openings", "nosuch"], "nosuch: No such"),
+    "one bot": (["tournament", "random", *QUICK], "two bots or more"),
+    "a bot twice": (["tournament", "random", "greedy", "random", *QUICK], "random is there twice"),
+    "a bot twice in other words": (
+        ["tournament", "level:level=3", "level:level= 3", *QUICK],
+        "level-3 is there twice as level:level=3 and as level:level= 3",
+    ),
+    "half a pair of a tournament": (["tournament", "random", "greedy", *QUICK, "--games", "3"], "an even number"),
+    "rounds of a round robin": (["tournament", "random", "greedy", *QUICK, "--rounds", "3"], "is for --kind swiss"),
+    "nobody to run the gauntlet against": (
+        ["tournament", "random", "greedy", *QUICK, "--kind", "gauntlet", "--tested", "2"],
+        "nobody is left",
+    ),
+    "the tested of a Swiss": (
+        ["tournament", "random", "greedy", *QUICK, "--kind", "swiss", "--tested", "1"],
+        "is for --kind gauntlet",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG.values(), ids=WRONG)
+def test_a_wrong_request_is_refused_in_a_line(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert list(tmp_path.iterdir()) == [], "what is refused leaves nothing behind"
+
+
+def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "cornered", "match", "random", "greedy", *QUICK, "--games", "100000")
+    process = subprocess.Popen(
+        [*command, "--out", str(tmp_path)],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (tmp_path / GAMES).exists() or not (tmp_path / GAMES).read_bytes():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)  # as the terminal does: the workers hear it too
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "repeat the command to go on" in err
+    assert "Traceback" not in err
+    assert out == ""
+    assert (tmp_path / PLAN).exists()
+    assert (tmp_path / GAMES).read_bytes().endswith(b"\n")
+
+
+def test_what_is_not_shown_is_said_so() -> None:
+    level = result(played(0, 0, 1, 0, 0, 1, None, None, 1, 1))
+    assert shown(level.tally, None) == "neither"
+    assert level.words().startswith("Not shown either way: with 95% confidence the Elo difference of a to b is -")
+    assert level.as_json()["stronger"] == "neither"
+
+
+def test_the_second_bot_can_be_the_stronger_one() -> None:
+    behind = result(played(*[1] * 40))
+    assert shown(behind.tally, None) == "second"
+    assert behind.words().startswith("b is stronger than a, by ")
+    ahead = result(played(*[0] * 40))
+    assert ahead.words().replace("a is stronger than b", "b is stronger than a") == behind.words()
+
+
+@pytest.mark.parametrize(
+    ("winner", "bounds", "who", "said"),
+    [
+        (0, (0, 20), "first", "a is stronger than b: "),
+        (1, (0, 20), "neither", "a is not shown to be stronger: "),
+        (1, (-20, 0), "second", "b is stronger than a: "),
+        (0, (-20, 0), "neither", "a is not shown to be weaker"),
+        (None, (0, 20), "neither", "Not decided"),
+    ],
+)
+def test_the_words_of_a_test_follow_its_bounds(
+    winner: int | None, bounds: tuple[float, float], who: str, said: str
+) -> None:
+    games = played(*[winner] * 2000) if winner is not None else played(0, 1)
+    tested = result(games, Sprt(*bounds))
+    assert shown(tested.tally, tested.test) == who
+    assert tested.words().startswith(said)
+
+
+def test_a_test_that_does_not_ask_who_is_stronger_says_it_where_its_games_do() -> None:
+    behind = result(played(*[1] * 400), Sprt(0, 20)).words()
+    assert behind.startswith("a is not shown to be stronger: ")
+    assert "and errs in at most 5% of such tests. b is stronger than a, by " in behind
+    cut_short = result(played(*[0] * 14), Sprt(0, 3)).words()
+    assert cut_short.startswith("Not decided: ")
+    assert " a is stronger than b, by " in cut_short
+    level = result(played(*[0, 1] * 20000), Sprt(0, 20)).words()
+    assert level.endswith("of such tests.")
+
+
+def test_whoever_wins_everything_may_be_better_by_any_amount() -> None:
+    ahead, behind = result(played(0, 0)), result(played(1, 1))
+    assert "Elo difference of a to b is at least -" in ahead.words()
+    assert "Elo difference of a to b is at most +" in behind.words()
+    assert "without bound (at most +" in "\n".join(behind.lines())
+
+
+def test_the_lines_fit_the_terminal_and_break_between_words() -> None:
+    told = result(played(*[1] * 400), Sprt(0, 20))
+    assert max(map(len, told.lines())) > 80 >= max(map(len, told.lines(80)))
+    assert " ".join(" ".join(told.lines(80)).split()) == " ".join(" ".join(told.lines()).split())
+
+
+def test_a_server_that_rolls_dice_is_given_games_from_the_start() -> None:
+    def agreed(server: str | None, plies: int | None) -> str:
+        return Agreement.of(
+            "isolation", ["dice=true"], None, 2, None, 1, server, None, None, plies, adjudicates=False
+        ).opened
+
+    assert agreed("ws://127.0.0.1:1", None) == "the start"
+    assert agreed("ws://127.0.0.1:1", 2) == "2 random plies"
+    assert agreed(None, None) != "the start"
+
+
+def test_a_bot_against_itself_is_told_apart_by_number() -> None:
+    same = result(played(0, 0, 1, 0, first="a", second="a"), first="a", second="a")
+    assert same.names == ("a (1)", "a (2)")
+    (standing,) = [each for each in same.standings().table if each.bot == "a (1)"]
+    assert (standing.score.wins, standing.score.losses) == (same.tally.wins, same.tally.losses) == (3, 1)
+
+
+def test_equal_games_are_counted_and_told() -> None:
+    games = played(*[0, 1] * 10)
+    assert result(games).different == 20
+    again = [replace(game, moves=("b4",)) for game in games]
+    assert result(again).different == 2
+    assert "only 2 of the games differ" in "\n".join(result(again).lines())
+    assert "of the games differ" not in "\n".join(result(games).lines())
+
+
+def test_faults_are_listed_in_the_result() -> None:
+    games = played(0, 0, 0, 0, ending="crashed", fault="b: RuntimeError: out of ideas")
+    printed = "\n".join(result(games).lines())
+    assert "game 3, crashed: b: RuntimeError: out of ideas" in printed
+    assert "4 crashed" in printed
+    assert "b lost 4 of its 4 games by failing, not by playing." in printed
+    assert "by failing" not in result(played(0, 0)).words()
+
+
+def test_the_note_beside_the_bar_has_all_that_the_test_goes_by() -> None:
+    test = Sprt(0, 3)
+    told = note(tallied(played(0, 0, 0, 1, None, 0)), test, 12.34)
+    low, high = test.bounds
+    assert told.startswith("+4 =1 -1  75.0% (")
+    assert "12.3/s" in told
+    assert "pairs 0 0 1 1 1" in told
+    assert f"of {low:.2f} to {high:.2f}" in told
+    assert note(Tally(), None, 0.0).startswith("+0 =0 -0  50.0% (0 to 100)")
+
+
+def test_infinite_ratings_are_null_in_json() -> None:
+    told = json.dumps(result(played(0, 0)).as_json(), allow_nan=False)
+    assert json.loads(told)["elo"]["difference"] is None or math.isfinite(json.loads(told)["elo"]["difference"])
+
+
+def test_a_knockout_is_told_by_its_meetings_and_who_came_how_far(capsys: pytest.CaptureFixture[str]) -> None:
+    bots = ("greedy", "minimax", "random")
+    cup = Tournament.of("knockout", bots, 2, None, None)
+    schedule = Knockout(bots, 2, random_plies(TERMS, 2))
+    games: list[Played] = []
+    while fixtures := schedule.fixtures(0, games):
+        games += [
+            Played(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules") for each in fixtures
+        ]
+    assert cup.places(games) == ["random", "greedy", "minimax"]
+    told = cup.as_json(TERMS, games)
+    assert told["order"] == "contest"
+    assert [bot["bot"] for bot in told["bots"]] == told["places"]
+    assert [meeting["winner"] for meeting in told["meetings"]] == ["random", "random"]
+    cup.show(TERMS, games)
+    printed = capsys.readouterr().out
+    assert "semi-final: minimax 0 - 2 random; random goes on" in printed
+    assert "final: greedy 0 - 2 random; random wins" in printed
+
+
+def test_a_swiss_is_placed_by_its_own_rules_and_byes_everywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bots = ("greedy", "minimax", "random")
+    cup = Tournament.of("swiss", bots, 2, 2, None)
+    schedule = cup.schedule(random_plies(TERMS, 2))
+    games: list[Played] = []
+    for round_ in range(2):
+        # Whoever is later in the alphabet wins, so that rests count.
+        games += [
+            Played(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules")
+            for each in schedule.fixtures(round_, games)
+        ]
+    told = cup.as_json(TERMS, games)
+    byes = {place["name"]: place["byes"] for place in told["swiss"]}
+    assert sum(byes.values()) == 2
+    assert {bot["bot"]: bot["byes"] for bot in told["bots"]} == byes
+    assert [bot["bot"] for bot in told["bots"]] == told["places"] == [place["name"] for place in told["swiss"]]
+    for bot, place in zip(told["bots"], told["swiss"], strict=True):
+        assert (bot["match_points"], bot["buchholz"]) == (place["points"], place["buchholz"])
+    cup.show(TERMS, games)
+    printed = capsys.readouterr().out
+    assert [printed.index(f" {name} ") for name in told["places"]] == sorted(
+        printed.index(f" {name} ") for name in told["places"]
+    )
+    cup.write(tmp_path, TERMS, games, {})
+    report = (tmp_path / "report.md").read_text()
+    assert "as the contest's rules place them" in report
+    assert "| Places |" not in report
+    assert f"| 1. `{told['places'][0]}` |" in report
+
+
+def test_a_narrow_terminal_cuts_no_name_into_pieces(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    bots = ("greedy", "minimax", "quoridor-classic:depth=1,path=3")
+    cup = Tournament.of("swiss", bots, 2, 1, None)
+    fixtures = cup.schedule(random_plies(TERMS, 2)).fixtures(0, [])
+    cup.show(TERMS, [Played(each, (*each.opening, "x"), 0, "rules") for each in fixtures])
+    printed = capsys.readouterr().out
+    assert all(bot in printed for bot in bots)
+    assert "Buchholz" in printed
+    assert "Glicko-2" not in printed
+    monkeypatch.setenv("COLUMNS", "160")
+    cup.show(TERMS, [Played(each, (*each.opening, "x"), 0, "rules") for each in fixtures])
+    assert "Glicko-2" in capsys.readouterr().out
+
+
+STRANGER = """
+from cornered.bots.bot import Bot, Thought
+
+class Stranger(Bot):
+    name = "{name}"
+    description = "For tests."
+
+    def choose(self, state, limit):
+        {answer}
+
+BOT = Stranger
+"""
+
+
+def test_bots_that_fail_lose_their_games_and_the_tournament_goes_on_and_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = {"raising": 'raise RuntimeError("out of ideas")', "cheating": 'return Thought("a1")'}
+    for name, answer in answers.items():
+        (tmp_path / f"{name}.py").write_text(STRANGER.format(name=name, answer=answer))
+    monkeypatch.setattr(roster, "__path__", [*roster.__path__, str(tmp_path)])
+    bots = ("greedy", "raising", "random", "cheating")
+    cup = Tournament.of("round-robin", bots, 2, None, None)
+    games: list[Played] = []
+    with Journal.open(tmp_path / "cup", TERMS, {}) as journal:
+        for fixture in cup.schedule(random_plies(TERMS)).fixtures(0, ()):
+            games.append(play(TERMS, fixture))
+            journal.append(games[-1])
+    told = cup.as_json(TERMS, games)
+    assert told["games"] == len(games) == 12
+    faults = {bot["bot"]: bot["faults"] for bot in told["bots"]}
+    assert faults["greedy"] == faults["random"] == 0
+    assert faults["raising"] + faults["cheating"] == 10
+    assert all(game.score_of(bot) == 1 for game in games for bot in ("greedy", "random") if is_mixed(game, bot))
+    cup.show(TERMS, games)
+    printed = capsys.readouterr().out
+    assert "crashed: raising: RuntimeError: out of ideas" in printed
+    assert "illegal: cheating: " in printed
+    assert CliRunner().invoke(rules, ["check", str(tmp_path / "cup" / GAMES)]).exit_code == 0
+
+
+def is_mixed(game: Played, bot: str) -> bool:
+    """Say whether a bot played against one that fails."""
+    return bot in game.fixture.players and bool({"raising", "cheating"} & set(game.fixture.players))

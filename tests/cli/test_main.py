@@ -1,0 +1,180 @@
+"""The command line: one clear line for whatever is wrong, an exit code that scripts can trust, and no tracebacks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cornered.cli.house_process import BACKOFF, WELL, keep_house_bots, next_start
+from cornered.cli.main import app
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMAND = (sys.executable, "-m", "cornered")
+
+
+def run(*arguments: str, **env: str) -> Result:
+    return CliRunner(env=env).invoke(app, arguments)
+
+
+def in_a_process(home: Path, *arguments: str, **env: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=ROOT,
+        env=os.environ | {"CORNERED_DATA": str(home), "XDG_DATA_HOME": str(home)} | env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # As in a terminal: an interrupt reaches the command's own processes too, and nobody else.
+        start_new_session=True,
+    )
+
+
+WRONG = {
+    "a port that is none": (["bot", "random", "--server", "http://host:18420x"], "looks like ws://host:port"),
+    "no server at all": (["bot", "random", "--server", "ws://"], "looks like ws://host:port"),
+    "an unknown bot": (["bot", "nosuch"], "there is no bot 'nosuch'"),
+    "an unknown game to measure": (["bench", "rules", "nosuch"], "there is no game 'nosuch'"),
+    "an empty name": (["token", ""], "a name has 1 to 24 characters"),
+    "a long name": (["token", "x" * 200], "a name has 1 to 24 characters"),
+    "an unknown game": (["play", "chess", "--plain"], "there is no game 'chess'"),
+    "an option out of range": (["play", "trapgrid", "--option", "size=99"], "option 'size' takes 3 to 8, not 99"),
+    "options of no game": (["play", "--option", "size=5"], "name the game"),
+    "a wrong clock": (["play", "trapgrid", "--clock", "soon"], "a clock is 5+3"),
+    "a wrong move": (["moves", "quoridor", "--moves", "z9"], "z9"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG.values(), ids=WRONG)
+def test_a_wrong_argument_is_one_line_and_exit_code_2(arguments: list[str], said: str, tmp_path: Path) -> None:
+    result = run(*arguments, CORNERED_DATA=str(tmp_path))
+    assert result.exit_code == 2
+    assert result.stderr.startswith("cornered: ")
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("token", ["bogus", "s3cret" * 50])
+def test_a_wrong_token_is_never_printed(token: str) -> None:
+    result = run("bot", "random", CORNERED_TOKEN=token)
+    assert result.exit_code == 2
+    assert "this is no token" in result.stderr
+    assert token[:5] not in result.output
+
+
+def test_check_names_what_it_cannot_read(tmp_path: Path) -> None:
+    binary = tmp_path / "program"
+    binary.write_bytes(b"\x7fELF\xd0\xff")
+    for path in (tmp_path, binary, tmp_path / "missing"):
+        result = run("check", str(path))
+        assert result.exit_code == 2
+        assert result.stderr.startswith(f"cornered: {path}: ")
+
+
+def test_a_fault_of_the_program_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise KeyError("a fault")
+
+    monkeypatch.setattr("cornered.engine.games", fail)
+    assert isinstance(run("games").exception, KeyError)
+
+
+def test_a_complaint_after_an_interrupt_is_the_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise RuntimeError("no compiled object yet")
+
+    monkeypatch.setattr("cornered.engine.games", fail)
+    assert run("games").exit_code == 130
+
+
+def test_a_taken_port_and_a_wrong_host_are_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        wrong = {
+            ("--port", str(port)): f"127.0.0.1:{port} is in use; choose another with --port",
+            ("--port", "0", "--host", "192.0.2.1"): "192.0.2.1:0 is no address of this machine",
+        }
+        serving = [
+            in_a_process(tmp_path, "serve", "--no-bots", *given, CORNERED_DATABASE="memory", CORNERED_LOG_LEVEL="error")
+            for given in wrong
+        ]
+        for process, said in zip(serving, wrong.values(), strict=True):
+            _, stderr = process.communicate(timeout=60)
+            assert process.returncode == 2
+            assert f"cornered: the server cannot start: {said}" in stderr
+            assert "Traceback" not in stderr
+
+
+def test_bots_say_once_that_nobody_answers_and_end_with_an_interrupt(tmp_path: Path) -> None:
+    process = in_a_process(tmp_path, "bot", "random", "greedy", "--server", "ws://127.0.0.1:1")
+    assert process.stderr is not None
+    said = []
+    while not said or not said[-1].startswith("no server"):
+        said.append(process.stderr.readline())
+        assert said[-1], "it ended"
+    os.killpg(process.pid, signal.SIGINT)
+    _, rest = process.communicate(timeout=60)
+    said += rest.splitlines(keepends=True)
+    assert said.count("no server answers at ws://127.0.0.1:1; trying again\n") == 1
+    # On a machine that has never played, the bots say as well that they compile.
+    assert all(line.startswith("compiling what bots need") for line in said if not line.startswith("no server"))
+    assert process.returncode == 130
+
+
+def test_help_names_the_command_as_users_know_it() -> None:
+    result = subprocess.run([*COMMAND, "bot", "--help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "Usage: cornered bot" in result.stdout
+
+
+def test_house_bots_that_were_well_start_again_soon() -> None:
+    waits, deaths = [], 0
+    for lived in (1, 1, 1, 1, 1, 1, WELL, 1):
+        wait, deaths = next_start(deaths, lived)
+        waits.append(wait)
+    assert waits == [*BACKOFF, BACKOFF[-1], *BACKOFF[:2]]
+
+
+async def test_house_bots_get_the_key_of_analysts_in_their_environment_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told, program = tmp_path / "told", tmp_path / "program"
+    program.write_text(f'#!/bin/sh\necho "$CORNERED_ANALYST_KEY $*" > {told}.part\nmv {told}.part {told}\ncat\n')
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    keeping = asyncio.ensure_future(
+        keep_house_bots(["random"], "ws://127.0.0.1:1", tmp_path / "who", analyse="random", analyst_key="k" * 30)
+    )
+    async with asyncio.timeout(60):
+        while not told.exists():
+            assert not keeping.done(), keeping
+            await asyncio.sleep(0.01)
+    key, arguments = told.read_text().split(" ", 1)
+    keeping.cancel()
+    await asyncio.gather(keeping, return_exceptions=True)
+    assert key == "k" * 30
+    assert "kkk" not in arguments
+
+
+def test_a_wrong_key_of_analysts_is_one_line_without_it() -> None:
+    result = subprocess.run(
+        [*COMMAND, "bot", "random", "--analyse=random", "--server=ws://127.0.0.1:1"],
+        cwd=ROOT,
+        env={**os.environ, "CORNERED_ANALYST_KEY": "tooshort"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode != 0
+    assert "CORNERED_ANALYST_KEY: a key has 20 to 100 characters" in result.stderr
+    assert "tooshort" not in result.stderr

@@ -1,0 +1,65 @@
+"""`cornered reproduce`, as people call it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cornered.cli.main import app
+from cornered.lab.experiments import experiments, reproduction
+
+NAME = "bamboo-table-2"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["reproduce", *arguments])
+
+
+def make(out: Path, *arguments: str) -> Result:
+    return run(NAME, "--tiny", "--workers", "1", "--out", str(out), *arguments)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--list",)])
+def test_the_experiments_are_listed_with_title_and_source(arguments: tuple[str, ...]) -> None:
+    printed = run(*arguments).stdout.splitlines()
+    assert len(printed) == len(experiments())
+    first = printed[0]
+    assert first.startswith(NAME)
+    assert "bamboo-paper.txt" in first
+    listed = json.loads(run(*arguments, "--json").stdout)
+    assert [one["name"] for one in listed] == list(experiments())
+
+
+def test_an_unknown_experiment_is_a_wrong_request() -> None:
+    refused = run("bamboo-table-9", "--tiny")
+    assert refused.exit_code == 2
+    assert "there is no experiment 'bamboo-table-9'" in refused.stderr
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_results_report_and_command_are_written_and_told(tmp_path: Path) -> None:
+    told = json.loads(make(tmp_path, "--json", "--seed", "3").stdout)
+    (finding,) = told["findings"]
+    assert told["report"] == str(tmp_path / "reproduction.md")
+    assert finding["command"] == f"cornered reproduce {NAME} --tiny --seed 3 --out {tmp_path}"
+    assert finding["seed"] == 3
+    assert finding["counts"]["games"] == 5
+    assert finding["rows"][0]["claimed"] == "12%"
+    assert f"[{NAME}](#{NAME})" in (tmp_path / "reproduction.md").read_text()
+    assert json.loads((tmp_path / "reproduction" / f"{NAME}.json").read_text()) == finding
+    printed = make(tmp_path, "--seed", "3").stdout
+    assert "first player wins, size 1" in printed
+    assert printed.endswith(f"The report is {tmp_path / 'reproduction.md'}\n")
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduction, "make", interrupt)
+    ended = make(tmp_path)
+    assert ended.exit_code == 130
+    assert "the same command goes on from here" in ended.stderr

@@ -1,0 +1,245 @@
+"""`cornered think` and `cornered solve`, as people call them: one position, and files of many."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cornered import engine
+from cornered.cli.think import app, score_text
+
+WON = ("trapgrid", "-o", "size=3", "-m", "b3 b1")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, arguments)
+
+
+def think(*arguments: str) -> Result:
+    return run("think", *arguments)
+
+
+def write(path: Path, *lines: object) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def position(moves: list[str], **options: object) -> dict[str, object]:
+    return {"game": "trapgrid", "options": {"size": 3, **options}, "moves": moves}
+
+
+def test_a_won_position_is_answered_with_the_winning_move_and_a_proof() -> None:
+    told = json.loads(think(*WON, "--json").stdout)
+    assert told["move"] == "b2"
+    assert told["proven"] == "win"
+    assert told["position"] == "x0./.../.1x 0"
+
+
+def test_the_answer_for_people_names_move_score_and_work() -> None:
+    printed = think(*WON, "--bot", "minimax", "--depth", "4").stdout
+    assert printed.startswith("b2  win")
+    assert "minimax: depth" in printed
+    assert "pruned" in printed
+
+
+def test_several_lines_are_told_best_first() -> None:
+    told = json.loads(think("isolation", "--nodes", "20000", "--multipv", "3", "--json").stdout)
+    scores = [line["score"] for line in told["lines"][:3]]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+    assert told["lines"][0]["move"] == told["move"]
+
+
+def test_nodes_and_depth_give_the_same_answer_every_time() -> None:
+    asked = ("quoridor", "-o", "size=5", "-m", "c2", "--nodes", "5000", "--json")
+    first, second = (json.loads(think(*asked).stdout) for _ in range(2))
+    assert {**first, "seconds": 0} == {**second, "seconds": 0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("chess",), "no game 'chess'"),
+        (("trapgrid", "--bot", "deep-thought"), "no bot 'deep-thought'"),
+        (("trapgrid", "--bot", "minimax:depth=3"), "has no setting 'depth'"),
+        (("trapgrid", "-o", "size=3", "-m", "b3 c2 c3 b2"), "the game is over"),
+        (("isolation", "-o", "dice=true", "-m", "a1 g7"), "the dice have to be rolled"),
+        ((), "name a game"),
+        (("trapgrid", "--file", "x.jsonl", "--out", "y"), "brings its own games"),
+        (("--file", "x.jsonl"), "needs --out"),
+        (("trapgrid", "--out", "y"), "--out and --resume belong to --file"),
+        (("trapgrid", "--resume"), "--out and --resume belong to --file"),
+    ],
+)
+def test_a_wrong_request_is_one_line_that_says_what_is_wrong(arguments: tuple[str, ...], complaint: str) -> None:
+    done = think(*arguments)
+    assert done.exit_code == 2
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--time", "inf"),
+        ("--time", "nan"),
+        ("--time", "1e12"),
+        ("--nodes", "99999999999999999999"),
+        ("--depth", "1001"),
+    ],
+)
+def test_a_limit_beyond_all_reason_is_refused(option: str, value: str) -> None:
+    done = think(*WON, option, value)
+    assert done.exit_code == 2
+    assert f"Invalid value for '{option}'" in done.stderr
+    assert isinstance(done.exception, SystemExit)
+
+
+def test_a_file_is_answered_line_by_line_in_its_order(tmp_path: Path) -> None:
+    moves = [["b3", "b1"], [], ["b3"], ["b3", "c2", "c3", "b2"], ["a2", "c2"]]
+    file, out = write(tmp_path / "in", *map(position, moves)), tmp_path / "out"
+    done = think("--file", str(file), "--out", str(out), "--nodes", "2000")
+    assert done.exit_code == 0, done.output
+    answers = [json.loads(line) for line in out.read_text().splitlines()]
+    start = engine.load("trapgrid", size=3).start()
+    for answer, played in zip(answers, moves, strict=True):
+        state = start
+        for move in played:
+            state = state.play(move)
+        assert answer["position"] == str(state)
+        assert answer["move"] is None if state.outcome else state.is_legal(answer["move"])
+    assert {"move", "score", "proven", "depth", "nodes", "seconds"} <= answers[0].keys()
+
+
+def test_a_line_that_cannot_be_read_is_named_before_anything_is_asked(tmp_path: Path) -> None:
+    file = write(tmp_path / "in", position([]), position(["b9"]))
+    done = think("--file", str(file), "--out", str(tmp_path / "out"))
+    assert done.exit_code == 2
+    assert "in:2: 'b9' is not legal" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        (b"[]", "should be an object"),
+        (b"null", "should be an object"),
+        (b"{", "Invalid JSON"),
+        (b'{"moves":[]}', "game: Field required"),
+        (b'{"game":"trapgrid","options":[1],"moves":[]}', "options: Input should be"),
+        (b'{"game":"trapgrid","options":{"name":1},"moves":[]}', "name"),
+        (b'{"game":"trapgrid","moves":"b3"}', "moves: Input should be"),
+        (b'{"game":"trapgrid","moves":[3]}', "moves: 0: Input should be"),
+        (b'{"game":"trapgrid"}', "neither moves nor a position"),
+        (b'{"game":"trapgr\xff"}', "no UTF-8"),
+    ],
+)
+def test_a_line_of_another_shape_is_named(tmp_path: Path, line: bytes, complaint: str) -> None:
+    file = write(tmp_path / "in", position([]))
+    file.write_bytes(file.read_bytes() + line + b"\n")
+    done = think("--file", str(file), "--out", str(tmp_path / "out"))
+    assert done.exit_code == 2
+    assert f"{file}:2: " in done.stderr
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_file_without_positions_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("\n\n")
+    done = think("--file", str(tmp_path / "in"), "--out", str(tmp_path / "out"))
+    assert done.exit_code == 2
+    assert "has no positions" in done.stderr
+
+
+def test_answers_never_replace_their_own_positions(tmp_path: Path) -> None:
+    file = write(tmp_path / "in", position([]))
+    before = file.read_text()
+    (tmp_path / "link").symlink_to(file)
+    for out in ("in", "link"):
+        done = think("--file", str(file), "--out", str(tmp_path / out), "--nodes", "100")
+        assert done.exit_code == 2
+        assert "the file of the positions itself" in done.stderr
+        assert file.read_text() == before
+
+
+def test_an_interrupted_file_goes_on_after_its_answers(tmp_path: Path) -> None:
+    file, out = write(tmp_path / "in", position([]), position(["b3"])), tmp_path / "out"
+    think("--file", str(file), "--out", str(out), "--nodes", "100")
+    first, second = out.read_text().splitlines(keepends=True)
+    marked = json.dumps({**json.loads(first), "seconds": 1234}) + "\n"
+    out.write_text(marked + second[:20])
+    think("--file", str(file), "--out", str(out), "--nodes", "100", "--resume")
+    lines = out.read_text().splitlines(keepends=True)
+    assert lines[0] == marked
+    assert json.loads(lines[1])["position"] == json.loads(second)["position"]
+    assert len(lines) == 2
+
+
+def test_answers_of_other_positions_are_not_taken_for_ours(tmp_path: Path) -> None:
+    file, out = write(tmp_path / "in", position([])), write(tmp_path / "out", {"position": "other"})
+    done = think("--file", str(file), "--out", str(out), "--resume")
+    assert done.exit_code == 2
+    assert "answers another position" in done.stderr
+
+
+@pytest.mark.parametrize("line", [b"[]", b"not JSON", b'{"move":"b2"}', b'{"position":3}', b"\xff"])
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_a_line_that_is_no_answer_is_named_and_kept(tmp_path: Path, line: bytes, end: bytes) -> None:
+    file, out = write(tmp_path / "in", position([])), tmp_path / "out"
+    out.write_bytes(line + end)
+    done = think("--file", str(file), "--out", str(out), "--resume")
+    assert done.exit_code == 2
+    assert f"{out}:1: this is no answer; " in done.stderr
+    assert out.read_bytes() == line + end
+
+
+def test_answers_by_another_bot_or_limit_are_not_gone_on_with(tmp_path: Path) -> None:
+    # The game is over in the first position: also the answers without a thought tell whose they are.
+    file, out = write(tmp_path / "in", position(["b3", "c2", "c3", "b2"]), position([])), tmp_path / "out"
+    asked = ("--file", str(file), "--out", str(out))
+    assert think(*asked, "--bot", "greedy", "--depth", "2", "--time", "1.5").exit_code == 0
+    for line in out.read_text().splitlines():
+        assert json.loads(line)["bot"] == "greedy"
+        assert json.loads(line)["limit"] == {"time": 1.5, "depth": 2, "nodes": None, "lines": 1}
+    before = out.read_text()
+    for others, complaint in (
+        (("--bot", "random", "--depth", "2", "--time", "1.5"), "by another bot"),
+        (("--bot", "greedy", "--depth", "3", "--time", "1.5"), "within another limit"),
+        (("--bot", "greedy", "--depth", "2"), "within another limit"),
+    ):
+        done = think(*asked, *others, "--resume")
+        assert done.exit_code == 2
+        assert f"{out}:1 is an answer {complaint}" in done.stderr
+        assert out.read_text() == before
+    assert think(*asked, "--bot", "greedy", "--depth", "2", "--time", "1.5", "--resume").exit_code == 0
+    assert out.read_text() == before
+
+
+def test_solve_proves_a_start_and_names_the_winning_moves() -> None:
+    told = json.loads(run("solve", "isolation", "-o", "width=3", "-o", "height=3", "--json").stdout)
+    assert told["value"] == "win"
+    assert told["winning"] == ["b2"]
+    assert len(told["moves"]) == 9
+    printed = run("solve", "bamboo", "-o", "radius=1").stdout
+    assert printed.startswith("seat 0, to move, loses")
+
+
+def test_what_is_beyond_the_limit_is_not_guessed() -> None:
+    done = run("solve", "isolation", "--time", "0.05", "--json")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["value"] is None
+    assert "not solved within the limit" in done.stderr
+
+
+def test_scores_read_as_people_say_them() -> None:
+    assert score_text(9993.0, "win", 7) == "win within 7"
+    assert score_text(-9988.0, "loss", 12) == "loss within 12"
+    assert score_text(0.0, "draw", None) == "draw"
+    assert score_text(-1.25, None, None) == "-1.25"
+    assert score_text(0.5, None, None, is_bound=True) == "at most +0.50"
+    assert score_text(9993.0, "win", 7, is_bound=True) == "at most +9993.00"
+    assert score_text(-9988.0, "loss", 12, is_bound=True) == "loss within 12"
+    assert score_text(None, None, None) == "-"

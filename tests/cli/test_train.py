@@ -1,0 +1,81 @@
+"""`cornered train bamboo` on the smallest board: it prints its command, writes the weights, and cleans up."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from cornered.bots.neural.weights import load
+from cornered.bots.pool.blas import ONE_THREAD
+from cornered.cli.train import app
+
+ARGUMENTS = ["bamboo", "--radius", "1", "--games", "6", "--epochs", "2", "--seed", "9", "--workers", "1"]
+
+
+@pytest.fixture(autouse=True)
+def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.lab.training.evaluation.TRIALS", 1)
+    monkeypatch.setattr("cornered.lab.training.evaluation.DUELS", 1)
+    for name in ONE_THREAD:
+        monkeypatch.setenv(name, "")
+
+
+def test_it_writes_what_it_prints(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, [*ARGUMENTS, "--out", str(tmp_path), "--plot", "--json"])
+    assert result.exit_code == 0, result.output
+    said: dict[str, Any] = json.loads(result.stdout)
+    command = (
+        "cornered train bamboo --network both --radius 1 --games 6 --epochs 2 --seed 9 "
+        "--mix minimax=3,mcts=1,hybrid=1,outer=2"
+    )
+    assert said["command"] == command
+    assert command in result.stderr
+    assert all(os.environ[name] == "1" for name in ONE_THREAD)
+    assert said["plot"] == str(tmp_path / "bamboo-r1.svg")
+    names = {"bamboo-r1.npz": "dense", "bamboo-convolutional-r1.npz": "convolutional"}
+    assert {path.name for path in tmp_path.iterdir()} == {*names, "bamboo-r1.svg"}
+    for name, kind in names.items():
+        told = said["networks"][kind]
+        assert told["file"] == str(tmp_path / name)
+        assert len(told["curve"]) == 2
+        assert told["milliseconds"].keys() == told["results"].keys()
+        beside = {"file", "curve", "milliseconds"}
+        assert load(tmp_path / name).provenance == {key: value for key, value in told.items() if key not in beside}
+
+
+def test_one_network_alone_with_another_mix_is_told_as_a_table(tmp_path: Path) -> None:
+    arguments = [*ARGUMENTS, "--network", "convolutional", "--mix", "mcts=1", "--out", str(tmp_path)]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "wins against bamboo-uniform" in " ".join(result.stdout.split())
+    assert [path.name for path in tmp_path.iterdir()] == ["bamboo-convolutional-r1.npz"]
+    assert load(tmp_path / "bamboo-convolutional-r1.npz").provenance["mix"] == "mcts=1"
+
+
+def test_numpy_is_not_loaded_before_it_can_be_told_to_use_one_thread() -> None:
+    code = "import sys, cornered.cli.main; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_wrong_request_is_one_line(tmp_path: Path) -> None:
+    for arguments, said in (
+        (["--out", str(tmp_path / "none")], "there is no folder"),
+        (["--mix", "people=1"], "a mix looks like"),
+    ):
+        result = CliRunner().invoke(app, ["bamboo", "--radius", "1", *arguments])
+        assert result.exit_code == 2
+        assert said in result.stderr
+
+
+def test_a_seed_is_no_negative_number(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["bamboo", "--radius", "1", "--seed", "-3", "--out", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "Invalid value for '--seed'" in result.stderr
+    assert list(tmp_path.iterdir()) == []

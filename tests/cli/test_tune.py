@@ -1,0 +1,149 @@
+"""`cornered tune` on small boards: files, plots, JSON, going on after an interrupt, and errors in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cornered.bots.weights.file import read, write
+from cornered.cli.tune import app
+from cornered.lab.tuning import learner
+from cornered.lab.tuning.trial import Trials
+
+SMALL = ["--game", "trapgrid", "-o", "size=4", "--seed", "5", "--workers", "1", "--depth", "1"]
+COMMANDS = {
+    "td": ["--games", "20", "--batch", "10"],
+    "grid": ["--tune", "territory", "--pairs", "1"],
+    "spsa": ["--iterations", "2", "--pairs", "1"],
+    "optuna": ["--trials", "2", "--pairs", "1"],
+}
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+@pytest.mark.parametrize("method", COMMANDS)
+def test_it_writes_weights_that_say_how_they_were_made(method: str, tmp_path: Path) -> None:
+    if method == "optuna":
+        pytest.importorskip("optuna")
+    out = tmp_path / "weights.json"
+    result = run(method, *SMALL, *COMMANDS[method], "--out", str(out), "--json")
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    held = read(out)
+    assert said == {"file": str(out), **held.model_dump(mode="json")}
+    assert held.method == method
+    assert held.seed == 5
+    assert held.options == {"size": 4}
+    assert (tmp_path / "weights.svg").read_text().count("<svg") == 1
+    assert not out.with_name("weights.json.checkpoint").exists()
+    # The command that it names makes the same again.
+    words = held.command.split()[2:]
+    again = run(*words, "--workers", "1", "--out", str(tmp_path / "again.json"))
+    assert again.exit_code == 0, again.output
+    assert "territory" in again.stdout
+    assert read(tmp_path / "again.json") == held
+
+
+def interrupted_after(monkeypatch: pytest.MonkeyPatch, target: Any, name: str, calls: int) -> None:
+    """Let a method be interrupted, once, after so many calls."""
+    original, count = getattr(target, name), 0
+
+    def counting(*arguments: Any) -> Any:
+        nonlocal count
+        count += 1
+        if count == calls + 1:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    monkeypatch.setattr(target, name, counting)
+
+
+@pytest.mark.parametrize(("method", "target", "name"), [("td", learner.Learnt, "save"), ("spsa", Trials, "__call__")])
+def test_an_interrupted_command_goes_on_and_comes_to_the_same(
+    method: str, target: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, part = tmp_path / "whole.json", tmp_path / "part.json"
+    command = [method, *SMALL, *COMMANDS[method]]
+    assert run(*command, "--out", str(whole)).exit_code == 0
+    with monkeypatch.context() as patch:
+        interrupted_after(patch, target, name, 1)
+        stopped = run(*command, "--out", str(part))
+    assert stopped.exit_code == 130
+    assert "the same command goes on" in stopped.stderr
+    assert not part.exists()
+    assert run(*command, "--out", str(part)).exit_code == 0
+    assert read(part) == read(whole)
+
+
+def test_a_test_is_written_into_the_file(tmp_path: Path) -> None:
+    out = tmp_path / "weights.json"
+    assert run("spsa", *SMALL, *COMMANDS["spsa"], "--out", str(out)).exit_code == 0
+    before = read(out)
+    command = ["test", str(out), "--pairs", "4", "--seed", "9", "--workers", "1"]
+    result = run(*command, "--json")
+    assert result.exit_code == 0, result.output
+    held = read(out)
+    assert json.loads(result.stdout) == {"file": str(out), **held.tests[0].model_dump(mode="json")}
+    assert held == before.model_copy(update={"tests": held.tests})
+    test = held.tests[0]
+    assert test.command == "cornered tune test weights.json --pairs 4 --low 0 --high 20 --depth 1 --seed 9"
+    assert test.wins + test.draws + test.losses == 2 * sum(test.pairs) == 8
+    # Again, it only looks at the games that it has kept, and writes the same.
+    (games,) = tmp_path.glob("weights.json.test-d1-s9-*/games.jsonl")
+    kept = games.read_bytes()
+    assert "tuned against printed: undecided" in run(*command).stdout
+    assert games.read_bytes() == kept
+    assert kept.count(b"\n") == 8
+    assert read(out) == held
+    # More pairs go on with them, and other weights in the same file begin anew.
+    more = run("test", str(out), "--pairs", "5", "--seed", "9", "--workers", "1")
+    assert more.exit_code == 0, more.output
+    assert "Elo " in more.stdout
+    assert games.read_bytes().startswith(kept)
+    assert games.read_bytes().count(b"\n") == 10
+    write(held.model_copy(update={"weights": {**held.weights, "territory": 9.0}}), out)
+    assert run(*command).exit_code == 0
+    assert len(list(tmp_path.glob("weights.json.test-d1-s9-*"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["td", "--game", "chess"], "there are no weights for 'chess'"),
+        (["td", "--game", "quoridor", "-o", "players=4"], "contests are for two players"),
+        (
+            ["td", "--game", "quoridor", "--tune", "luck"],
+            "quoridor has no weight 'luck'; there are path, progress, wall",
+        ),
+        (["spsa", "--game", "quoridor", "--range", "path=3"], "a range looks like path=0:10"),
+        (["spsa", "--game", "quoridor", "--range", "path=x:3"], "'x' is no number"),
+        (["grid", "--game", "quoridor", "--level", "path"], "NAME=VALUE, not 'path'"),
+        (["grid", "--game", "trapgrid"], "combinations are too many"),
+        (["td", "--game", "trapgrid", "--out", "no-folder/x.json"], "there is no folder no-folder"),
+        (["td", "--game", "trapgrid", "--out", "."], "is a folder; name a file in it"),
+        (["test", "no-file.json"], "no-file.json: No such file or directory"),
+    ],
+)
+def test_a_wrong_request_is_one_line(
+    arguments: list[str], complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert result.stderr.startswith("cornered: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_another_command_does_not_go_on_with_the_games_of_this_one(tmp_path: Path) -> None:
+    out = ["--out", str(tmp_path / "weights.json")]
+    assert run("spsa", *SMALL, *COMMANDS["spsa"], *out).exit_code == 0
+    result = run("spsa", *SMALL, "--iterations", "3", "--pairs", "1", *out)
+    assert result.exit_code == 2
+    assert "the plan of another contest" in result.stderr

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cornered.clients.sdk.time_management import OVERHEAD, SHORTEST, move_limit, think_time
+from cornered.engine.limit import Limit
+from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, PerMove
+
+clocks = st.one_of(
+    st.builds(Fischer, initial=st.integers(1, 10_800), increment=st.integers(0, 180) | st.floats(0, 180)),
+    st.builds(Delay, initial=st.integers(1, 10_800), delay=st.integers(1, 180)),
+)
+
+
+@given(clock=clocks, left=st.integers(0, 10_800_000), round_trip=st.integers(0, 2_000), longest=st.integers(10, 60_000))
+def test_thinking_never_takes_the_time_that_is_left(clock: Clock, left: int, round_trip: int, longest: int) -> None:
+    free = clock.delay * 1000 if isinstance(clock, Delay) else 0
+    time = think_time(clock, left, round_trip, longest)
+    assert time <= max(SHORTEST, longest)
+    assert time == SHORTEST or time + round_trip < left + free
+
+
+def test_a_move_of_its_own_time_leaves_room_for_the_way_and_for_a_lost_search() -> None:
+    assert think_time(PerMove(seconds=1), 1000, 50, 60_000) <= 600
+
+
+def test_a_game_on_one_clock_is_played_to_its_end() -> None:
+    left = 60_000
+    for _ in range(80):
+        left -= think_time(Fischer(initial=60), left, 20, 60_000) + 20
+    assert left > 500
+
+
+def test_free_seconds_are_used_though_the_clock_is_nearly_empty() -> None:
+    assert think_time(Delay(initial=60, delay=10), 100, 20, 60_000) > 5_000
+
+
+@pytest.mark.parametrize("clock", [NO_CLOCK, Correspondence(days=1)], ids=["none", "correspondence"])
+def test_without_hurry_people_still_do_not_wait_long(clock: Clock) -> None:
+    assert think_time(clock, None, 0, 1500) == 1500
+    assert think_time(clock, 86_400_000, 0, 1500) == 1500
+
+
+@given(clock=clocks, left=st.integers(0, 10_800_000), round_trip=st.integers(0, 2_000), longest=st.integers(10, 60_000))
+def test_even_the_latest_answer_is_in_time(clock: Clock, left: int, round_trip: int, longest: int) -> None:
+    free = clock.delay * 1000 if isinstance(clock, Delay) else 0
+    limit = move_limit(clock, left, round_trip, longest)
+    assert limit.time is not None
+    assert limit.grace is not None
+    assert limit.time == SHORTEST or limit.time + limit.grace + OVERHEAD + round_trip <= left + free
+    assert limit.grace == 0 or limit.time + limit.grace + OVERHEAD + round_trip <= left + free
+
+
+@pytest.mark.parametrize("round_trip", [0, 30])
+def test_who_is_always_as_late_as_can_be_does_not_flag_at_one_second_and_a_twentieth(round_trip: int) -> None:
+    left = 1000
+    for _ in range(500):
+        limit = move_limit(Fischer(initial=1, increment=0.05), left, round_trip, 1500)
+        assert limit.time is not None
+        assert limit.grace is not None
+        # What stands in for a bot that is too late, and the way, come on top of it.
+        left -= limit.time + limit.grace + 15
+        assert left > 0
+        left += 50
+
+
+def test_a_long_clock_lets_a_late_answer_come_later_than_a_short_one() -> None:
+    short, long = (move_limit(Fischer(initial=1), left, 0, 1500) for left in (1_000, 100_000))
+    assert short.grace == 250
+    assert long.grace == 10_000
+    assert move_limit(NO_CLOCK, None, 0, 1500).grace is None
+
+
+def test_the_deadline_counts_from_when_the_limit_was_made() -> None:
+    limit = Limit(time=250, started=100.0)
+    assert limit.deadline == 100.25
+    assert limit.remaining == 0.0
+    assert Limit(depth=3).deadline is None
+    assert Limit(nodes=3).remaining is None
+
+
+def test_a_limit_keeps_its_deadline_on_the_way_to_another_process() -> None:
+    limit = Limit(time=250, depth=4)
+    assert pickle.loads(pickle.dumps(limit)).deadline == limit.deadline
+
+
+@pytest.mark.parametrize("what", ["time", "depth", "nodes"])
+def test_a_limit_of_nothing_is_an_error(what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        Limit(**{what: 0})

@@ -1,0 +1,147 @@
+"""Keys and clicks on a board become moves."""
+
+from __future__ import annotations
+
+from textual.app import App, ComposeResult
+
+from cornered.clients.terminal.board_view import BoardView
+
+TRAPGRID = "0../.../..1 0"
+QUORIDOR = "..1../...../...../...../..0.. 0 left=5,5"
+
+
+class BoardApp(App[None]):
+    """One board and what it said."""
+
+    def __init__(self, position: str, moves: tuple[str, ...], refused: dict[str, str] | None = None) -> None:
+        super().__init__()
+        self.start = position
+        self.moves = moves
+        self.refused = refused or {}
+        self.chosen: list[str] = []
+        self.explained: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        yield BoardView(self.start)
+
+    def on_mount(self) -> None:
+        self.board.focus()
+        self.board.allow(self.moves, refused=self.refused, notes={"c1": "a corner"})
+
+    @property
+    def board(self) -> BoardView:
+        return self.query_one(BoardView)
+
+    def on_board_view_chosen(self, message: BoardView.Chosen) -> None:
+        self.chosen.append(message.move)
+
+    def on_board_view_explained(self, message: BoardView.Explained) -> None:
+        self.explained.append(message.text)
+
+    def place_of(self, cell: str) -> tuple[int, int]:
+        layout, size = self.board.layout_now, self.board.size
+        area = layout.cells[cell]
+        return (size.width - layout.width) // 2 + area.x, (size.height - layout.height) // 2 + area.y
+
+
+async def test_the_focus_starts_on_a_legal_cell_and_enter_plays_it():
+    app = BoardApp(TRAPGRID, ("a2", "b3"))
+    async with app.run_test() as pilot:
+        await pilot.press("enter")
+        await pilot.press("up", "right", "enter")
+    assert app.chosen == ["a2", "b3"]
+
+
+async def test_a_cell_that_is_not_legal_is_explained_and_not_played():
+    app = BoardApp(TRAPGRID, ("a2",), {"c3": "it is too far away"})
+    async with app.run_test() as pilot:
+        await pilot.click(BoardView, offset=app.place_of("c3"))
+    assert app.chosen == []
+    assert app.explained[-1] == "c3: it is too far away"
+
+
+async def test_a_click_plays_a_legal_cell():
+    app = BoardApp(TRAPGRID, ("a2", "b3"))
+    async with app.run_test() as pilot:
+        await pilot.click(BoardView, offset=app.place_of("b3"))
+    assert app.chosen == ["b3"]
+
+
+async def test_nothing_can_be_played_when_no_move_is_legal():
+    app = BoardApp(TRAPGRID, ())
+    async with app.run_test() as pilot:
+        await pilot.press("enter")
+        await pilot.click(BoardView, offset=app.place_of("b3"))
+    assert app.chosen == []
+    assert "nothing can be played now" in app.explained[-1]
+
+
+async def test_words_about_a_cell_come_with_the_focus():
+    app = BoardApp(TRAPGRID, ("a2", "b3"))
+    async with app.run_test() as pilot:
+        await pilot.press("down", "right", "right")
+    assert app.explained[-1] == "c1: a corner"
+
+
+async def test_w_places_walls_and_r_turns_them():
+    app = BoardApp(QUORIDOR, ("c2", "c2h", "c2v", "d2v"))
+    async with app.run_test() as pilot:
+        await pilot.press("w")
+        assert app.board.wall == "c2h"
+        await pilot.press("r")
+        assert app.board.wall == "c2v"
+        await pilot.press("right", "enter")
+        assert app.chosen == ["d2v"]
+        assert app.board.wall is None
+
+
+async def test_h_and_v_lay_a_wall_and_stand_it_up():
+    app = BoardApp(QUORIDOR, ("c2", "c2h"))
+    async with app.run_test() as pilot:
+        await pilot.press("w", "v")
+        assert app.board.wall == "c2v"
+        await pilot.press("h")
+        assert app.board.wall == "c2h"
+
+
+async def test_a_wall_stays_on_the_board():
+    app = BoardApp(QUORIDOR, ("c2",))
+    async with app.run_test() as pilot:
+        await pilot.press("w", *["right"] * 9, *["up"] * 9)
+        assert app.board.wall == "d4h"
+
+
+async def test_boards_without_walls_have_no_wall_mode():
+    app = BoardApp(TRAPGRID, ("a2",))
+    async with app.run_test() as pilot:
+        await pilot.press("w")
+        assert app.board.wall is None
+
+
+async def test_the_first_click_between_cells_shows_a_wall_and_the_second_places_it():
+    app = BoardApp(QUORIDOR, ("c2", "c2h"))
+    async with app.run_test() as pilot:
+        x, y = app.place_of("c2")
+        gap = (x, y - 1)
+        await pilot.hover(BoardView, offset=gap)
+        assert app.board.wall == "c2h"
+        assert app.chosen == []
+        await pilot.click(BoardView, offset=gap)
+    assert app.chosen == ["c2h"]
+
+
+async def test_a_wall_follows_the_pointer_and_goes_when_it_leaves_the_gaps():
+    app = BoardApp(QUORIDOR, ("c2", "c2h"))
+    async with app.run_test() as pilot:
+        x, y = app.place_of("c2")
+        await pilot.hover(BoardView, offset=(x + app.board.layout_now.cell_width, y))
+        assert app.board.wall == "c2v"
+        await pilot.hover(BoardView, offset=(x, y))
+        assert app.board.wall is None
+
+
+async def test_enter_makes_the_only_move_when_it_is_a_word():
+    app = BoardApp(QUORIDOR, ("pass",))
+    async with app.run_test() as pilot:
+        await pilot.press("enter")
+    assert app.chosen == ["pass"]

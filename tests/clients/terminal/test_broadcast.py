@@ -1,0 +1,264 @@
+"""Matches put together from what a broker tells, in the very words that the server's feed makes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from cornered import engine
+from cornered.clients.sdk import Closed
+from cornered.clients.terminal.broadcast import Broadcast
+from cornered.clients.terminal.cornered_app import CorneredApp
+from cornered.clients.terminal.gallery_screen import GalleryScreen
+from cornered.clients.terminal.table import NotPossible, Seen, Told
+from cornered.protocol.events import Ended, MatchEvent, Played, Started
+from cornered.protocol.messages import Happened, Snapshot
+from cornered.protocol.values import NO_CLOCK, Clocks, GameSpec, Player
+from cornered.server.adapters.feed import Feed, Publication
+
+NOBODY = Clocks(left=(None, None), running=None, at=0)
+
+
+class Announcer:
+    """Plays a match of TrapGrid 3x3 and turns it into what the server publishes."""
+
+    def __init__(self, match: str = "m1") -> None:
+        self.match = match
+        self.feed = Feed()
+        self.state = engine.load("trapgrid", size=3).start()
+        self.seq = 0
+        self.ply = 0
+        players = tuple(Player(id=name, name=name.capitalize(), kind="person") for name in ("ana", "bob"))
+        self.begins = self._happened(
+            Started(
+                seq=1,
+                at=0,
+                match=match,
+                game=GameSpec(name="trapgrid", options={"size": 3}),
+                players=players,
+                clock=NO_CLOCK,
+                commitment="0" * 64,
+            )
+        )
+
+    def plays(self, move: str) -> list[Publication]:
+        seat = self.state.to_move
+        self.state = engine.apply(self.state, move)
+        self.ply += 1
+        played = Played(
+            seq=self.seq + 1,
+            at=0,
+            seat=seat,
+            cause="c1",
+            ply=self.ply - 1,
+            move=move,
+            spent=0,
+            left=(None, None),
+        )
+        if self.state.outcome is None:
+            return self._happened(played)
+        winner = self.state.outcome.winner
+        ended = Ended(seq=self.seq + 2, at=0, winner=winner, places=(1, 2), reason="rules", seed="00")
+        return self._happened(played, ended)
+
+    def _happened(self, *events: MatchEvent) -> list[Publication]:
+        self.seq = events[-1].seq
+        to_move = self.state.to_move
+        self.feed.match(
+            Happened(
+                match=self.match,
+                events=events,
+                position=str(self.state),
+                ply=self.ply,
+                to_move=to_move,
+                clocks=NOBODY,
+            )
+        )
+        publications = []
+        while (publication := self.feed.take()) is not None:
+            publications.append(publication)
+        return publications
+
+
+async def tell(broadcast: Broadcast, publications: Sequence[Publication]) -> None:
+    for publication in publications:
+        await broadcast.take(publication.topic, publication.payload)
+
+
+async def seen(table) -> tuple[Snapshot, list[str]]:
+    """Return how the table stands now, and what it said on the way."""
+    told, match = [], None
+    async with asyncio.timeout(60):
+        async for change in table.follow():
+            if isinstance(change, Told):
+                told.append(change.text)
+            elif isinstance(change, Seen):
+                match = change.match
+            if table._changes.empty():
+                break
+    assert match is not None
+    return match, told
+
+
+async def test_a_match_is_followed_from_its_beginning_to_its_end():
+    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    table = broadcast.table("m1")
+    await tell(broadcast, announcer.begins)
+    for move in ("a2", "b1", "a1"):
+        await tell(broadcast, announcer.plays(move))
+    match, told = await seen(table)
+    assert match.moves == ("a2", "b1", "a1")
+    assert match.position == str(announcer.state)
+    assert match.over is (announcer.state.outcome is not None)
+    assert "2. Bob plays b1." in told
+
+
+async def test_the_last_position_is_shown_though_no_state_tells_it():
+    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    table = broadcast.table("m1")
+    await tell(broadcast, announcer.begins)
+    while announcer.state.outcome is None:
+        last = announcer.plays(announcer.state.moves()[0])
+        await tell(broadcast, last)
+    assert last[-1].payload == b""
+    match, told = await seen(table)
+    assert match.over
+    assert match.position == str(announcer.state)
+    assert told[-1].endswith("won, by the rules of the game.")
+
+
+async def test_whoever_comes_late_starts_from_the_state_that_the_broker_keeps():
+    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    announcer.plays("a2")
+    state = announcer.plays("b1")[-1]
+    table = broadcast.table("m1")
+    await broadcast.take(state.topic, state.payload)
+    await tell(broadcast, announcer.plays("a1"))
+    match, _ = await seen(table)
+    assert match.moves == ("?", "?", "a1")
+    assert match.position == str(announcer.state)
+
+
+async def test_lost_events_are_noticed_by_their_numbers():
+    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    table = broadcast.table("m1")
+    await tell(broadcast, announcer.begins)
+    announcer.plays("a2")
+    await tell(broadcast, announcer.plays("b1"))
+    match, told = await seen(table)
+    assert told == ["Lost on the way: 1 of the events, from number 2 on."]
+    assert match.position == str(announcer.state)
+    assert match.ply == 2
+
+
+async def test_lost_events_are_fetched_where_a_server_is_known():
+    announcer = Announcer()
+    asked: list[str] = []
+
+    async def fetch(match: str) -> Snapshot:
+        asked.append(match)
+        if len(asked) == 1:
+            raise NotPossible("not yet")
+        return whole
+
+    broadcast = Broadcast(lambda: 0, fetch)
+    table = broadcast.table("m1")
+    await tell(broadcast, announcer.begins)
+    whole = table._match.model_copy(update={"moves": ("a2", "b1"), "ply": 2, "seq": 3})
+    announcer.plays("a2")
+    await tell(broadcast, announcer.plays("b1"))
+    match, _ = await seen(table)
+    assert match.moves == ("a2", "b1")
+    assert asked == ["m1", "m1"]
+
+
+async def test_repeated_and_old_messages_change_nothing():
+    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    table = broadcast.table("m1")
+    first = announcer.plays("a2")
+    await tell(broadcast, announcer.begins)
+    await tell(broadcast, first)
+    await tell(broadcast, first)
+    await tell(broadcast, announcer.begins)
+    match, _ = await seen(table)
+    assert match.moves == ("a2",)
+    assert match.seq == 2
+
+
+async def test_what_cannot_be_read_is_passed_over():
+    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    broadcast.table("m1")
+    for topic in ("cornered/v1/pub/match/m1/state", "cornered/v1/pub/match/m1/events", "other/topic", "x"):
+        await broadcast.take(topic, b"{nonsense")
+    await tell(broadcast, announcer.begins)
+    assert [live.id for live in broadcast.live()] == ["m1"]
+
+
+async def test_a_match_is_live_until_its_state_is_cleared():
+    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    await tell(broadcast, announcer.begins)
+    assert [live.position for live in broadcast.live()] == [str(announcer.state)]
+    while announcer.state.outcome is None:
+        await tell(broadcast, announcer.plays(announcer.state.moves()[0]))
+    assert broadcast.live() == []
+
+
+async def test_an_end_that_was_lost_is_noticed_when_the_state_is_cleared():
+    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    table = broadcast.table("m1")
+    await tell(broadcast, announcer.begins)
+    while announcer.state.outcome is None:
+        last = announcer.plays(announcer.state.moves()[0])
+    await tell(broadcast, last[-1:])
+    match, told = await seen(table)
+    assert match.over
+    assert told[-1].startswith("No more is told of this match")
+
+
+async def test_a_match_that_ended_while_the_broker_was_away_is_over_once_it_has_told_what_it_keeps():
+    announcer, other, broadcast = Announcer("m1"), Announcer("m2"), Broadcast(lambda: 0)
+    first, second = broadcast.table("m1"), broadcast.table("m2")
+    await tell(broadcast, announcer.begins + other.begins)
+    broadcast.begin()
+    await tell(broadcast, other.begins)
+    await broadcast.settle()
+    assert (await seen(first))[0].over
+    assert not (await seen(second))[0].over
+
+
+async def test_a_closed_broadcast_tells_those_who_wait():
+    broadcast = Broadcast(lambda: 0)
+    broadcast.close()
+    with pytest.raises(Closed):
+        await broadcast.changed()
+
+
+async def test_nobody_plays_in_a_broadcast():
+    table = Broadcast(lambda: 0).table("m1")
+    for attempt in (table.play("a2", 0), table.do("resign"), table.say("hi")):
+        with pytest.raises(NotPossible):
+            await attempt
+
+
+async def test_the_gallery_lists_live_matches_and_enter_watches_one(shown):
+    first, second, broadcast = Announcer("m1"), Announcer("m2"), Broadcast(lambda: 0)
+    app = CorneredApp(GalleryScreen(broadcast), opener=broadcast.open)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert "No match is under way" in shown(app)
+        await tell(broadcast, first.begins)
+        await tell(broadcast, second.begins)
+        await tell(broadcast, second.plays("a2"))
+        await pilot.pause()
+        assert shown(app).count("Ana vs Bob") == 2
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert "Bob to move (◆)." in shown(app)
+        await tell(broadcast, second.plays("b1"))
+        await pilot.pause()
+        assert "Ana to move (●)." in shown(app)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "Live matches" in shown(app)

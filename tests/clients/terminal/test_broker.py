@@ -1,0 +1,41 @@
+"""Listening to a broker, and ending it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+import aiomqtt
+import pytest
+
+from cornered.clients.terminal.broadcast import Broadcast
+from cornered.clients.terminal.broker import listen
+
+
+@pytest.mark.mqtt
+@pytest.mark.parametrize("end", [None, aiomqtt.MqttError("lost")])
+async def test_whoever_listens_ends_when_told_even_if_the_client_keeps_it_to_itself(
+    mosquitto: Any, monkeypatch: pytest.MonkeyPatch, end: Exception | None
+) -> None:
+    """As `wait_for` does when the broker's answer comes just then, and a task group when the connection ends."""
+    really_subscribe = aiomqtt.Client.subscribe
+    first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    broadcast = Broadcast(lambda: 0, None)
+    listening = asyncio.create_task(listen(mosquitto.url, broadcast, first))
+
+    async def subscribe(*about: Any, **more: Any) -> None:
+        await really_subscribe(*about, **more)
+        if not listening.cancelling():
+            listening.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+            if end is not None:
+                raise end
+
+    monkeypatch.setattr(aiomqtt.Client, "subscribe", subscribe)
+    await asyncio.wait([listening], timeout=60)
+    assert listening.cancelled()
+    broadcast.close()
+    if end is not None:
+        assert first.exception() is not None

@@ -1,0 +1,110 @@
+"""What a drawn board looks like."""
+
+from __future__ import annotations
+
+import pytest
+
+from cornered.clients.terminal.drawing import ANSI, ASCII, DARK, LIGHT, Marks, draw
+from cornered.clients.terminal.layout import fit
+from cornered.engine.text import PositionText
+
+TRAPGRID = "0../.x./..1 0"
+QUORIDOR = "..1../...../...../...../..0.. 0 walls=a1h,c3v left=4,4"
+BAMBOO = "../.0./1. 1"
+
+
+def plain(position: str, marks: Marks | None = None) -> str:
+    layout = fit(PositionText.parse(position), 0, 0)
+    return "\n".join(line.rstrip() for line in str(draw(layout, marks or Marks(), ASCII)).splitlines())
+
+
+def test_a_square_board_has_its_names_at_the_edges():
+    assert plain(TRAPGRID) == "3  A  .  .\n2  .  #  .\n1  .  .  B\n   a  b  c"
+
+
+def test_a_hexagon_is_shifted_by_half_a_cell_a_row():
+    assert plain(BAMBOO) == " c . .\nb . A .\n a B ."
+
+
+def test_walls_stand_where_their_names_say():
+    assert plain(QUORIDOR).splitlines() == [
+        "5  .   .   B   .   .",
+        "",
+        "4  .   .   . | .   .",
+        "             |",
+        "3  .   .   . | .   .",
+        "",
+        "2  .   .   .   .   .",
+        "  -------",
+        "1  .   .   A   .   .",
+        "   a   b   c   d   e",
+    ]
+
+
+def test_marks_are_characters_and_not_only_colours():
+    marked = plain(TRAPGRID, Marks(targets=frozenset({"b3"}), last="c1", focus="a1"))
+    assert marked == "3  A  +  .\n2  .  #  .\n1 [.] . (B)\n   a  b  c"
+
+
+def test_the_last_wall_and_the_wall_to_be_placed_differ_from_standing_ones():
+    marks = Marks(last="c3v", ghost="d1h")
+    lines = plain(QUORIDOR, marks).splitlines()
+    assert lines[3] == '             "'
+    assert lines[7] == "  -------     ~~~~~~~"
+
+
+@pytest.mark.parametrize("look", [ANSI, ASCII, DARK, LIGHT])
+@pytest.mark.parametrize("room", [(0, 0), (30, 12), (84, 36)])
+def test_every_seat_has_a_piece_of_its_own_in_every_size(look, room):
+    drawn = {str(draw(fit(PositionText.parse(f"{seat} 0"), *room), Marks(), look)) for seat in range(4)}
+    assert len(drawn) == 4
+
+
+@pytest.mark.parametrize("position", [TRAPGRID, QUORIDOR, BAMBOO])
+@pytest.mark.parametrize("look", [ANSI, ASCII, DARK, LIGHT])
+def test_a_board_has_exactly_the_size_of_its_layout(position, look):
+    for room in ((0, 0), (40, 16), (90, 40)):
+        layout = fit(PositionText.parse(position), *room)
+        lines = str(draw(layout, Marks(), look)).split("\n")
+        assert [len(line) for line in lines] == [layout.width] * layout.height
+
+
+def test_neighbours_on_a_hexagon_never_share_a_shade():
+    text = PositionText.parse("...../....../......./....../..... 0")
+    layout = fit(text, 84, 36)
+    drawn = draw(layout, Marks(), DARK)
+    width = layout.width + 1
+    for name, cell in layout.cells.items():
+        for direction in ("up", "down", "left", "right"):
+            other = layout.neighbour(name, direction)
+            if other != name:
+                shades = {
+                    drawn.get_style_at_offset(_console(), place.y * width + place.x).bgcolor
+                    for place in (cell, layout.cells[other])
+                }
+                assert len(shades) == 2, (name, other)
+
+
+def _console():
+    from rich.console import Console
+
+    return Console()
+
+
+@pytest.mark.parametrize("look", [DARK, LIGHT])
+def test_pieces_and_labels_stand_out_from_every_tile(look):
+    for paper in ("tone0", "tone1", "tone2", "last", "focus"):
+        for ink in ("seat0", "seat1", "seat2", "seat3"):
+            assert contrast(look.inks[ink], look.papers[paper]) >= 3, (ink, paper)
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours as WCAG 2 defines it."""
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

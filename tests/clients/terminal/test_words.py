@@ -1,0 +1,122 @@
+"""What is said in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from cornered.clients.sdk import Refused, read_clock
+from cornered.clients.terminal.words import (
+    clock_text,
+    ordinal,
+    refusal_text,
+    result_text,
+    sentence,
+    spec_text,
+    time_left,
+    time_text,
+    turn_text,
+)
+from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "text"),
+    [
+        (None, "∞"),
+        (0, "0.0"),
+        (9_999, "9.9"),
+        (10_000, "0:10"),
+        (61_500, "1:01"),
+        (3_600_000, "1:00:00"),
+        (3 * 86_400_000 + 7_200_000, "3d 02h"),
+    ],
+)
+def test_time_is_shown_as_clocks_show_it(milliseconds, text):
+    assert time_text(milliseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("clock", "text"),
+    [
+        (Fischer(initial=180, increment=2), "3 min + 2 s"),
+        (Fischer(initial=45), "45 s"),
+        (Delay(initial=300, delay=5), "5 min, 5 s free"),
+        (PerMove(seconds=20), "20 s a move"),
+        (Correspondence(days=1), "1 day a move"),
+        (NoClock(), "no clock"),
+    ],
+)
+def test_time_controls_have_names(clock, text):
+    assert clock_text(clock) == text
+
+
+def test_places_are_ordinals():
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21)] == [
+        *("1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"),
+    ]
+
+
+def test_options_that_are_off_are_not_named():
+    options = {"width": 7, "height": 6, "players": 3, "dice": True, "max_plies": None, "strict": False}
+    assert spec_text(GameSpec(name="isolation", options=options)) == "Isolation 7x6, 3 players, dice"
+    assert spec_text(GameSpec(name="quoridor", options={"size": 9, "players": 2})) == "Quoridor 9x9"
+    assert spec_text(GameSpec(name="bamboo", options={"radius": 5})) == "Bamboo radius 5"
+    assert spec_text(GameSpec(name="trapgrid")) == "TrapGrid"
+
+
+@pytest.mark.parametrize(
+    ("update", "text"),
+    [
+        ({}, "Your turn: you play ●."),
+        ({"to_move": 1}, "minimax to move (◆)."),
+        ({"to_move": -1}, "The dice are rolling."),
+        ({"over": True, "winner": 0, "reason": "rules"}, "You won, by the rules of the game."),
+        ({"over": True, "winner": 1, "reason": "resignation"}, "minimax won, by resignation."),
+        ({"over": True, "reason": "agreement"}, "A draw, by agreement."),
+        ({"over": True, "reason": "ply_limit"}, "A draw, because the match reached this server's limit of moves."),
+        ({"over": True, "reason": "aborted"}, "The match was called off; nothing counts."),
+        ({"over": True, "reason": "expired"}, "Nobody made the first move in time; nothing counts."),
+    ],
+)
+def test_the_turn_and_the_result_are_one_sentence(local_table, update, text):
+    match = local_table("trapgrid").match.model_copy(update=update)
+    assert turn_text(match) == text
+
+
+def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table):
+    match = local_table("trapgrid", ["a6"], clock=Delay(initial=60, delay=5), left=(60_000, 60_000)).match
+    assert time_left(match, 1, 4_000) == 60_000
+    assert time_left(match, 1, 7_000) == 58_000
+    assert time_left(match, 0, 7_000) == 60_000
+    assert time_left(match, 1, 900_000) == 0
+
+
+def test_a_result_without_a_reason_is_still_told(local_table):
+    assert result_text(local_table("trapgrid").match) == "The match is over."
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("none", NO_CLOCK),
+        ("5+3", Fischer(initial=300, increment=3)),
+        ("0.5+0", Fischer(initial=30, increment=0)),
+        ("20/move", PerMove(seconds=20)),
+    ],
+)
+def test_a_clock_is_read_as_players_write_it(text, clock):
+    assert read_clock(text) == clock
+
+
+@pytest.mark.parametrize("text", ["", "5", "5+", "+3", "-5+3", "0+3", "999+3", "5+999", "0/move", "x/move", "5+3 "])
+def test_what_is_no_clock_is_refused(text):
+    with pytest.raises(ValueError, match=r"5\+3|out of range"):
+        read_clock(text)
+
+
+def test_what_the_server_says_stands_alone_with_a_capital_but_moves_stay_moves():
+    assert sentence("the match went on") == "The match went on"
+    assert sentence("it's over: nothing moves") == "It's over: nothing moves"
+    assert sentence("e3h: a wall stands here") == "e3h: a wall stands here"
+    assert sentence("") == ""
+    assert refusal_text(Refused("private", "only its players see this match")) == "Only its players see this match"

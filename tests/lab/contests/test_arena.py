@@ -1,0 +1,184 @@
+"""One game in process: who wins it, what is told of it, and what becomes of bots that fail."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cornered.bots.bot import Bot, Limit, Proven, Thought
+from cornered.bots.roster import create
+from cornered.engine import State
+from cornered.lab.contests import arena
+from cornered.lab.contests.arena import play, seated
+from cornered.lab.contests.terms import Fixture, Terms
+
+SMALL = Terms.of("trapgrid", {"size": 4}, depth=2)
+
+
+class Puppet(Bot):
+    """Plays the first legal move, or does what a test wants."""
+
+    name = "puppet"
+    description = "For tests."
+
+    def __init__(self, act: Callable[[State], Thought]) -> None:
+        super().__init__(1)
+        self._act = act
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        return self._act(state)
+
+
+def first_move(state: State) -> Thought:
+    return Thought(state.moves()[0], nodes=5, depth=3)
+
+
+def stage(monkeypatch: pytest.MonkeyPatch, **acts: Callable[[State], Thought]) -> None:
+    def make(spec: str, seed: int | None = None) -> Bot:
+        return Puppet(acts[spec]) if spec in acts else create(spec, seed)
+
+    monkeypatch.setattr(arena, "create", make)
+
+
+def test_a_game_is_played_to_the_end_of_its_rules() -> None:
+    played = play(SMALL, Fixture(3, ("greedy", "minimax"), ("b4", "d2")))
+    assert played.ending == "rules"
+    state = SMALL.load().start()
+    for move in played.moves:
+        state = state.play(move)
+    assert state.outcome is not None
+    assert state.outcome.winner == played.winner
+    assert played.moves[:2] == ("b4", "d2")
+    assert sum(effort.moves for effort in played.efforts) == len(played.moves) - 2
+    assert played.score(0) + played.score(1) == 1
+
+
+def test_equal_fixtures_are_equal_games_and_other_numbers_are_others() -> None:
+    terms = Terms.of("isolation", {"width": 5, "height": 5}, seed=4)
+    one, again, other = (play(terms, Fixture(number, ("random", "greedy"))) for number in (1, 1, 2))
+    assert one.moves == again.moves
+    assert one.moves != other.moves
+
+
+def test_seeds_of_seats_games_and_contests_differ() -> None:
+    chances = set()
+    for seed in (-(2**63), -1, 0, 1, 2**63 - 1):
+        for number in range(20):
+            bots = seated(Terms.of("trapgrid", seed=seed), Fixture(number, ("greedy", "greedy")))
+            assert isinstance(bots, list)
+            chances |= {bot.chance.random() for bot in bots}
+    assert len(chances) == 200
+
+
+@pytest.mark.parametrize("seed", [2**63, -(2**63) - 1])
+def test_a_seed_that_compiled_code_cannot_hold_is_refused(seed: int) -> None:
+    with pytest.raises(ValueError, match="a seed is from"):
+        Terms.of("trapgrid", seed=seed)
+
+
+def test_random_games_are_the_same_whether_compiled_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = Terms.of("quoridor", {"size": 5}, longest=60)
+    fixtures = [Fixture(number, ("random", "random"), ("c2",) * (number % 2)) for number in range(8)]
+    quick = [play(terms, fixture) for fixture in fixtures]
+    monkeypatch.setattr(arena, "is_random", lambda terms, fixture: False)
+    slow = [play(terms, fixture) for fixture in fixtures]
+    for one, other in zip(quick, slow, strict=True):
+        assert (one.moves, one.winner, one.ending) == (other.moves, other.winner, other.ending)
+        for seat in (0, 1):
+            assert one.efforts[seat].moves == other.efforts[seat].moves
+            assert one.efforts[seat].nodes == other.efforts[seat].nodes
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("error", [RuntimeError("no\nidea \udc80"), SystemExit("no idea")])
+def test_a_bot_that_raises_loses_its_game(monkeypatch: pytest.MonkeyPatch, seat: int, error: BaseException) -> None:
+    def fail(state: State) -> Thought:
+        raise error
+
+    stage(monkeypatch, broken=fail)
+    players = ("broken", "greedy") if seat == 0 else ("greedy", "broken")
+    played = play(SMALL, Fixture(0, players))
+    assert (played.winner, played.ending) == (1 - seat, "crashed")
+    assert played.fault.startswith(f"broken: {type(error).__name__}: no idea")
+    assert played.fault.encode()
+
+
+def test_a_bot_that_cannot_be_made_loses_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def make(spec: str, seed: int | None = None) -> Bot:
+        if spec == "broken":
+            raise RuntimeError("not built")
+        return create(spec, seed)
+
+    monkeypatch.setattr(arena, "create", make)
+    played = play(SMALL, Fixture(0, ("greedy", "broken")))
+    assert (played.winner, played.ending) == (0, "crashed")
+
+
+def test_a_bot_whose_answer_is_no_thought_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer: Any = None
+    stage(monkeypatch, silent=lambda state: answer)
+    played = play(SMALL, Fixture(0, ("silent", "greedy")))
+    assert (played.winner, played.ending) == (1, "crashed")
+    assert played.fault == "silent: TypeError: None is no thought"
+
+
+@pytest.mark.parametrize("move", ["z9", "a1", "", 7])
+def test_a_move_that_is_not_legal_loses(monkeypatch: pytest.MonkeyPatch, move: Any) -> None:
+    stage(monkeypatch, cheat=lambda state: Thought(move))
+    played = play(SMALL, Fixture(0, ("cheat", "greedy")))
+    assert (played.winner, played.ending, played.moves) == (1, "illegal", ())
+
+
+def test_a_bot_that_takes_far_too_long_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    def dawdle(state: State) -> Thought:
+        time.sleep(0.05)
+        return first_move(state)
+
+    monkeypatch.setattr(arena, "GRACE", 0.01)
+    stage(monkeypatch, slow=dawdle, quick=first_move)
+    played = play(Terms.of("trapgrid", {"size": 4}, time=10), Fixture(0, ("slow", "quick")))
+    assert (played.winner, played.ending) == (1, "time")
+    assert play(Terms.of("trapgrid", {"size": 4}, time=100), Fixture(0, ("slow", "quick"))).ending == "rules"
+
+
+def test_a_game_that_is_too_long_is_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage(monkeypatch, back=lambda state: Thought("e1" if "e1" in state.moves() else "d1"), there=first_move)
+    terms = Terms.of("quoridor", {"max_plies": None, "no_progress": None}, longest=20)
+    played = play(terms, Fixture(0, ("back", "random")))
+    assert (played.winner, played.ending, len(played.moves)) == (None, "length", 20)
+    assert played.score(0) == played.score(1) == 0.5
+
+
+def claims(proven: Proven | None) -> Callable[[State], Thought]:
+    return lambda state: Thought(state.moves()[0], proven=proven)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "winner", "ending"),
+    [
+        ("win", "loss", 0, "adjudicated"),
+        ("loss", "win", 1, "adjudicated"),
+        ("draw", "draw", None, "adjudicated"),
+        ("win", "win", ..., "rules"),
+        ("win", None, ..., "rules"),
+    ],
+)
+def test_a_game_ends_when_both_have_proven_the_same(
+    monkeypatch: pytest.MonkeyPatch, first: Proven | None, second: Proven | None, winner: Any, ending: str
+) -> None:
+    stage(monkeypatch, one=claims(first), other=claims(second))
+    terms = Terms.of("trapgrid", {"size": 4}, adjudicates=True)
+    played = play(terms, Fixture(0, ("one", "other")))
+    assert played.ending == ending
+    if ending == "adjudicated":
+        assert (played.winner, len(played.moves)) == (winner, 2)
+    assert play(Terms.of("trapgrid", {"size": 4}), Fixture(0, ("one", "other"))).ending == "rules"
+
+
+def test_dice_are_thrown_the_same_way_every_time() -> None:
+    terms = Terms.of("isolation", {"width": 4, "height": 4, "dice": True})
+    fixture = Fixture(5, ("random", "greedy"))
+    assert play(terms, fixture).moves == play(terms, fixture).moves

@@ -1,0 +1,146 @@
+"""Matches in pairs: the same opening, the seats swapped, the same end however many workers play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from cornered.lab.contests.arena import play
+from cornered.lab.contests.contest import Memory
+from cornered.lab.contests.journal import GAMES, Journal
+from cornered.lab.contests.match import Tally, meeting, paired, run
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.contests.terms import Effort, Played, Terms
+from cornered.lab.execution.workforce import Workforce
+
+TERMS = Terms.of("trapgrid", {"size": 5}, nodes=50)
+OPENINGS = random_plies(TERMS)
+STRONG, WEAK = "minimax", "random"
+
+
+@pytest.fixture(scope="module")
+def one() -> Iterator[Workforce]:
+    """One worker: everything in its order."""
+    with Workforce.open(1) as workforce:
+        yield workforce
+
+
+@pytest.fixture(scope="module")
+def three() -> Iterator[Workforce]:
+    """Three workers: nothing in its order."""
+    with Workforce.open(3) as workforce:
+        yield workforce
+
+
+def timeless(games: dict[int, Played]) -> list[Played]:
+    return [
+        replace(game, efforts=tuple(replace(effort, seconds=0.0, slowest=0.0) for effort in game.efforts))
+        for _, game in sorted(games.items())
+    ]
+
+
+def test_the_games_of_a_pair_have_one_opening_and_swapped_seats() -> None:
+    fixtures = list(paired("a", "b", OPENINGS, 3, number=10))
+    assert [fixture.number for fixture in fixtures] == [10, 11, 12, 13, 14, 15]
+    assert [fixture.players for fixture in fixtures] == [("a", "b"), ("b", "a")] * 3
+    assert [fixture.pair for fixture in fixtures] == [0, 0, 1, 1, 2, 2]
+    assert [fixture.opening for fixture in fixtures] == [OPENINGS(pair) for pair in (0, 0, 1, 1, 2, 2)]
+    assert len({fixture.opening for fixture in fixtures}) > 1
+
+
+def test_an_odd_game_of_a_meeting_begins_a_pair_that_has_no_second() -> None:
+    fixtures = list(meeting("a", "b", OPENINGS, 3, number=6, pair=4, round_=2))
+    assert [(fixture.number, fixture.pair, fixture.round) for fixture in fixtures] == [(6, 4, 2), (7, 4, 2), (8, 5, 2)]
+    assert fixtures[2].players == ("a", "b")
+
+
+def test_a_tally_counts_games_and_pairs_from_the_first_bots_side() -> None:
+    tally = Tally()
+    for first, second in ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)):
+        tally = tally.after(first, second)
+    assert (tally.wins, tally.draws, tally.losses) == (4, 4, 4)
+    assert tally.pairs == (1, 1, 2, 1, 1)
+    assert tally.games == 12
+    assert tally.after(1.0, 0.5).points == 7.5
+    assert tally.after(1.0, 0.5).share == 7.5 / 14
+    assert Tally().share == 0.5
+
+
+def test_the_stronger_bot_wins_from_either_side_of_the_table(three: Workforce) -> None:
+    ahead = run(STRONG, WEAK, TERMS, OPENINGS, 10, three, Memory())
+    behind = run(WEAK, STRONG, TERMS, OPENINGS, 10, three, Memory())
+    assert ahead.games == behind.games == 20
+    assert ahead.wins >= 15
+    assert behind.losses >= 15
+
+
+def test_a_bot_against_itself_scores_by_the_seat_that_it_has_in_the_first_game(one: Workforce) -> None:
+    """The game is decided by the seat, so every pair is one point to each."""
+    terms = Terms.of("trapgrid", {"size": 3}, nodes=1000)
+    tally = run(STRONG, STRONG, terms, lambda pair: (), 4, one, Memory())
+    assert tally.pairs == (0, 0, 4, 0, 0)
+
+
+def test_a_match_ends_after_the_same_pair_however_many_workers_play(one: Workforce, three: Workforce) -> None:
+    def ended(workforce: Workforce) -> tuple[Tally, list[Played]]:
+        heard: dict[int, Played] = {}
+
+        def report(played: Played, tally: Tally) -> bool:
+            heard[played.fixture.number] = played
+            return tally.wins >= 5
+
+        tally = run(STRONG, WEAK, TERMS, OPENINGS, 50, workforce, Memory(), report=report)
+        assert list(heard) == list(range(tally.games))
+        return tally, timeless(heard)
+
+    alone = ended(one)
+    assert alone[0].wins in (5, 6)
+    assert ended(three) == alone
+
+
+def test_a_match_goes_on_where_it_was_and_plays_no_game_twice(three: Workforce, tmp_path: Path) -> None:
+    whole = Memory()
+    expected = run(STRONG, WEAK, TERMS, OPENINGS, 6, three, whole)
+    for count in (3, 8, 12):
+        seen: list[int] = []
+
+        def report(played: Played, tally: Tally, seen: list[int] = seen, count: int = count) -> bool:
+            seen.append(played.fixture.number)
+            return len(seen) == count
+
+        with Journal.open(tmp_path, TERMS, {}) as journal:
+            tally = run(STRONG, WEAK, TERMS, OPENINGS, 6, three, journal, report=report)
+        assert seen == list(range(count))
+    assert tally == expected
+    with Journal.open(tmp_path, TERMS, {}) as journal:
+        assert timeless(journal.games) == timeless(whole.games)
+    assert len((tmp_path / GAMES).read_bytes().splitlines()) == 12
+
+
+def test_what_is_decided_by_kept_games_plays_no_more() -> None:
+    keep = Memory()
+    for fixture in paired(STRONG, WEAK, OPENINGS, 2):
+        keep.append(Played(fixture, (), 0, "rules", (Effort(), Effort())))
+    tally = run(STRONG, WEAK, TERMS, OPENINGS, 50, Nobody(), keep, report=lambda played, tally: tally.games == 4)
+    assert tally.pairs == (0, 0, 2, 0, 0)
+
+
+class Nobody(Workforce):
+    """A workforce that must not be given anything to do."""
+
+    def __init__(self) -> None:
+        pass
+
+    def carry_out(self, *args: object, **named: object) -> NoReturn:  # type: ignore[override]  # whatever it is
+        raise AssertionError("nobody is there to play")
+
+
+def test_a_game_depends_on_its_number_and_not_on_those_before_it_in_the_same_process() -> None:
+    fixtures = list(paired(STRONG, WEAK, OPENINGS, 3))
+    alone = play(TERMS, fixtures[5])
+    after = [play(TERMS, fixture) for fixture in fixtures]
+    assert timeless({0: alone}) == timeless({0: after[5]})

@@ -1,0 +1,198 @@
+"""What bots need is compiled before workers start, and loaded before a clock runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import pytest
+
+from cornered.bots.bot import Bot, Limit, Thought
+from cornered.bots.pool.warming import Preparation, is_warm
+from cornered.bots.roster import create
+from cornered.engine import Game, State
+from cornered.lab.contests import preparing
+from cornered.lab.contests.preparing import ensure_prepared, prepare
+from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.execution import heartbeat
+
+SMALL = Terms.of("trapgrid", {"size": 4})
+ON_A_CLOCK = Terms.of("trapgrid", {"size": 4}, time=100)
+
+
+class Steps:
+    """Remembers what was reported."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, int, int | None]] = []
+
+    def __call__(self, step: str, done: int, total: int | None) -> None:
+        self.heard.append((step, done, total))
+
+
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process have prepared nothing."""
+    monkeypatch.setattr(preparing, "_practised", set())
+    preparing._load.cache_clear()
+
+
+def compiling_with(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Let a program compile; its arguments are the game and the bots."""
+    original = subprocess.Popen
+
+    def start(command: Sequence[str], **named: Any) -> subprocess.Popen[str]:
+        assert command[:3] == [sys.executable, "-m", "cornered.bots.pool.warming"]
+        return original([sys.executable, "-c", program, *command[3:]], **named)
+
+    monkeypatch.setattr(preparing.subprocess, "Popen", start)
+    monkeypatch.setattr(preparing, "is_warm", lambda wanted: False)
+
+
+def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "is_warm", lambda wanted: True)
+    steps = Steps()
+    monkeypatch.setattr(preparing.subprocess, "Popen", None)
+    prepare(SMALL, ["greedy", "random"], steps)
+    assert steps.heard == []
+
+
+def test_how_far_compiling_is_gets_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiling_with(monkeypatch, "import sys; print('greedy'); print(*sys.argv[2:], sep='\\n')")
+    steps = Steps()
+    prepare(SMALL, ["random", "champion", "greedy", "random"], steps)
+    step = "compiling for trapgrid, once on this machine"
+    assert steps.heard == [(step, done, 3) for done in range(4)]
+
+
+def test_a_bot_that_ends_the_compiling_process_costs_the_others_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = """
+import os, sys
+print("greedy", flush=True)
+for spec in sys.argv[2:]:
+    if spec == "deadly":
+        os._exit(1)
+    if spec != "failing":
+        print(spec, flush=True)
+"""
+    compiling_with(monkeypatch, program)
+    steps = Steps()
+    prepare(SMALL, ["a", "failing", "b", "deadly", "c"], steps)
+    assert [done for _, done, _ in steps.heard] == [0, 1, 2, 3]
+    assert [record.args and record.args[0] for record in caplog.records] == ["failing", "deadly"]
+
+
+def test_a_bot_that_hangs_while_it_is_compiled_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    program = """
+import sys, time
+for spec in sys.argv[2:]:
+    if spec == "hanging":
+        time.sleep(600)
+    print(spec, flush=True)
+"""
+    compiling_with(monkeypatch, program)
+    monkeypatch.setattr(preparing, "COMPILING", 1.0)
+    prepare(SMALL, ["a", "hanging", "b"], Steps())
+    assert [record.args and record.args[0] for record in caplog.records] == ["hanging"]
+
+
+def test_the_compiling_process_really_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preparing, "is_warm", lambda wanted: False)
+    steps = Steps()
+    prepare(SMALL, ["random"], steps)
+    assert [(done, total) for _, done, total in steps.heard] == [(0, 1), (1, 1)]
+    monkeypatch.undo()
+    assert is_warm(Preparation("random", "trapgrid"))
+
+
+class Heart:
+    """Remembers the signs of life."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, float | None]] = []
+
+    def begin(self, errand: int, place: int, within: float | None) -> None:
+        raise AssertionError("nobody carries out a batch here")
+
+    def beat(self, words: str, within: float | None) -> None:
+        self.heard.append((words, within))
+
+    def rest(self) -> None:
+        raise AssertionError("nobody carries out a batch here")
+
+
+class Fickle(Bot):
+    """Cannot be prepared, and counts how often that is tried."""
+
+    name = "fickle"
+    description = "For tests."
+    prepared: ClassVar[list[Game]] = []
+
+    def prepare(self, game: Game) -> None:
+        self.prepared.append(game)
+        raise RuntimeError("not today")
+
+    def choose(self, state: State, limit: Limit) -> Thought:
+        raise AssertionError("no clock runs")
+
+
+@pytest.fixture
+def fickle(monkeypatch: pytest.MonkeyPatch) -> list[Game]:
+    """Let `fickle` be a bot; the games for which it was prepared."""
+    monkeypatch.setattr(preparing, "create", lambda spec: Fickle() if spec == "fickle" else create(spec))
+    Fickle.prepared.clear()
+    return Fickle.prepared
+
+
+def test_a_bot_is_loaded_once_for_each_game_and_may_fail(fickle: list[Game]) -> None:
+    for number in range(3):
+        ensure_prepared(SMALL, Fixture(number, ("fickle", "random")))
+    assert fickle == [SMALL.load()]
+    larger = Terms.of("trapgrid", {"size": 5})
+    ensure_prepared(larger, Fixture(3, ("random", "fickle")))
+    assert fickle == [SMALL.load(), larger.load()]
+
+
+def test_on_a_clock_bots_are_tried_out_once_whatever_their_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[Preparation] = []
+
+    def fail(wanted: Preparation) -> None:
+        tried.append(wanted)
+        raise RuntimeError("not today")
+
+    monkeypatch.setattr(preparing, "exercise", fail)
+    monkeypatch.setattr(preparing, "is_warm", lambda wanted: True)
+    monkeypatch.setattr(preparing, "create", lambda spec: create("random"))
+    ensure_prepared(SMALL, Fixture(0, ("greedy", "random")))
+    assert tried == []
+    for first in ("level:level=1", "level:level=2"):
+        ensure_prepared(ON_A_CLOCK, Fixture(1, (first, "random")))
+    assert tried == [Preparation("level:level=1", "trapgrid"), Preparation("random", "trapgrid")]
+
+
+def test_it_is_told_whose_bot_is_being_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    heart = Heart()
+    monkeypatch.setattr(heartbeat, "_heart", heart)
+    ensure_prepared(SMALL, Fixture(0, ("greedy", "random"), ("a3", "d2")))
+    assert heart.heard == [("0 a3 d2", preparing.COMPILING), ("1 a3 d2", preparing.COMPILING), ("", None)]
+
+
+def test_what_is_not_compiled_is_tried_out_only_where_nobody_else_has_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[Preparation] = []
+    monkeypatch.setattr(preparing, "exercise", tried.append)
+    monkeypatch.setattr(preparing, "is_warm", lambda wanted: False)
+    ensure_prepared(ON_A_CLOCK, Fixture(0, ("random", "random")))
+    assert tried == []
+    monkeypatch.setattr(preparing, "_practised", set())
+    monkeypatch.setattr(heartbeat, "_heart", heartbeat.Alarm())
+    try:
+        ensure_prepared(ON_A_CLOCK, Fixture(0, ("random", "random")))
+    finally:
+        heartbeat.worn().rest()
+    assert tried == [Preparation("random", "trapgrid")]

@@ -1,0 +1,82 @@
+"""Work for workers to carry out in tests: a module that they can load without the tests around it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import NoReturn
+
+from cornered.bots import roster
+from cornered.lab.contests import arena
+from cornered.lab.contests.terms import Fixture, Played, Terms
+from cornered.lab.execution.heartbeat import beat
+
+__all__ = ["Unsendable", "act", "play", "play_where", "refuse", "square"]
+
+STRANGERS = str(Path(__file__).with_name("strangers"))
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def act(what: str) -> str:
+    """Do one of several things that end badly, or say that it is done."""
+    word, _, detail = what.partition(" ")
+    match word:
+        case "exit":
+            beat(f"about to {what}")
+            os._exit(int(detail))
+        case "segfault":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "exit-once":
+            with Path(detail).open("a") as file:
+                print("tried", file=file)
+            if len(Path(detail).read_text().splitlines()) == 1:
+                os._exit(1)
+        case "hang":
+            beat("about to hang", float(detail))
+            time.sleep(600)
+        case "slow":
+            for _ in range(5):
+                beat("alive", 0.6)
+                time.sleep(0.3)
+        case "sleep":
+            time.sleep(float(detail))
+        case "tell":
+            with Path(detail).open("a") as file:
+                print(os.getpid(), file=file)
+        case "raise":
+            raise Unsendable(1, 2)
+    return f"{what} is done"
+
+
+def refuse(folder: str) -> NoReturn:
+    """Begin a worker's life by ending it."""
+    os._exit(4)
+
+
+class Unsendable(Exception):
+    """Cannot be unpickled."""
+
+    def __init__(self, first: int, second: int) -> None:
+        super().__init__(first)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("not me")
+
+
+def play(terms: Terms, fixture: Fixture) -> Played:
+    """Play a fixture; the bots in `strangers` are bots in this process from now on, so call it in workers only."""
+    if STRANGERS not in roster.__path__:
+        roster.__path__.append(STRANGERS)
+        # Enough for these bots, who need no time at all.
+        arena.HANGING = 0.3  # type: ignore[misc]
+    return arena.play(terms, fixture)
+
+
+def play_where(terms: Terms, fixture: Fixture) -> tuple[int, Played]:
+    """Play a fixture and say in which process."""
+    return os.getpid(), play(terms, fixture)

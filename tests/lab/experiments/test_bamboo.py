@@ -1,0 +1,126 @@
+"""The Bamboo paper's experiments: the exact values beneath them, and what they say about what is printed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from cornered import engine
+from cornered.bots.bamboo.cells import cubes, each
+from cornered.bots.bot import Limit
+from cornered.engine import State
+from cornered.engine.games.bamboo import BambooState, cell_numbers
+from cornered.lab.contests.terms import Effort, Fixture, Played
+from cornered.lab.experiments.bamboo_agents import Agents
+from cornered.lab.experiments.bamboo_costs import cost
+from cornered.lab.experiments.bamboo_first_move import TABLE, chance_of_first, random_games
+from cornered.lab.experiments.bamboo_heuristics import (
+    CLOSEST,
+    ClosestBot,
+    ClosestOuterBot,
+    Heuristics,
+    closest,
+    first_wins,
+)
+from cornered.lab.experiments.bamboo_minimax import price
+from cornered.lab.experiments.findings import counted
+from cornered.lab.experiments.laboratory import Meeting
+
+
+def expected(state: State) -> Fraction:
+    """Return the first player's chance by the plain definition: the mean over all moves, to the end of every game."""
+    if state.outcome is not None:
+        return Fraction(state.outcome.winner == 0)
+    moves = state.moves()
+    return sum((expected(state.play(move)) for move in moves), Fraction(0)) / len(moves)
+
+
+def test_the_exact_chance_on_size_1_is_that_of_the_plain_definition() -> None:
+    plain = expected(engine.load("bamboo", radius=1).start())
+    assert plain == Fraction(1, 7)
+    assert chance_of_first(1) == pytest.approx(float(plain), abs=1e-12)
+
+
+def test_the_exact_chance_on_size_2_is_the_known_one() -> None:
+    assert chance_of_first(2) == pytest.approx(0.412604, abs=5e-7)
+
+
+def test_random_games_are_those_of_their_seed_and_of_the_exact_chance() -> None:
+    assert random_games([1, 5, 4000]) == random_games([1, 5, 4000])
+    assert random_games([1, 5, 4000]) != random_games([1, 6, 4000])
+    assert counted("x", 100 / 7, random_games([1, 5, 4000]), 4000, of=10**9).verdict == "agrees"
+
+
+def test_the_printed_intervals_hold_the_printed_shares_in_their_middle() -> None:
+    for share, low, high in TABLE.values():
+        assert (low + high) / 2 == pytest.approx(share, abs=0.01)
+
+
+def bamboo_after(*moves: str) -> BambooState:
+    state = engine.load("bamboo", radius=5).start()
+    for move in moves:
+        state = engine.apply(state, move)
+    assert isinstance(state, BambooState)
+    return state
+
+
+def test_the_closest_stone_decides_and_not_the_average() -> None:
+    state = bamboo_after("a1", "f6", "k1", "f8")
+    at = {name: closest(state, number) for name, number in cell_numbers(5).items()}
+    assert at["a2"] == at["k2"] == 1
+    # Far from one corner and near to the other is as near as the nearer one.
+    assert at["j1"] == 1
+    chosen = ClosestBot(1).choose(state, Limit()).move
+    open_cells = [name for name, number in cell_numbers(5).items() if state.open_cells >> number & 1]
+    assert at[chosen] == max(at[name] for name in open_cells)
+
+
+def test_ties_of_the_closest_stone_go_to_the_rim_with_outer() -> None:
+    state = bamboo_after("f6", "a1")
+    chosen = ClosestOuterBot(1).choose(state, Limit()).move
+    cube = cubes(5)[cell_numbers(5)[chosen]]
+    # Five steps from the middle, where the stone is, lies the rim and nothing else.
+    assert max(map(abs, cube)) == 5
+    beside = bamboo_after("f6", "a1", "f4", "a3", "f8", "a5")
+    rated = {number: ClosestOuterBot(1).rate(beside, number) for number in each(beside.open_cells)}
+    far = max(distance for distance, _ in rated.values())
+    farthest = [number for number, (distance, _) in rated.items() if distance == far]
+    rim = max(max(map(abs, cubes(5)[number])) for number in farthest)
+    chosen = cell_numbers(5)[ClosestOuterBot(1).choose(beside, Limit()).move]
+    assert chosen in farthest
+    assert max(map(abs, cubes(5)[chosen])) == rim
+
+
+def test_games_by_the_closest_stone_repeat_and_swap_seats() -> None:
+    items = [(CLOSEST["sparsity & outer"], "bamboo-uniform", 1, number) for number in range(4)]
+    won = [first_wins(item) for item in items]
+    assert won == [first_wins(item) for item in items]
+    mirrored = [first_wins(("bamboo-uniform", CLOSEST["sparsity & outer"], 1, number)) for number in range(4)]
+    assert sum(won) > sum(mirrored)
+
+
+def test_every_pair_has_a_printed_share() -> None:
+    for table in (Heuristics(), Agents()):
+        assert len(table.printed) == 10
+        assert {name for pair in table.printed for name in pair} == set(table.players)
+
+
+def test_the_price_of_a_win_is_the_usual_time_over_the_share_of_wins() -> None:
+    def game(number: int, winner: int, seconds: float) -> Played:
+        players = ("a", "b") if number % 2 == 0 else ("b", "a")
+        efforts = (Effort(1, seconds), Effort(1, 9.0)) if number % 2 == 0 else (Effort(1, 9.0), Effort(1, seconds))
+        return Played(Fixture(number, players), (), winner, "rules", efforts)
+
+    # The bot wins games 0 and 1, and is slow once.
+    meeting = Meeting("a", "b", (game(0, 0, 0.1), game(1, 1, 0.1), game(2, 1, 0.1), game(3, 0, 5.0)))
+    ours, low, high = price(meeting)
+    assert ours == pytest.approx(200)
+    assert low < ours < high
+    never = Meeting("a", "b", (game(0, 1, 0.1),))
+    assert price(never)[0] == float("inf")
+
+
+def test_a_cost_is_the_bots_own_and_not_its_opponents() -> None:
+    # Ten times the iterations are several times the cost.
+    assert cost(("bamboo-mcts:iterations=50", 1, 1)) > 2 * cost(("bamboo-mcts:iterations=5", 1, 1))

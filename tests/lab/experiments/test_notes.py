@@ -1,0 +1,114 @@
+"""The course notes' figures: deepening, alpha-beta and Korf's pruning."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from cornered.bots.textbook.figures import Saving
+from cornered.bots.textbook.minimax import depth_limited
+from cornered.bots.textbook.search import Search
+from cornered.engine import State
+from cornered.lab.contests.terms import Terms
+from cornered.lab.experiments.findings import Row
+from cornered.lab.experiments.notes_alpha_beta import EXPERIMENTS as ALPHA_BETA
+from cornered.lab.experiments.notes_alpha_beta import Uniform, best_case, exponent, leaves
+from cornered.lab.experiments.notes_deepening import EXPERIMENTS as DEEPENING
+from cornered.lab.experiments.notes_deepening import overheads
+from cornered.lab.experiments.notes_korf import EXPERIMENTS as KORF
+from cornered.lab.experiments.notes_korf import less_effective, saved
+from cornered.lab.experiments.sampling import GROUNDS, moments, strolls
+from tests.lab.experiments.inline import check, found
+
+
+def worth(state: State, seat: int) -> float:
+    assert isinstance(state, Uniform)
+    return state.worth()
+
+
+@pytest.mark.parametrize(("branching", "depth"), [(2, 5), (3, 4), (4, 3), (5, 2)])
+def test_the_best_order_reaches_the_best_case_and_the_worst_spares_nothing(branching: int, depth: int) -> None:
+    assert leaves((branching, depth, True)) == best_case(branching, depth)
+    assert leaves((branching, depth, False)) == branching**depth
+
+
+def test_the_first_move_of_a_uniform_tree_is_the_best_everywhere() -> None:
+    value, line = depth_limited(Uniform(3), 4, 0, Search(0, worth))
+    assert line == ("0", "0", "0", "0")
+    assert value == worth(Uniform(3, (0, 0, 0, 0)), 0)
+    values = {worth(Uniform(3, path), 0) for path in ((a, b, c) for a in range(3) for b in range(3) for c in range(3))}
+    assert len(values) == 27
+
+
+def test_the_exponent_is_a_half_when_the_root_is_left() -> None:
+    assert exponent(Saving(10_000, 100, 0)) == pytest.approx(0.5)
+    assert exponent(Saving(10_000, 10_000, 0)) == 1
+    assert exponent(Saving(1, 1, 0)) == 1
+
+
+def test_alpha_beta(tmp_path: Path) -> None:
+    by = check(ALPHA_BETA[0], tmp_path)
+    assert by["uniform b = 2, d = 4, best order"].ours == 7
+    assert by["uniform b = 2, d = 4, worst order"].ours == 16
+    for ground in GROUNDS:
+        assert 0.4 < by[f"{ground.title}, exponent, sorted"].ours < 1
+
+
+def test_deepening(tmp_path: Path) -> None:
+    by = check(DEEPENING[0], tmp_path)
+    three = by["uniform tree, b = 3"]
+    assert three.verdict == "agrees"
+    # Twelve iterations before the last: 1/3 + 1/9 + ... of it, and what the inner nodes add.
+    assert three.ours == pytest.approx(50, abs=0.01)
+    assert by["uniform tree, b = 2"].ours == pytest.approx(100, abs=0.5)
+
+
+def test_deepening_minimax_costs_what_the_shallower_trees_hold() -> None:
+    terms = Terms.of("isolation", {"width": 3, "height": 3})
+    one = overheads((terms, (), 3))
+    # 9, 9 + 72 and 9 + 72 + 376 positions.
+    assert one["minimax"] == pytest.approx(100 * (9 + 81) / 457)
+    assert one["moves"] == 9
+
+
+def row(low: float, high: float) -> Row:
+    return Row("", "", (low + high) / 2, low, high, 100, "new", "%")
+
+
+def test_less_is_less_when_the_intervals_part() -> None:
+    assert less_effective(row(1, 5), row(20, 30)) == "agrees"
+    assert less_effective(row(10, 25), row(20, 30)) == "unclear"
+    assert less_effective(row(40, 50), row(20, 30)) == "differs"
+
+
+def test_korf(tmp_path: Path) -> None:
+    by = check(KORF[0], tmp_path)
+    for depth in (2, 3):
+        two, three = by[f"depth {depth}, 2 players, saved"], by[f"depth {depth}, 3 players, saved"]
+        assert by[f"depth {depth}, two players save more by"].ours == pytest.approx(two.ours - three.ours)
+        assert math.isfinite(three.ours)
+
+
+def test_two_and_three_players_are_searched_by_what_suits_them() -> None:
+    two, three = (
+        saved((Terms("isolation", {"width": 4, "height": 4, "players": players}), (), 2)) for players in (2, 3)
+    )
+    assert two["plain"] == three["plain"] == 16 + 240
+    assert two["pruned"] < three["pruned"]
+
+
+def test_equal_seeds_give_equal_rows_and_others_do_not(tmp_path: Path) -> None:
+    first, again, other = (found(KORF[0], tmp_path / name, seed=seed) for name, seed in (("a", 1), ("b", 1), ("c", 2)))
+    assert first.rows == again.rows
+    assert first.rows != other.rows
+
+
+def test_strolls_are_of_every_length_and_come_again() -> None:
+    terms = Terms.of("trapgrid")
+    lines = strolls(terms, 40, 5)
+    assert {len(line) for line in lines} == set(range(6))
+    assert lines == strolls(terms, 40, 5)
+    assert lines != strolls(Terms.of("trapgrid", seed=2), 40, 5)
+    assert moments(terms, []) == []

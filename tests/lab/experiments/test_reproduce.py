@@ -1,0 +1,128 @@
+"""Every experiment, run at its smallest, written, read again and gathered in the report."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from cornered.lab.experiments import REFERENCES, experiments, named, reference_of
+from cornered.lab.experiments.findings import VERDICTS, Finding, Row, exact
+from cornered.lab.experiments.reproduction import FOLDER, make, page, read, report, write_report
+from tests.lab.experiments.inline import Inline
+
+
+def silent(step: str, done: int, total: int | None, note: str = "") -> None:
+    """Report to nobody."""
+
+
+def run(name: str, out: Path, *, again: bool = False) -> Finding:
+    return make(experiments()[name], Inline(), out, "tiny", 1, silent, command=f"make {name}", again=again)
+
+
+@pytest.mark.parametrize("name", experiments())
+def test_an_experiment_writes_its_table_plot_and_figures(name: str, tmp_path: Path) -> None:
+    finding = run(name, tmp_path)
+    folder = tmp_path / FOLDER
+    assert read(folder / f"{name}.json") == finding
+    assert ElementTree.parse(folder / f"{name}.svg").getroot().tag.endswith("svg")
+    table = (folder / f"{name}.md").read_text()
+    assert f"]({name}.svg)" in table
+    assert finding.rows
+    assert finding.counts
+    for row in finding.rows:
+        assert row.label.replace("|", "\\|") in table
+        assert row.low <= row.ours <= row.high
+        assert row.verdict in VERDICTS
+        assert (row.verdict == "new") == (row.claimed == "") or row.verdict == "new"
+    assert len({row.label for row in finding.rows}) == len(finding.rows)
+    assert not list(folder.glob(".work/*"))
+
+
+def test_experiments_come_in_the_order_of_the_references() -> None:
+    files = [list(REFERENCES).index(reference_of(one.source)) for one in experiments().values()]
+    assert files == sorted(files)
+    bamboo = [name for name in experiments() if name.startswith("bamboo")]
+    assert bamboo == [
+        *("bamboo-table-2", "bamboo-table-3", "bamboo-figure-11", "bamboo-figures-12-13", "bamboo-figures-14-15"),
+        *("bamboo-table-4", "bamboo-costs"),
+    ]
+
+
+def test_all_means_every_experiment_once_and_an_unknown_one_is_refused() -> None:
+    assert [one.name for one in named(["all", "bamboo-table-2"])] == list(experiments())
+    assert [one.name for one in named(["bamboo-costs", "bamboo-table-2"])] == ["bamboo-table-2", "bamboo-costs"]
+    with pytest.raises(ValueError, match=r"no experiment 'bamboo-table-1'; there are all, bamboo-table-2"):
+        named(["bamboo-table-1"])
+
+
+def test_what_was_finished_is_kept_until_it_is_made_again(tmp_path: Path) -> None:
+    first = run("bamboo-table-2", tmp_path)
+    path = tmp_path / FOLDER / "bamboo-table-2.json"
+    path.write_text(path.read_text().replace("make bamboo-table-2", "made by hand"))
+    assert run("bamboo-table-2", tmp_path).command == "made by hand"
+    assert run("bamboo-table-2", tmp_path, again=True) == first
+
+
+def finding(name: str, source: str, *rows: Row, notes: tuple[str, ...] = ()) -> Finding:
+    return Finding(name, f"About {name}", source, f"make {name}", 1, "tiny", rows, notes, version="1.2")
+
+
+RIGHT = finding("one", "bamboo-paper.txt, 1", exact("stones", "3", (3, 3), 3), notes=("All is well.",))
+WRONG = finding("two", "game-playing-notes.txt, 2", exact("plies|moves", "4", (4, 4), 5), notes=("A slip.",))
+
+
+def test_the_report_gathers_what_does_not_hold() -> None:
+    text = report([RIGHT, WRONG], REFERENCES)
+    summary, gathered = text.split("## Where the references do not hold")
+    assert "| [one](#one) | About one | 1 | 0 | 0 | 0 |" in summary
+    assert "| [two](#two) | About two | 0 | 1 | 0 | 0 |" in summary
+    assert "| all | | 1 | 1 | 0 | 0 |" in summary
+    wrong, rest = gathered.split("## The Bamboo paper")
+    assert "- plies|moves: printed 4, ours 5" in wrong
+    assert "- A slip." in wrong
+    assert "All is well." not in wrong
+    assert "- All is well." in rest
+    assert rest.index("### About one") < rest.index("## The course notes") < rest.index("### About two")
+    assert "Made by `make two` (tiny, seed 1, cornered 1.2)." in rest
+    assert "| plies\\|moves | 4 | 5 | - | 1 | **differs** |" in rest
+    assert f"![About two]({FOLDER}/two.svg)" in rest
+
+
+def test_a_report_without_a_difference_says_so() -> None:
+    assert "Nothing that was measured differs." in report([RIGHT], REFERENCES)
+
+
+def test_a_page_of_its_own_lies_beside_its_plot() -> None:
+    text = page(WRONG)
+    assert text.startswith("# About two\n")
+    assert "![About two](two.svg)" in text
+    assert "- A slip." in text
+
+
+def test_a_row_without_bound_is_written_and_read(tmp_path: Path) -> None:
+    found = run("bamboo-figure-11", tmp_path)
+    path = tmp_path / FOLDER / "bamboo-figure-11.json"
+    given = json.loads(path.read_text())
+    given["rows"][1]["ours"] = given["rows"][1]["high"] = None
+    path.write_text(json.dumps(given))
+    row = read(path).rows[1]
+    assert row.ours == row.high == float("inf")
+    assert row.low == found.rows[1].low
+    assert "without bound" in page(replace(found, rows=[row]))
+
+
+def test_a_file_that_holds_no_finding_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / FOLDER
+    folder.mkdir()
+    (folder / "bamboo-table-2.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"bamboo-table-2\.json holds no finding .* remove it"):
+        write_report(tmp_path, experiments().values(), REFERENCES)
+
+
+def test_a_source_names_its_reference() -> None:
+    with pytest.raises(ValueError, match="a source names a reference"):
+        reference_of("hearsay.txt, section 1")

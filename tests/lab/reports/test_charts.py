@@ -1,0 +1,93 @@
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cornered.lab.contests.standings import standings
+from cornered.lab.contests.terms import Effort, Fixture, Played, Terms
+from cornered.lab.reports import charts
+
+TERMS = Terms.of("trapgrid", {"size": 4})
+LONG = "bamboo-neural:weights=/data/experiments/large-model-final.npz,iterations=200"
+
+
+def contest(bots: Sequence[str], *, seconds: float = 0.01) -> list[Played]:
+    """Return four games a pairing: whoever is named earlier wins most of them."""
+    games: list[Played] = []
+    for one, other in itertools.combinations(bots, 2):
+        for at, (players, winner) in enumerate((((one, other), 0), ((other, one), 1), ((one, other), None))):
+            plies = 6 + (7 * len(games) + at) % 20
+            spent = Effort(plies // 2, seconds * plies, seconds * 9, 100 * plies, 2 * plies)
+            games.append(
+                Played(Fixture(len(games), players), ("a1",) * plies, winner, "rules", (spent, replace(spent, nodes=0)))
+            )
+    return games
+
+
+def drawn(folder: Path, bots: Sequence[str], games: Sequence[Played]) -> dict[str, str]:
+    folder.mkdir()
+    written = charts.write(folder, standings(TERMS, games, bots), games)
+    return {chart.path.stem: chart.path.read_text(encoding="utf-8") for chart in written}
+
+
+def words(svg: str) -> list[str]:
+    return re.findall(r">([^<>]+)</(?:text|tspan)>", svg)
+
+
+def test_equal_games_make_equal_plots(tmp_path: Path) -> None:
+    bots = ("greedy", "random", "minimax")
+    one = drawn(tmp_path / "one", bots, contest(bots))
+    other = drawn(tmp_path / "other", bots, contest(bots))
+    slower = drawn(tmp_path / "slower", bots, contest(bots, seconds=0.5))
+    assert set(one) == {"ratings", "win-rates", "superiority", "lengths", "times"}
+    assert one == other
+    assert {name for name in one if one[name] != slower[name]} == {"times"}
+
+
+@pytest.mark.parametrize("count", [2, 11])
+def test_every_bot_has_its_line_in_every_plot_of_bots(tmp_path: Path, count: int) -> None:
+    bots = [LONG, "bamboo-mcts:iterations=500,c=0.4", *(f"level:level={level}" for level in range(1, 11))][:count]
+    plots = drawn(tmp_path / "plots", bots, contest(bots))
+    assert ("superiority" in plots) == (count > 2)
+    assert "iterations=200" in words(plots["ratings"])
+    for name in plots.keys() - {"lengths"}:
+        texts = "\n".join(words(plots[name]))
+        for place in range(1, count + 1):
+            assert re.search(rf"^{place}\. ", texts, re.MULTILINE), (name, place)
+
+
+def test_the_squares_say_what_the_tables_say(tmp_path: Path) -> None:
+    bots = ("greedy", "random", "minimax")
+    plots = drawn(tmp_path / "plots", bots, contest(bots)[:6])
+    assert [word for word in words(plots["win-rates"]) if word.isdigit() and len(word) > 1] == ["83", "83", "17", "17"]
+
+
+def test_a_bot_that_has_not_played_has_no_times(tmp_path: Path) -> None:
+    bots = ("greedy", "random")
+    untimed = [replace(played, efforts=(Effort(), Effort())) for played in contest(bots)]
+    assert "times" not in drawn(tmp_path / "untimed", bots, untimed)
+    games = [*untimed[:1], *contest(("random", "minimax"))[1:]]
+    texts = words(drawn(tmp_path / "timed", (*bots, "minimax"), games)["times"])
+    assert sum(text.endswith(("greedy", "random", "minimax")) for text in texts) == 3
+
+
+def test_without_games_there_is_nothing_to_draw(tmp_path: Path) -> None:
+    assert drawn(tmp_path / "plots", ("greedy", "random"), []) == {}
+
+
+def test_a_score_of_every_game_can_be_drawn(tmp_path: Path) -> None:
+    games = [Played(Fixture(number, ("greedy", "random")), ("a1",), 0, "rules") for number in range(4)]
+    plots = drawn(tmp_path / "plots", ("greedy", "random"), games)
+    assert "100" in words(plots["win-rates"])
+    assert "nan" not in plots["ratings"]
+
+
+def test_lengths_are_shown_by_who_won(tmp_path: Path) -> None:
+    games = [Played(Fixture(number, ("greedy", "random")), ("a1",) * 7, 1, "rules") for number in range(3)]
+    games += [replace(games[0], fixture=Fixture(3, ("greedy", "random")), winner=None)]
+    texts = words(drawn(tmp_path / "plots", ("greedy", "random"), games)["lengths"])
+    assert [text for text in texts if " " in text or text == "draw"] == ["seat 1 wins", "draw"]
+    assert max(int(text) for text in texts if text.isdigit() and text != "7") == 4

@@ -1,0 +1,78 @@
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from cornered.lab.reports.plots import COLOURS, DARK, INK, drawing, folded, inline, save
+
+
+def plot(path: Path) -> str:
+    with drawing() as figure:
+        axes = figure.subplots()
+        axes.plot([1, 2, 3], [3, 1, 2], "o-", label="a line")
+        axes.set_xlabel("weeks & days")
+        axes.legend()
+        save(figure, path)
+    return path.read_text(encoding="utf-8")
+
+
+def test_equal_plots_are_equal_byte_for_byte(tmp_path: Path) -> None:
+    assert plot(tmp_path / "one.svg") == plot(tmp_path / "other.svg")
+
+
+def test_text_stays_text_and_nothing_tells_when_it_was_drawn(tmp_path: Path) -> None:
+    svg = plot(tmp_path / "plot.svg")
+    assert ">weeks &amp; days</text>" in svg
+    assert "dc:date" not in svg
+
+
+def test_signs_of_a_bots_word_are_no_formula(tmp_path: Path) -> None:
+    with drawing() as figure:
+        figure.suptitle(r"linear:weights=$\name$.json")
+        save(figure, tmp_path / "plot.svg")
+    assert r">linear:weights=$\name$.json</text>" in (tmp_path / "plot.svg").read_text(encoding="utf-8")
+
+
+def test_the_style_ends_with_the_drawing() -> None:
+    import matplotlib as mpl
+
+    before = mpl.rcParams["svg.fonttype"]
+    with drawing():
+        assert mpl.rcParams["svg.fonttype"] == "none"
+    assert mpl.rcParams["svg.fonttype"] == before
+
+
+def test_a_plot_within_a_page_has_ids_of_its_own_and_no_addresses(tmp_path: Path) -> None:
+    element = inline(plot(tmp_path / "plot.svg"), "speeds")
+    ElementTree.fromstring(element)
+    ids = re.findall(r'\bid="([^"]+)"', element)
+    used = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', element)
+    assert ids
+    assert all(name.startswith("speeds-") for name in ids)
+    assert used
+    assert {name for pair in used for name in pair if name} <= set(ids)
+    assert "http" not in element
+    assert "<metadata" not in element
+
+
+def test_a_plot_within_a_page_follows_its_colours(tmp_path: Path) -> None:
+    element = inline(plot(tmp_path / "plot.svg"), "speeds")
+    assert f"light-dark({COLOURS[0]}, {DARK[COLOURS[0]]})" in element
+    assert f"light-dark({INK}, {DARK[INK]})" in element
+    bare = re.sub(r"light-dark\(#\w{6}, #\w{6}\)", "", element)
+    assert not re.search(r"#[0-9a-f]{6}\b", bare)
+
+
+def test_what_is_no_plot_is_refused() -> None:
+    with pytest.raises(ValueError, match="viewBox"):
+        inline("<p>no plot</p>", "speeds")
+
+
+def test_long_words_are_folded_where_their_settings_end() -> None:
+    assert folded("greedy") == "greedy"
+    assert folded("bamboo-mcts:iterations=500,c=0.4", 28) == "bamboo-mcts:iterations=500,\nc=0.4"
+    assert folded("x" * 70, 30).split("\n") == ["x" * 30, "x" * 30, "x" * 10]
+    word = "bamboo-neural:weights=/data/experiments/large-model-final.npz,iterations=200"
+    assert folded(word).replace("\n", "") == word
+    assert max(map(len, folded(word).split("\n"))) <= 30

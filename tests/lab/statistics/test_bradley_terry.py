@@ -1,0 +1,113 @@
+"""Ratings from all games: a published table, symmetry, and what becomes of clean sweeps and strangers."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from statistics import NormalDist
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cornered.lab.statistics.bradley_terry import fit
+from cornered.lab.statistics.elo import elo
+
+# American League, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the row against the column.
+TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
+WINS = (
+    (0, 7, 9, 7, 7, 9, 11),
+    (6, 0, 7, 5, 11, 9, 9),
+    (4, 6, 0, 7, 7, 8, 12),
+    (6, 8, 6, 0, 6, 7, 10),
+    (6, 2, 6, 7, 0, 7, 12),
+    (4, 4, 5, 6, 6, 0, 6),
+    (2, 4, 1, 3, 1, 7, 0),
+)
+LEAGUE = {(TEAMS[i], TEAMS[j]): (WINS[i][j], 0, WINS[j][i]) for i, j in combinations(range(7), 2)}
+# His estimates and standard errors, from Baltimore.
+ABILITIES = {
+    "Milwaukee": (1.5814, 0.3433),
+    "Detroit": (1.4364, 0.3396),
+    "Toronto": (1.2945, 0.3367),
+    "New York": (1.2476, 0.3359),
+    "Boston": (1.1077, 0.3339),
+    "Cleveland": (0.6839, 0.3319),
+}
+
+
+def test_the_baseball_league_comes_out_as_published() -> None:
+    ratings = fit(TEAMS, LEAGUE, prior=1e-9)
+    for team, (ability, error) in ABILITIES.items():
+        above = ratings.elo[team] - ratings.elo["Baltimore"]
+        assert above * math.log(10) / 400 == pytest.approx(ability, abs=6e-5)
+        deviations = NormalDist().inv_cdf(ratings.superiority[team, "Baltimore"])
+        assert deviations == pytest.approx(ability / error, abs=2e-3)
+
+
+def test_the_imagined_draw_changes_little_beside_dozens_of_games() -> None:
+    with_it, without = fit(TEAMS, LEAGUE), fit(TEAMS, LEAGUE, prior=1e-9)
+    for team in TEAMS:
+        assert with_it.elo[team] == pytest.approx(without.elo[team], rel=0.03)
+
+
+def test_two_players_differ_as_by_the_logistic_curve() -> None:
+    ratings = fit(["a", "b"], {("a", "b"): (600, 200, 200)})
+    assert ratings.elo["a"] - ratings.elo["b"] == pytest.approx(elo(0.7), rel=0.01)
+    # The difference's error is 400 / ln 10 / sqrt(1000 * 0.7 * 0.3), and each rating is half of the difference.
+    error = 400 / math.log(10) / math.sqrt(210)
+    assert ratings.high["a"] - ratings.low["a"] == pytest.approx(1.96 * error, rel=0.01)
+
+
+def test_a_clean_sweep_is_finite_and_sure() -> None:
+    ratings = fit(["a", "b"], {("a", "b"): (10, 0, 0)})
+    assert 300 < ratings.elo["a"] - ratings.elo["b"] < 800
+    assert ratings.superiority["a", "b"] > 0.95
+    longer = fit(["a", "b"], {("a", "b"): (100_000, 0, 0)})
+    assert math.isfinite(longer.elo["a"])
+    assert longer.elo["a"] > ratings.elo["a"]
+
+
+def test_who_has_not_played_is_in_the_middle_and_unsure() -> None:
+    ratings = fit(["a", "b", "stranger"], {("a", "b"): (300, 0, 100)})
+    assert ratings.elo["stranger"] == pytest.approx(0, abs=1e-6)
+    assert ratings.high["stranger"] - ratings.low["stranger"] > 1000
+    assert ratings.superiority["a", "stranger"] < 0.7
+
+
+def test_one_player_or_none_is_no_error() -> None:
+    assert fit(["a"], {}).elo == {"a": 0}
+    assert fit([], {}).elo == {}
+
+
+def test_a_result_may_be_told_from_either_side_and_in_parts() -> None:
+    whole = fit(["a", "b"], {("a", "b"): (5, 2, 1)})
+    parts = fit(["b", "a"], {("a", "b"): (2, 1, 0), ("b", "a"): (1, 1, 3)})
+    assert parts.elo == pytest.approx(whole.elo)
+    assert parts.high == pytest.approx(whole.high)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 50)] * 3), min_size=6, max_size=6))
+def test_the_ratings_are_the_likeliest_and_balance(scores: list[tuple[int, int, int]]) -> None:
+    names = ["a", "b", "c", "d"]
+    results = dict(zip(combinations(names, 2), scores, strict=True))
+    ratings = fit(names, results)
+    assert sum(ratings.elo.values()) == pytest.approx(0, abs=1e-6)
+    swapped = fit(names, {pair: score[::-1] for pair, score in results.items()})
+    for name in names:
+        assert swapped.elo[name] == pytest.approx(-ratings.elo[name], abs=1e-5)
+        assert ratings.low[name] < ratings.elo[name] < ratings.high[name]
+    for one, other in combinations(names, 2):
+        assert ratings.superiority[one, other] + ratings.superiority[other, one] == pytest.approx(1)
+        assert (ratings.superiority[one, other] >= 0.5) is (ratings.elo[one] >= ratings.elo[other])
+    more = fit(names, {**results, ("a", "b"): (results["a", "b"][0] + 1, *results["a", "b"][1:])})
+    assert more.elo["a"] - more.elo["b"] > ratings.elo["a"] - ratings.elo["b"]
+
+
+def test_results_that_belong_to_nobody_are_refused() -> None:
+    with pytest.raises(ValueError, match="a against c"):
+        fit(["a", "b"], {("a", "c"): (1, 0, 0)})
+    with pytest.raises(ValueError, match="a against a"):
+        fit(["a", "b"], {("a", "a"): (1, 0, 0)})
+    with pytest.raises(ValueError, match="the same name"):
+        fit(["a", "a"], {})

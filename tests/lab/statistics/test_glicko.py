@@ -1,0 +1,61 @@
+"""Glicko-2 on Glickman's own example, and what a period does to how sure a rating is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cornered.lab.statistics.glicko import update
+
+OPPONENTS = [(1400.0, 30.0, 1.0), (1550.0, 100.0, 0.0), (1700.0, 300.0, 0.0)]
+
+
+def test_glickmans_example_comes_out() -> None:
+    rating, deviation, volatility = update(1500, 200, 0.06, OPPONENTS, tau=0.5)
+    # He rounds to four digits on the way: his mu' of -0.2069 is 1464.06, all digits are 1464.05.
+    mu = (rating - 1500) / 173.7178
+    assert round(mu, 4) == -0.2069
+    assert round(round(mu, 4) * 173.7178 + 1500, 2) == 1464.06
+    assert rating == pytest.approx(1464.06, abs=0.01)
+    assert round(deviation, 2) == 151.52
+    assert volatility == pytest.approx(0.05999, abs=1e-5)
+
+
+def test_without_games_only_the_deviation_grows() -> None:
+    rating, deviation, volatility = update(1500, 200, 0.06, [])
+    assert (rating, volatility) == (1500, 0.06)
+    assert deviation == pytest.approx(200.2714, abs=1e-3)
+
+
+def test_a_great_surprise_raises_the_volatility() -> None:
+    surprised = update(1500, 50, 0.06, [(2300, 50, 1.0)] * 5)
+    assert surprised[2] > 0.0601
+    assert surprised[0] > 1550
+
+
+def test_volatility_falls_far_where_it_may_and_nothing_surprises() -> None:
+    _, _, volatility = update(1500, 30, 10, [(1500, 30, 0.5)] * 50, tau=5)
+    assert 0 < volatility < 1
+    _, _, held = update(1500, 30, 10, [(1500, 30, 0.5)] * 50, tau=0.1)
+    assert 9 < held < 10
+
+
+@given(
+    st.floats(800, 2200),
+    st.floats(30, 350),
+    st.lists(st.tuples(st.floats(800, 2200), st.floats(30, 350), st.sampled_from([0.0, 0.5, 1.0])), max_size=8),
+)
+def test_seen_from_below_everything_is_mirrored(
+    rating: float, deviation: float, results: list[tuple[float, float, float]]
+) -> None:
+    above = update(rating, deviation, 0.06, results)
+    below = update(3000 - rating, deviation, 0.06, [(3000 - other, rd, 1 - score) for other, rd, score in results])
+    assert below == pytest.approx((3000 - above[0], above[1], above[2]), rel=1e-5)
+
+
+@given(st.floats(1200, 1800), st.floats(30, 350), st.floats(1200, 1800))
+def test_a_better_result_is_a_better_rating(rating: float, deviation: float, opponent: float) -> None:
+    lost, drawn, won = (update(rating, deviation, 0.06, [(opponent, 60, score)])[0] for score in (0.0, 0.5, 1.0))
+    assert lost < drawn < won
+    assert lost < rating < won

@@ -1,0 +1,39 @@
+"""Means with their intervals: tabulated quantiles, and how often the intervals hold the truth."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from cornered.lab.statistics.mean import mean_interval, t_quantile
+
+
+@pytest.mark.parametrize(
+    ("freedom", "quantile"),
+    [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (5, 2.5706), (10, 2.2281), (30, 2.0423), (120, 1.9799)],
+)
+def test_the_quantiles_are_those_of_the_tables(freedom: int, quantile: float) -> None:
+    assert t_quantile(0.975, freedom) == pytest.approx(quantile, abs=5e-5)
+
+
+def test_the_quantiles_go_over_into_the_normal_ones() -> None:
+    assert t_quantile(0.975, 199) > t_quantile(0.975, 200) > t_quantile(0.975, 10_000)
+    assert t_quantile(0.975, 199) - t_quantile(0.975, 200) == pytest.approx(6e-5, abs=1e-5)
+    assert t_quantile(0.9, 10_000_000) == pytest.approx(NormalDist().inv_cdf(0.9), abs=1e-6)
+
+
+def test_a_mean_of_three() -> None:
+    # Deviation 1, error 1 / sqrt 3, quantile 4.3027.
+    assert mean_interval([1, 2, 3]) == pytest.approx((2, 2 - 2.48414, 2 + 2.48414), abs=1e-5)
+    assert mean_interval([7]) == (7, 7, 7)
+    with pytest.raises(ValueError, match="no mean"):
+        mean_interval([])
+
+
+def test_95_of_100_intervals_hold_the_truth() -> None:
+    chance = np.random.default_rng(3)
+    samples = chance.normal(10, 3, (2000, 6))
+    held = sum(low <= 10 <= high for _, low, high in (mean_interval(list(sample)) for sample in samples))
+    assert held / len(samples) == pytest.approx(0.95, abs=0.015)

@@ -1,0 +1,117 @@
+"""The sequential test: published ratios, its symmetry, and how often it errs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cornered.lab.statistics.pentanomial import likeliest_of_t, log_ratio, observed, t_of
+from cornered.lab.statistics.sprt import Sprt
+
+COUNTS = st.lists(st.integers(0, 3000), min_size=5, max_size=5).filter(any)
+
+
+@pytest.mark.parametrize(
+    ("counts", "bounds", "llr"),
+    [
+        ([398, 4112, 7672, 4336, 430], (0, 3), 2.96),
+        ([56, 1144, 2546, 1310, 77], (0, 3), 2.95),
+        ([1, 1329, 3500, 1502, 9], (0, 3), 2.96),
+        # The test cases of fastchess.
+        ([365, 16618, 36229, 16974, 390], (0, 2), 2.25),
+        ([0, 0, 2, 0, 37], (0, 20), 2.96),
+    ],
+)
+def test_published_ratios_come_out(counts: list[int], bounds: tuple[float, float], llr: float) -> None:
+    test = Sprt(*bounds)
+    assert round(test.llr(counts), 2) == llr
+    assert test.verdict(counts) == ("H1" if llr > 2.94 else None)
+
+
+def test_the_bounds_are_walds() -> None:
+    assert Sprt(0, 3).bounds == pytest.approx((-2.9444, 2.9444), abs=1e-4)
+    assert Sprt(0, 3, alpha=0.01, beta=0.1).bounds == pytest.approx((-2.2925, 4.4998), abs=1e-4)
+
+
+def test_no_pairs_say_nothing_and_one_pair_next_to_nothing() -> None:
+    assert Sprt(0, 3).llr([0, 0, 0, 0, 0]) == 0
+    assert 0 < Sprt(0, 3).llr([0, 0, 0, 0, 1]) < 0.1
+
+
+@given(COUNTS)
+def test_swapping_the_players_negates_the_ratio(counts: list[int]) -> None:
+    assert Sprt(-5, 10).llr(counts) == pytest.approx(-Sprt(-10, 5).llr(counts[::-1]), abs=1e-6)
+
+
+@given(COUNTS, st.integers(2, 10))
+def test_the_same_shares_of_more_pairs_say_more(counts: list[int], factor: int) -> None:
+    once, often = Sprt(0, 10).llr(counts), Sprt(0, 10).llr([factor * count for count in counts])
+    # What has never come up counts a thousandth of a pair, which is less beside more of them.
+    assert often == pytest.approx(factor * once, rel=0.02, abs=0.02 * factor)
+
+
+@given(COUNTS, st.integers(0, 3))
+def test_a_better_pair_speaks_for_the_greater_difference(counts: list[int], place: int) -> None:
+    test = Sprt(0, 10)
+    worse, better = list(counts), list(counts)
+    worse[place] += 1
+    better[place + 1] += 1
+    assert test.llr(better) > test.llr(worse)
+
+
+@given(COUNTS, st.floats(-1.2, 1.2), st.lists(st.integers(1, 100), min_size=5, max_size=5))
+def test_no_distribution_that_a_hypothesis_allows_is_likelier(counts: list[int], t: float, weights: list[int]) -> None:
+    _, shares = observed(counts)
+    likeliest = likeliest_of_t(shares, t)
+    assert sum(likeliest) == pytest.approx(1)
+    other = tuple(weight / sum(weights) for weight in weights)
+    other_t = t_of(other)
+    assert log_ratio(shares, likeliest_of_t(shares, other_t), other) >= -1e-9
+    assert log_ratio(shares, shares, likeliest) >= -1e-9
+    assert t_of(likeliest) == pytest.approx(t, abs=1e-3)
+
+
+SHARES = {"few draws": (0.26, 0.03, 0.42, 0.03, 0.26), "many draws": (0.02, 0.2, 0.56, 0.2, 0.02)}
+
+
+@pytest.mark.parametrize("shares", SHARES.values(), ids=SHARES)
+@pytest.mark.parametrize("truth", ["H0", "H1"])
+def test_it_errs_as_seldom_as_it_says(shares: tuple[float, ...], truth: str) -> None:
+    test = Sprt(0, 120)
+    chance = np.random.default_rng(5)
+    verdict = cache(test.verdict)
+    # The likeliest distribution near the given one under which the hypothesis holds exactly.
+    elo = test.elo0 if truth == "H0" else test.elo1
+    actual = likeliest_of_t(shares, elo * 0.004070)
+    matches, wrong, pairs = 250, 0, 0
+    for _ in range(matches):
+        counts = [0] * 5
+        for score in chance.choice(5, size=1000, p=np.divide(actual, sum(actual))):
+            counts[score] += 1
+            pairs += 1
+            if found := verdict(tuple(counts)):
+                break
+        assert found
+        wrong += found != truth
+    # 5% of 250 are 12.5; 19 is two standard deviations above.
+    assert 3 <= wrong <= 19
+    assert pairs / matches < 50
+
+
+@pytest.mark.parametrize(("elo0", "elo1"), [(3, 0), (1, 1), (0, 500), (-500, 0)])
+def test_hypotheses_that_cannot_be_are_refused(elo0: float, elo1: float) -> None:
+    with pytest.raises(ValueError, match="a smaller and a larger difference"):
+        Sprt(elo0, elo1)
+
+
+def test_errors_and_counts_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ValueError, match="less than half"):
+        Sprt(0, 3, alpha=0.5)
+    with pytest.raises(ValueError, match="by their five scores"):
+        Sprt(0, 3).llr([1, 2, 3])
+    with pytest.raises(ValueError, match="by their five scores"):
+        Sprt(0, 3).llr([1, 2, -3, 0, 0])

@@ -1,0 +1,72 @@
+"""Intervals of shares and of their differences: published figures and what must hold for all."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cornered.lab.statistics.comparison import consistent, difference
+from cornered.lab.statistics.wilson import wilson
+
+
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),
+    [
+        # Newcombe, "Two-sided confidence intervals for the single proportion" (1998), table I, method 3.
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilsons_interval_comes_out_as_published(successes: int, trials: int, low: float, high: float) -> None:
+    assert wilson(successes, trials) == pytest.approx((low, high), abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("counts", "low", "high"),
+    [
+        # Newcombe, "Interval estimation for the difference" (1998), table II, method 10.
+        ((56, 70, 48, 80), 0.0524, 0.3339),
+        ((9, 10, 3, 10), 0.1705, 0.8090),
+        ((6, 7, 2, 7), 0.0582, 0.8062),
+        ((5, 56, 0, 29), -0.0381, 0.1926),
+        ((0, 10, 0, 20), -0.1611, 0.2775),
+        ((0, 10, 0, 10), -0.2775, 0.2775),
+        ((10, 10, 0, 20), 0.6791, 1.0),
+        ((10, 10, 0, 10), 0.6075, 1.0),
+    ],
+)
+def test_newcombes_differences_come_out_as_published(
+    counts: tuple[int, int, int, int], low: float, high: float
+) -> None:
+    assert difference(*counts)[1:] == pytest.approx((low, high), abs=5e-5)
+
+
+def test_shares_agree_until_enough_is_known() -> None:
+    assert consistent(6, 10, 5, 10)
+    assert not consistent(600, 1000, 500, 1000)
+    assert consistent(5, 5, 0, 0)
+    assert wilson(0, 0) == (0, 1)
+
+
+SHARES = st.integers(1, 500).flatmap(lambda trials: st.tuples(st.integers(0, trials), st.just(trials)))
+
+
+@given(SHARES, SHARES)
+def test_a_difference_is_the_negative_of_the_other_way_round(a: tuple[int, int], b: tuple[int, int]) -> None:
+    there, low, high = difference(*a, *b)
+    assert difference(*b, *a) == pytest.approx((-there, -high, -low))
+    assert -1 - 1e-9 <= low <= there <= high <= 1 + 1e-9
+    assert consistent(*a, *b) is consistent(*b, *a)
+    assert consistent(*a, *a)
+
+
+@given(SHARES, st.integers(2, 10))
+def test_intervals_shrink_with_more_trials(share: tuple[int, int], factor: int) -> None:
+    low, high = wilson(*share)
+    lower, higher = wilson(factor * share[0], factor * share[1])
+    assert higher - lower < high - low
+    assert 0 <= low <= share[0] / share[1] + 1e-12
+    assert share[0] / share[1] - 1e-12 <= high <= 1

@@ -1,0 +1,68 @@
+"""Who loses a game that ended its process, and how."""
+
+from __future__ import annotations
+
+import pytest
+
+from cornered.lab.contests import arena
+from cornered.lab.contests.arena import lost, play
+from cornered.lab.contests.journal import from_record, to_record
+from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.execution import heartbeat
+from cornered.lab.execution.processes import Death
+
+SMALL = Terms.of("trapgrid", {"size": 4}, seed=2)
+
+
+def test_the_bot_that_was_thinking_loses_and_the_moves_until_then_are_kept() -> None:
+    fixture = Fixture(4, ("greedy", "random"), ("a3", "d2"))
+    played = lost(SMALL, fixture, Death("was ended by SIGSEGV", "1 a3 d2 a2"))
+    assert (played.winner, played.ending, played.moves) == (0, "crashed", ("a3", "d2", "a2"))
+    assert played.fault == "random: the process was ended by SIGSEGV while it was its turn"
+    assert from_record(to_record(SMALL, played)) == played
+
+
+def test_a_bot_that_gave_no_sign_of_life_loses_on_time() -> None:
+    played = lost(SMALL, Fixture(4, ("greedy", "random")), Death("gave no sign of life any more", "0 ", is_hung=True))
+    assert (played.winner, played.ending, played.moves) == (1, "time", ())
+
+
+def test_where_nobody_was_thinking_who_is_next_to_move_loses_and_the_fault_says_so() -> None:
+    fixture = Fixture(4, ("greedy", "random"), ("a3",))
+    played = lost(SMALL, fixture, Death("ended with exit code 3"))
+    assert (played.winner, played.ending, played.moves) == (0, "crashed", ("a3",))
+    assert "nobody knows why; it counts against random" in played.fault
+
+
+def test_with_dice_the_roll_before_the_next_move_is_the_one_that_is_played() -> None:
+    terms = Terms.of("isolation", {"width": 4, "height": 4, "dice": True}, seed=5)
+    fixture = Fixture(0, ("random", "random"), ("a1", "d4"))
+    played = lost(terms, fixture, Death("ended with exit code 3"))
+    assert len(played.moves) == 3
+    assert played.moves == play(terms, fixture).moves[:3]
+    assert played.winner == 1
+
+
+def test_words_about_another_game_are_not_believed() -> None:
+    with pytest.raises(ValueError, match="are not the last words"):
+        lost(SMALL, Fixture(4, ("greedy", "random"), ("a3",)), Death("ended with exit code 3", "1 d2"))
+
+
+def test_a_game_tells_whose_turn_it_is_before_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[tuple[str, float | None]] = []
+    monkeypatch.setattr(
+        arena, "thinks", lambda seat, moves, within: heard.append((f"{seat} {' '.join(moves)}", within))
+    )
+    played = play(SMALL, Fixture(4, ("greedy", "random"), ("a3", "d2")))
+    # The moves that stood when each was asked; whoever dies at that moment is in the words.
+    expected = [f"{ply % 2} {' '.join(played.moves[:ply])}" for ply in range(2, len(played.moves))]
+    assert [words for words, _ in heard] == expected
+    assert {within for _, within in heard} == {None}
+    heard.clear()
+    play(Terms.of("trapgrid", {"size": 4}, time=100), Fixture(4, ("random", "greedy")))
+    assert {within for _, within in heard} == {0.2 + arena.GRACE + arena.HANGING}
+
+
+def test_outside_a_worker_signs_of_life_go_nowhere() -> None:
+    heartbeat.beat("hello", 0.001)
+    assert heartbeat.worn().__class__.__name__ == "_Silence"

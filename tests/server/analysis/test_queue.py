@@ -1,0 +1,445 @@
+"""The queue of positions to be studied: who comes next, who gets what, and what happens when an analyst does not."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
+
+from cornered import engine
+from cornered.engine.game import State
+from cornered.protocol.analysis import (
+    MAX_LINES,
+    MAX_NODES,
+    MAX_PLIES,
+    MOST_ASKED,
+    MOST_TRIES,
+    OverlayPicture,
+    Report,
+    ScoredLine,
+    TreeNode,
+)
+from cornered.protocol.commands import Analysed, OfferAnalysis
+from cornered.protocol.values import GameSpec
+from cornered.server.analysis.queue import GRACE, MOST_JOBS, PATIENCE, THINKING, AnalysisQueue
+from cornered.server.analysis.state import REMEMBERED, Asked, Assigned, Ended, Job, Question, Returned
+from cornered.server.refusal import Refusal
+
+NOW = 1_000_000
+CHECK_SECONDS = 0.02
+"""The best of several checks of the largest report; 4 to 6 ms on a machine with 2 cores."""
+GAMES = ("trapgrid", "bamboo")
+STATE = engine.load("trapgrid", size=3).parse("x../0../..1 0")
+"""A position with the moves a1 and b2, whatever text a question has."""
+
+
+def question(position: str = "0./.1 0", game: str = "trapgrid", lines: int = 3) -> Question:
+    return Question(GameSpec(name=game), position, lines, STATE)
+
+
+def offer(jobs: int = 1, games: tuple[str, ...] = GAMES, name: str = "deep") -> OfferAnalysis:
+    return OfferAnalysis(id="o", games=games, jobs=jobs, name=name)
+
+
+def report(move: str = "a1", pv: tuple[str, ...] = ("a1",)) -> Report:
+    return Report(
+        score=1.5,
+        proven=None,
+        plies=None,
+        depth=3,
+        deepest=4,
+        nodes=10,
+        pruned=5,
+        efficiency=33.3,
+        speed=100.0,
+        hits=2,
+        seconds=0.1,
+        lines=(ScoredLine(move=move, score=1.5, pv=pv),),
+    )
+
+
+def word(job: str, **fields: Any) -> Analysed:
+    return Analysed(id="a", job=job, **fields)
+
+
+def refusal(call: Any, *arguments: Any) -> str:
+    with pytest.raises(Refusal) as refused:
+        call(*arguments)
+    return refused.value.code
+
+
+class Bench:
+    """A queue that is driven by hand: each event is folded in at once."""
+
+    def __init__(self) -> None:
+        self.queue = AnalysisQueue()
+        self.asked = 0
+
+    def do(self, events: tuple[Any, ...]) -> tuple[Any, ...]:
+        self.queue = self.queue.fold(events)
+        return events
+
+    def offer(self, socket: str, command: OfferAnalysis | None = None) -> tuple[Any, ...]:
+        return self.do(self.queue.offer(socket, command or offer(), NOW))
+
+    def ask(self, player: str, position: str, *, socket: str | None = None, now: int = NOW) -> str:
+        self.asked += 1
+        asked = question(position)
+        self.do(self.queue.ask(socket or player, player, asked, f"j{self.asked}", now))
+        job = self.queue.find(asked)
+        assert job is not None
+        return job.id
+
+    def finish(self, job: str, now: int = NOW) -> tuple[Any, ...]:
+        analyst = self.queue.jobs[job].analyst
+        assert analyst is not None
+        return self.do(self.queue.analysed(analyst, word(job, report=report(), final=True), now))
+
+    def under_way(self) -> list[str]:
+        return [job.id for job in self.queue.jobs.values() if job.analyst is not None]
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def test_without_an_analyst_of_the_game_nothing_is_asked(bench: Bench) -> None:
+    bench.offer("bot", offer(games=("bamboo",)))
+    assert refusal(bench.queue.ask, "s", "ann", question(), "j", NOW) == "no_analyst"
+
+
+def test_a_free_analyst_gets_the_job_at_once(bench: Bench) -> None:
+    bench.offer("bot")
+    events = bench.queue.ask("s", "ann", question(), "j", NOW)
+    assert [type(event) for event in events] == [Asked, Assigned]
+    assert events[1] == Assigned("j", "bot", NOW + THINKING + GRACE)
+
+
+def test_those_who_ask_are_served_in_turn(bench: Bench) -> None:
+    bench.offer("bot")
+    busy = bench.ask("zoe", "0./.1 0")
+    ann = [bench.ask("ann", f"0./.1 {n}") for n in (1, 2, 3)]
+    ben = [bench.ask("ben", f"0./.1 {n}") for n in (4, 5)]
+    assert [job.id for job in bench.queue.waiting()] == [ann[0], ben[0], ann[1], ben[1], ann[2]]
+    served = []
+    bench.finish(busy)
+    while bench.under_way():
+        served += bench.under_way()
+        bench.finish(served[-1])
+    assert served == [ann[0], ben[0], ann[1], ben[1], ann[2]]
+
+
+def test_a_newcomer_does_not_pass_those_who_wait(bench: Bench) -> None:
+    bench.offer("bot")
+    first = bench.ask("ann", "0./.1 1")
+    waiting = bench.ask("ann", "0./.1 2")
+    bench.ask("new", "0./.1 3")
+    bench.finish(first)
+    assert bench.under_way() == [waiting]
+
+
+def test_one_player_has_a_bounded_number_of_questions(bench: Bench) -> None:
+    bench.offer("bot")
+    for number in range(MOST_ASKED):
+        bench.ask("ann", f"0./.1 {number}", socket=f"s{number}")
+    assert refusal(bench.queue.ask, "s9", "ann", question("0./.1 9"), "j", NOW) == "busy"
+    bench.ask("ben", "0./.1 9")
+    assert refusal(bench.queue.ask, "s9", "ann", question("0./.1 9"), "j", NOW) == "busy"
+
+
+def test_all_players_together_have_a_bounded_number_of_questions(bench: Bench) -> None:
+    bench.offer("bot")
+    for number in range(MOST_JOBS):
+        bench.ask(f"p{number}", f"0./.1 {number}")
+    assert refusal(bench.queue.ask, "s", "late", question("0./.1 x"), "j", NOW) == "busy"
+
+
+def test_two_who_ask_the_same_share_one_job(bench: Bench) -> None:
+    bench.offer("bot")
+    assert bench.ask("ann", "0./.1 1") == bench.ask("ben", "0./.1 1")
+    job = bench.queue.jobs["j1"]
+    assert dict(job.askers) == {"ann": "ann", "ben": "ben"}
+    bench.do(bench.queue.cancel("ann", job.id, NOW))
+    assert dict(bench.queue.jobs["j1"].askers) == {"ben": "ben"}
+    bench.do(bench.queue.cancel("ben", job.id, NOW))
+    assert not bench.queue.jobs
+
+
+def test_a_cancelled_job_makes_room_for_the_next(bench: Bench) -> None:
+    bench.offer("bot")
+    first, second = bench.ask("ann", "0./.1 1"), bench.ask("ben", "0./.1 2")
+    bench.do(bench.queue.cancel("ann", first, NOW))
+    assert bench.under_way() == [second]
+    assert bench.queue.cancel("ann", first, NOW) == ()
+
+
+def test_an_answer_is_remembered_and_the_oldest_is_forgotten(bench: Bench) -> None:
+    bench.offer("bot")
+    job = bench.ask("ann", "0./.1 first")
+    bench.finish(job)
+    assert bench.queue.answers[question("0./.1 first").key][0] == job
+    assert bench.queue.answers[question("0./.1 first").key][1].by == "deep"
+    for number in range(REMEMBERED):
+        bench.finish(bench.ask("ann", f"0./.1 {number}"))
+    assert len(bench.queue.answers) == REMEMBERED
+    assert question("0./.1 first").key not in bench.queue.answers
+
+
+def test_another_number_of_lines_is_another_question() -> None:
+    assert question(lines=1).key != question(lines=2).key
+    assert question(game="bamboo").key != question().key
+
+
+def test_a_job_whose_analyst_goes_away_is_the_next_ones_first(bench: Bench) -> None:
+    bench.offer("bot")
+    lost, other = bench.ask("ann", "0./.1 1"), bench.ask("ben", "0./.1 2")
+    events = bench.do(bench.queue.leave("bot", NOW))
+    assert [type(event).__name__ for event in events] == ["Returned", "Withdrawn"]
+    assert [job.id for job in bench.queue.waiting()] == [lost, other]
+    bench.offer("bot again")
+    assert bench.under_way() == [lost]
+
+
+def test_a_job_is_handed_out_a_bounded_number_of_times(bench: Bench) -> None:
+    bench.offer("bot 0")
+    job = bench.ask("ann", "0./.1 1")
+    for number in range(MOST_TRIES):
+        assert bench.queue.jobs[job].tries == number + 1
+        bench.offer(f"bot {number + 1}")
+        events = bench.do(bench.queue.leave(f"bot {number}", NOW))
+    assert not bench.queue.jobs
+    (ended,) = [event for event in events if isinstance(event, Ended)]
+    assert ended.found.error
+
+
+def test_a_job_that_takes_too_long_goes_to_another_analyst_and_never_back(bench: Bench) -> None:
+    bench.offer("slow")
+    bench.offer("quick")
+    job = bench.ask("ann", "0./.1 1")
+    assert bench.queue.jobs[job].analyst == "slow"
+    due = bench.queue.deadline()
+    assert due == NOW + THINKING + GRACE
+    assert bench.queue.tick(due - 1) == ()
+    events = bench.do(bench.queue.tick(due))
+    assert isinstance(events[0], Returned)
+    assert bench.queue.jobs[job].analyst == "quick"
+    assert refusal(bench.queue.analysed, "slow", word(job, report=report(), final=True), due) == "unknown_analysis"
+    events = bench.do(bench.queue.tick(due + THINKING + GRACE))
+    assert isinstance(events[0], Ended)
+    assert events[0].found.error
+
+
+def test_an_analyst_that_failed_is_asked_last_until_it_does_well(bench: Bench) -> None:
+    bench.offer("first", offer(jobs=2))
+    bench.offer("second", offer(jobs=2))
+    job = bench.ask("ann", "0./.1 1")
+    bench.do(bench.queue.analysed("first", word(job, final=True, error="too large"), NOW))
+    assert bench.queue.jobs[job].analyst == "second"
+    second, third = bench.ask("ben", "0./.1 2"), bench.ask("cas", "0./.1 3")
+    assert [bench.queue.jobs[job].analyst for job in (second, third)] == ["second", "first"]
+    bench.finish(third)
+    fourth = bench.ask("dan", "0./.1 4")
+    assert bench.queue.jobs[fourth].analyst == "first"
+
+
+def test_what_nobody_takes_up_is_given_up(bench: Bench) -> None:
+    bench.offer("bot")
+    bench.ask("ann", "0./.1 1")
+    job = bench.ask("ann", "0./.1 2")
+    assert bench.do(bench.queue.tick(NOW + PATIENCE - 1))[0].job == "j1"
+    bench.do(bench.queue.leave("bot", NOW))
+    (ended,) = bench.do(bench.queue.tick(NOW + PATIENCE))
+    assert (ended.job, ended.found.report) == (job, None)
+
+
+def test_parts_of_an_answer_come_one_by_one(bench: Bench) -> None:
+    bench.offer("bot")
+    job = bench.ask("ann", "0./.1 1")
+    picture = OverlayPicture(name="t", title="Territory", legend="", kind="zones", cells="0./b1")
+    tree = (TreeNode(parent=-1, move="a1", score=1.0), TreeNode(parent=0, move="c2", score=None))
+    for fields in ({"report": report()}, {"overlays": (picture,)}, {"tree": tree}):
+        bench.do(bench.queue.analysed("bot", word(job, **fields), NOW))
+    found = bench.queue.jobs[job].found
+    assert (found.report, found.overlays, found.tree) == (report(), (picture,), tree)
+    (ended,) = bench.do(bench.queue.analysed("bot", word(job, final=True), NOW))
+    assert ended.found == found
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"report": report("c3", ("c3",))},
+        {"report": report("a1", ("c3",))},
+        {"tree": (TreeNode(parent=-1, move="c3", score=None),)},
+        {"tree": (TreeNode(parent=-1, move="a1", score=None), TreeNode(parent=1, move="a1", score=None))},
+        {"report": report("a1", ("a1", "a2"))},
+        {"report": report("a1", ("a1", "c2", "zz"))},
+        {"report": report("a1", ("a1",) * MAX_PLIES)},
+        {"tree": (TreeNode(parent=-1, move="a1", score=None), TreeNode(parent=0, move="b2", score=None))},
+        {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="zones", cells="9./.."),)},
+        {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="b./.."),)},
+        {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="00/0"),)},
+        {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="0000"),)},
+    ],
+)
+def test_talk_about_another_position_is_refused(bench: Bench, fields: Any) -> None:
+    bench.offer("bot")
+    job = bench.ask("ann", "0./.1 1")
+    assert refusal(bench.queue.analysed, "bot", word(job, **fields), NOW) in ("illegal_move", "malformed")
+
+
+def test_a_line_ends_with_the_game(bench: Bench) -> None:
+    bench.offer("bot")
+    job = bench.ask("ann", "0./.1 1")
+    line, state = [], STATE
+    while state.outcome is None:
+        line.append(state.moves()[0])
+        state = state.play(line[-1])
+    bench.do(bench.queue.analysed("bot", word(job, report=report(line[0], tuple(line))), NOW))
+    too_long = word(job, report=report(line[0], (*line, "a1")))
+    assert refusal(bench.queue.analysed, "bot", too_long, NOW) == "illegal_move"
+
+
+def longest_line(state: State, chance: random.Random) -> list[str]:
+    line: list[str] = []
+    while state.outcome is None and len(line) < MAX_PLIES:
+        line.append(chance.choice(state.moves()))
+        state = state.play(line[-1])
+    return line
+
+
+@pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
+def test_the_largest_report_is_checked_within_a_turn_of_the_loop(game: str) -> None:
+    chance = random.Random(1)
+    state = engine.load(game).start()
+    lines = [longest_line(state, chance) for _ in range(MAX_LINES)]
+    scored = tuple(ScoredLine(move=line[0], score=0.0, pv=tuple(line)) for line in lines)
+    chain = [move for line in (longest_line(state, chance) for _ in range(MAX_NODES)) for move in line[:1]]
+    tree = tuple(TreeNode(parent=-1, move=move, score=0.0) for move in chain[:MAX_NODES])
+    asked = Question(GameSpec(name=game), str(state), MAX_LINES, state)
+    queue = AnalysisQueue().fold(())
+    queue = queue.fold(queue.offer("bot", offer(games=(game,)), NOW))
+    queue = queue.fold(queue.ask("ann", "ann", asked, "j1", NOW))
+    told = word("j1", report=report().model_copy(update={"lines": scored}), tree=tree)
+    spent = []
+    for _ in range(5):
+        began = time.perf_counter()
+        queue.analysed("bot", told, NOW)
+        spent.append(time.perf_counter() - began)
+    assert min(spent) < CHECK_SECONDS
+
+
+def test_nobody_else_answers_for_an_analyst(bench: Bench) -> None:
+    bench.offer("bot")
+    bench.offer("other")
+    job = bench.ask("ann", "0./.1 1")
+    assert refusal(bench.queue.analysed, "other", word(job, report=report(), final=True), NOW) == "unknown_analysis"
+    assert refusal(bench.queue.analysed, "bot", word("nothing", final=True), NOW) == "unknown_analysis"
+
+
+class Everything(RuleBasedStateMachine):
+    """Analysts and askers come, ask, answer, fail and go, and time passes: the queue keeps its promises."""
+
+    sockets = Bundle("sockets")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queue = AnalysisQueue()
+        self.now = NOW
+        self.number = 0
+
+    def do(self, events: tuple[Any, ...]) -> None:
+        self.queue = self.queue.fold(events)
+
+    def job(self, which: int) -> Job | None:
+        jobs = list(self.queue.jobs.values())
+        return jobs[which % len(jobs)] if jobs else None
+
+    @rule(which=st.integers(0, 3), jobs=st.integers(0, 3), games=st.sets(st.sampled_from(GAMES)))
+    def offers(self, which: int, jobs: int, games: set[str]) -> None:
+        self.do(self.queue.offer(f"bot {which}", offer(jobs, tuple(games)), self.now))
+
+    @rule(player=st.integers(0, 3), tab=st.integers(0, 1), position=st.integers(0, 5), game=st.sampled_from(GAMES))
+    def asks(self, player: int, tab: int, position: int, game: str) -> None:
+        self.number += 1
+        asked = question(f"0./.1 {position}", game)
+        if asked.key in self.queue.answers:
+            return
+        try:
+            self.do(self.queue.ask(f"{player}.{tab}", f"p{player}", asked, f"j{self.number}", self.now))
+        except Refusal:
+            mine = sum(f"p{player}" in job.askers.values() for job in self.queue.jobs.values())
+            studied = any(game in analyst.games for analyst in self.queue.analysts.values())
+            if mine < MOST_ASKED and studied:
+                raise
+            return
+        job = self.queue.find(asked)
+        assert job is not None
+        assert f"{player}.{tab}" in job.askers
+
+    @rule(which=st.integers(0, 9), how=st.sampled_from(["news", "done", "failed"]))
+    def answers(self, which: int, how: str) -> None:
+        job = self.job(which)
+        if job is not None and job.analyst is not None:
+            final = how != "news"
+            said = word(job.id, final=final, report=None if how == "failed" else report())
+            self.do(self.queue.analysed(job.analyst, said, self.now))
+            if how == "done":
+                assert job.id not in self.queue.jobs
+                assert self.queue.answers[job.question.key][0] == job.id
+
+    @rule(which=st.integers(0, 9))
+    def cancels(self, which: int) -> None:
+        job = self.job(which)
+        if job is not None:
+            self.do(self.queue.cancel(next(iter(job.askers)), job.id, self.now))
+
+    @rule(socket=st.sampled_from([*(f"bot {n}" for n in range(4)), *(f"{n}.{m}" for n in range(4) for m in (0, 1))]))
+    def leaves(self, socket: str) -> None:
+        self.do(self.queue.leave(socket, self.now))
+        assert socket not in self.queue.analysts
+        assert all(job.analyst != socket and socket not in job.askers for job in self.queue.jobs.values())
+
+    @rule(passed=st.sampled_from([1, THINKING + GRACE, PATIENCE]))
+    def time_passes(self, passed: int) -> None:
+        self.now += passed
+        self.do(self.queue.tick(self.now))
+        due = self.queue.deadline()
+        assert due is None or due > self.now
+
+    @invariant()
+    def nobody_has_more_than_agreed(self) -> None:
+        jobs = self.queue.jobs.values()
+        for analyst in self.queue.analysts.values():
+            assert sum(job.analyst == analyst.id for job in jobs) <= max(analyst.jobs, 3)
+        for player in {player for job in jobs for player in job.askers.values()}:
+            assert sum(player in job.askers.values() for job in jobs) <= MOST_ASKED
+            assert player in self.queue.served
+        assert all(job.askers and job.tries <= MOST_TRIES for job in jobs)
+        assert len({job.question.key for job in jobs}) == len(jobs)
+
+    @invariant()
+    def a_job_is_with_somebody_who_is_here_and_fit(self) -> None:
+        for job in self.queue.jobs.values():
+            if job.analyst is not None:
+                assert job.analyst in self.queue.analysts
+                assert job.analyst not in job.unfit
+
+    @invariant()
+    def nobody_is_idle_while_somebody_waits(self) -> None:
+        jobs = self.queue.jobs.values()
+        for analyst in self.queue.analysts.values():
+            if sum(job.analyst == analyst.id for job in jobs) < analyst.jobs:
+                for job in jobs:
+                    is_fit = job.question.game.name in analyst.games and analyst.id not in job.unfit
+                    assert job.analyst is not None or not is_fit
+
+
+Everything.TestCase.settings = settings(max_examples=60, stateful_step_count=40)
+TestEverything = Everything.TestCase

@@ -1,0 +1,224 @@
+"""Facts about how much one player, one address and everybody together may have open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cornered.protocol.commands import (
+    AcceptChallenge,
+    Challenge,
+    CreateSeek,
+    Declare,
+    JoinSeek,
+    LobbyCommand,
+    Rematch,
+    Resign,
+    StartSeek,
+)
+from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, Player, SeekSettings
+from cornered.server.lobby.bounds import MOST_BOT_MATCHES, MOST_INCOMING_FROM_ADDRESS, Bounds
+from cornered.server.lobby.events import AWAY_GRACE, Departed, LobbyEvent, MatchEnded, MatchMade
+from cornered.server.lobby.lobby import DEPARTURES, Lobby
+from cornered.server.refusal import Refusal
+
+TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
+THREE = GameSpec(name="isolation", options={"players": 3})
+SMALL = Bounds(
+    seeks=6,
+    seeks_per_address=3,
+    challenges=6,
+    challenges_per_address=3,
+    matches_per_player=2,
+    matches_per_address=3,
+)
+
+
+class Crowd:
+    """A lobby with narrow bounds, and players who come from addresses."""
+
+    def __init__(self, bounds: Bounds = SMALL) -> None:
+        self.lobby = Lobby(bounds=bounds)
+        self.count = 0
+
+    def apply(self, events: tuple[LobbyEvent, ...]) -> tuple[LobbyEvent, ...]:
+        for event in events:
+            self.lobby.evolve(event)
+        return events
+
+    def come(self, name: str, address: str = "", kind: str = "person") -> Player:
+        player = Player.model_validate({"id": name, "name": name, "kind": kind})
+        self.apply(self.lobby.arrive(player, address))
+        return player
+
+    def do(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> str | None:
+        self.count += 1
+        command = kind(**{"id": f"c{self.count}"} | fields)
+        events = self.apply(self.lobby.decide(command, player, 1_000, fresh=f"new{self.count}", lot=0))
+        return events[-1].ref  # type: ignore[union-attr]
+
+    def refused(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> tuple[str, str]:
+        with pytest.raises(Refusal) as caught:
+            self.do(kind, player, **fields)
+        return caught.value.code, caught.value.text
+
+    def open(self, player: Player, game: GameSpec = THREE) -> str:
+        seek = self.do(CreateSeek, player, settings=SeekSettings(game=game))
+        assert seek is not None
+        return seek
+
+    def match(self, first: Player, second: Player) -> str:
+        challenge = self.do(Challenge, first, to=second.id, game=TRAPGRID)
+        match = self.do(AcceptChallenge, second, challenge=challenge)
+        assert match is not None
+        return match
+
+
+OPEN: dict[str, Any] = {"settings": SeekSettings(game=THREE)}
+
+
+def test_open_tables_are_bounded_for_an_address_and_in_all() -> None:
+    crowd = Crowd()
+    homes = [crowd.come(f"h{number}", "home") for number in range(4)]
+    for one in homes[:3]:
+        last = crowd.open(one)
+    code, text = crowd.refused(CreateSeek, homes[3], **OPEN)
+    assert (code, "address" in text, "sit down" in text) == ("busy", True, True)
+    away = [crowd.come(f"a{number}", f"away {number}") for number in range(4)]
+    for one in away[:3]:
+        crowd.open(one)
+    assert crowd.refused(CreateSeek, away[3], **OPEN)[0] == "server_full"
+    crowd.do(JoinSeek, homes[3], seek=last)
+    crowd.do(JoinSeek, away[3], seek=last)
+    crowd.open(homes[3])
+
+
+def test_challenges_that_wait_are_bounded_for_an_address_and_in_all() -> None:
+    crowd = Crowd()
+    target = crowd.come("target", "there")
+    homes = [crowd.come(f"h{number}", "home") for number in range(4)]
+    for one in homes[:3]:
+        last = crowd.do(Challenge, one, to=target.id, game=TRAPGRID)
+    assert crowd.refused(Challenge, homes[3], to=target.id, game=TRAPGRID)[0] == "busy"
+    away = [crowd.come(f"a{number}", f"away {number}") for number in range(4)]
+    for one in away[:3]:
+        crowd.do(Challenge, one, to=target.id, game=TRAPGRID)
+    assert crowd.refused(Challenge, away[3], to=target.id, game=TRAPGRID)[0] == "server_full"
+    crowd.do(AcceptChallenge, target, challenge=last)
+    crowd.do(Challenge, homes[3], to=target.id, game=TRAPGRID)
+
+
+def test_one_address_does_not_fill_what_waits_for_a_player() -> None:
+    crowd = Crowd(Bounds())
+    target, friend = crowd.come("target", "there"), crowd.come("friend", "elsewhere")
+    for number in range(MOST_INCOMING_FROM_ADDRESS):
+        crowd.do(Challenge, crowd.come(f"h{number}", "home"), to=target.id, game=TRAPGRID)
+    stranger = crowd.come("another", "home")
+    assert crowd.refused(Challenge, stranger, to=target.id, game=TRAPGRID)[0] == "busy"
+    crowd.do(Challenge, friend, to=target.id, game=TRAPGRID)
+
+
+def test_live_matches_of_a_player_are_bounded_however_they_are_made() -> None:
+    crowd = Crowd()
+    ann, ben, cyd, dee = (crowd.come(name, name) for name in ("ann", "ben", "cyd", "dee"))
+    seek, waiting = crowd.open(ann), crowd.do(Challenge, cyd, to="ann", game=TRAPGRID)
+    crowd.do(JoinSeek, cyd, seek=seek)
+    started = crowd.do(
+        CreateSeek,
+        ann,
+        settings=SeekSettings(game=GameSpec(name="quoridor", options={"size": 5, "players": 4}), minimum=2),
+    )
+    crowd.do(JoinSeek, cyd, seek=started)
+    first = crowd.match(ann, ben)
+    crowd.match(ann, ben)
+    code, text = crowd.refused(Challenge, ann, to="dee", game=TRAPGRID)
+    assert (code, text) == ("busy", "ann is in 2 live matches, as many as one may have; end one first")
+    assert crowd.refused(AcceptChallenge, ann, challenge=waiting)[0] == "busy"
+    assert crowd.refused(CreateSeek, ann, **OPEN)[0] == "busy"
+    assert crowd.refused(JoinSeek, dee, seek=seek)[0] == "busy"
+    assert crowd.refused(StartSeek, ann, seek=started)[0] == "busy"
+    crowd.apply((MatchEnded(first),))
+    crowd.do(JoinSeek, dee, seek=seek)
+
+
+def test_live_matches_of_an_address_are_bounded_and_outlast_the_visit() -> None:
+    crowd = Crowd()
+    target = crowd.come("target", "there")
+    matches = [
+        MatchMade(
+            f"m{number}", TRAPGRID, (crowd.come(f"h{number}", "home"), crowd.come(f"t{number}", f"t{number}")), NO_CLOCK
+        )
+        for number in range(3)
+    ]
+    crowd.apply(tuple(matches))
+    for number in range(3):
+        crowd.apply((Departed(f"h{number}"),))
+    fresh = crowd.come("fresh", "home")
+    code, text = crowd.refused(Challenge, fresh, to=target.id, game=TRAPGRID)
+    assert (code, "address" in text) == ("busy", True)
+    crowd.apply((MatchEnded("m0"),))
+    crowd.match(fresh, target)
+    assert crowd.refused(Challenge, fresh, to=target.id, game=TRAPGRID)[0] == "busy"
+
+
+def test_a_match_between_two_of_one_address_counts_once_there() -> None:
+    crowd = Crowd()
+    one, two = crowd.come("one", "home"), crowd.come("two", "home")
+    match = crowd.match(one, two)
+    assert crowd.lobby.match_origins.count("home") == 1
+    crowd.apply((MatchEnded(match),))
+    assert crowd.lobby.match_origins.count("home") == 0
+
+
+def test_after_a_restart_matches_count_for_the_address_from_which_their_players_come() -> None:
+    crowd = Crowd()
+    away = [Player(id=name, name=name, kind="person") for name in ("one", "two")]
+    crowd.apply((MatchMade("m", TRAPGRID, (away[0], away[1]), NO_CLOCK),))
+    assert crowd.lobby.match_origins.count("home") == 0
+    crowd.come("one", "home")
+    assert crowd.lobby.match_origins.count("home") == 1
+    crowd.apply((Departed("one"),))
+    crowd.come("one", "elsewhere")
+    assert (crowd.lobby.match_origins.count("home"), crowd.lobby.match_origins.count("elsewhere")) == (1, 0)
+
+
+@pytest.mark.parametrize(("declared", "bound"), [(1, 1), (7, 7), (1_000, MOST_BOT_MATCHES)])
+def test_a_bot_has_the_matches_that_it_declared_up_to_a_bound(declared: int, bound: int) -> None:
+    crowd = Crowd(Bounds(matches_per_player=2, matches_per_address=10_000))
+    bot = crowd.come("bot", "lab", "bot")
+    crowd.do(Declare, bot, accepts=(Accepts(game="trapgrid"),), concurrency=declared)
+    for number in range(bound):
+        crowd.match(crowd.come(f"p{number}"), bot)
+    assert crowd.refused(Challenge, crowd.come("last"), to="bot", game=TRAPGRID)[0] == "busy"
+
+
+def test_many_who_stay_away_depart_in_steps() -> None:
+    crowd = Crowd(Bounds())
+    for number in range(2 * DEPARTURES + 1):
+        crowd.come(f"p{number}")
+        crowd.apply(crowd.lobby.disconnect(f"p{number}", 1_000))
+    steps = []
+    while (due := crowd.lobby.deadline()) is not None:
+        assert due == 1_000 + AWAY_GRACE
+        steps.append(len(crowd.apply(crowd.lobby.tick(due))))
+    assert (steps, crowd.lobby.guests) == ([DEPARTURES, DEPARTURES, 1], {})
+
+
+async def test_a_rematch_counts_as_a_match_of_its_players(start: Any, pair: Any) -> None:
+    async with start(max_matches_per_player=2) as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        over = await pair(ann, ben)
+        await ann.do(Resign, match=over)
+        for _ in range(2):
+            await pair(ann, ben)
+        await ann.do(Rematch, match=over)
+        assert await ben.refused(Rematch, match=over) == "busy"
+
+
+async def test_the_bounds_are_settings(start: Any) -> None:
+    async with start(max_seeks_per_address=1, max_challenges=1) as running, running.client("Ann") as ann:
+        await ann.do(CreateSeek, settings=SeekSettings(game=THREE))
+        assert await ann.refused(CreateSeek, settings=SeekSettings(game=THREE)) == "busy"
+        async with running.client("Ben") as ben:
+            await ann.do(Challenge, to=ben.player.id, game=TRAPGRID)
+            assert await ann.refused(Challenge, to=ben.player.id, game=TRAPGRID) == "server_full"

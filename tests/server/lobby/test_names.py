@@ -1,0 +1,133 @@
+"""Facts about visible names: no two players who are here have names that read the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from cornered.protocol.text import MAX_NAME
+from cornered.protocol.values import Name, Player
+from cornered.server.lobby.bounds import Bounds
+from cornered.server.lobby.events import Departed
+from cornered.server.lobby.lobby import Lobby
+from cornered.server.lobby.names import Names
+from cornered.server.settings import Settings
+
+NAME: TypeAdapter[str] = TypeAdapter(Name)
+
+
+def arrive(lobby: Lobby, player: str, name: str, kind: str = "person", *, is_operators: bool = False) -> str:
+    visitor = Player.model_validate({"id": player, "name": name, "kind": kind})
+    for event in lobby.arrive(visitor, is_operators=is_operators):
+        lobby.evolve(event)
+    return lobby.guests[player].player.name
+
+
+@pytest.mark.parametrize("second", ["Ada", "ada", "ADA", "\uff21da", "A da", "Ada.", "\u0410da"])
+def test_a_second_player_whose_name_reads_the_same_gets_a_number(second: str) -> None:
+    lobby = Lobby()
+    assert arrive(lobby, "one", "Ada") == "Ada"
+    assert arrive(lobby, "two", second) == f"{second} (2)"
+    assert arrive(lobby, "three", "Ada") == "Ada (3)"
+
+
+def test_a_name_stays_the_same_for_the_whole_visit() -> None:
+    lobby = Lobby()
+    arrive(lobby, "one", "Ada")
+    assert arrive(lobby, "two", "Ada") == "Ada (2)"
+    lobby.evolve(Departed("one"))
+    assert arrive(lobby, "two", "Ada") == "Ada (2)"
+    assert arrive(lobby, "two", "Ada (2)") == "Ada (2)"
+    assert arrive(lobby, "three", "Ada") == "Ada"
+
+
+def test_a_number_is_not_given_again_while_a_bearer_of_the_name_is_here() -> None:
+    lobby = Lobby()
+    for player in ("one", "two", "three"):
+        arrive(lobby, player, "Ada")
+    lobby.evolve(Departed("three"))
+    assert arrive(lobby, "four", "Ada") == "Ada (4)"
+    for player in ("one", "two", "four"):
+        lobby.evolve(Departed(player))
+    assert [arrive(lobby, player, "Ada") for player in ("five", "six")] == ["Ada", "Ada (2)"]
+
+
+def test_a_new_name_frees_the_old_one() -> None:
+    lobby = Lobby()
+    arrive(lobby, "one", "Ada")
+    assert arrive(lobby, "one", "Bea") == "Bea"
+    assert arrive(lobby, "two", "Ada") == "Ada"
+    assert arrive(lobby, "one", "Ada") == "Ada (2)"
+
+
+def test_a_name_with_a_number_of_its_own_is_told_apart_as_well() -> None:
+    lobby = Lobby()
+    assert arrive(lobby, "one", "Ada (2)") == "Ada (2)"
+    assert arrive(lobby, "two", "Ada") == "Ada"
+    assert arrive(lobby, "three", "Ada") == "Ada (3)"
+
+
+@pytest.mark.parametrize("kind", ["person", "bot"])
+def test_a_stranger_never_bears_a_reserved_name_alone_even_before_its_owner_comes(kind: str) -> None:
+    lobby = Lobby(Names(["level-3"]))
+    assert arrive(lobby, "one", "Level 3", kind) == "Level 3 (2)"
+    assert arrive(lobby, "bot", "level-3", "bot", is_operators=True) == "level-3"
+    assert arrive(lobby, "two", "level-3", kind) == "level-3 (3)"
+
+
+def test_a_bot_that_turns_out_to_be_the_operators_gets_its_name_while_it_is_here() -> None:
+    lobby = Lobby(Names(["level-3"]))
+    assert arrive(lobby, "bot", "level-3", "bot") == "level-3 (2)"
+    assert arrive(lobby, "bot", "level-3", "bot", is_operators=True) == "level-3"
+    assert arrive(lobby, "bot", "level-3", "bot") == "level-3"
+    assert arrive(lobby, "other", "level-3", "bot", is_operators=True) == "level-3 (2)"
+    assert arrive(lobby, "other", "level-3", "bot", is_operators=True) == "level-3 (2)"
+    lobby.evolve(Departed("bot"))
+    assert arrive(lobby, "other", "level-3", "bot", is_operators=True) == "level-3"
+
+
+def test_the_house_bots_names_are_reserved_by_default() -> None:
+    from cornered.bots.online.host import player_name
+    from cornered.bots.roster import create
+    from cornered.cli.main import HOUSE_BOTS
+
+    assert {player_name(create(bot)) for bot in HOUSE_BOTS} <= set(Settings(port=0).reserved_names)
+
+
+@given(st.lists(st.tuples(st.text("aA. (2)\u2460\u0301", min_size=1, max_size=MAX_NAME), st.booleans()), max_size=12))
+def test_visible_names_are_names_and_no_two_are_the_same(visits: list[tuple[str, bool]]) -> None:
+    lobby = Lobby(bounds=Bounds())
+    for number, (name, departs) in enumerate(visits):
+        try:
+            NAME.validate_python(name)
+        except ValueError:
+            continue
+        NAME.validate_python(arrive(lobby, f"p{number}", name))
+        if departs:
+            lobby.evolve(Departed(f"p{number}"))
+    shown = [guest.player.name.casefold() for guest in lobby.guests.values()]
+    assert len(set(shown)) == len(shown)
+
+
+def test_names_with_numbers_of_their_own_make_no_search_long() -> None:
+    names, tried = Names(), set[str]()
+    names.take("p0", "Ada", "Ada")
+    for number in range(2, 4_000):
+        names.take(f"p{number}", f"Ada ({number})", f"Ada ({number})")
+    for newcomer in ("one", "two", "three"):
+        shown = names.choose(newcomer, "Ada")
+        assert int(shown[5:-1]) > 4_000
+        names.take(newcomer, "Ada", shown)
+        tried.add(shown)
+    assert len(tried) == 3
+
+
+def test_a_thousand_of_one_name_cost_no_more_each_than_the_first() -> None:
+    names = Names()
+    names.take("p0", "Ada", "Ada")
+    for number in range(1, 1_000):
+        shown = names.choose(f"p{number}", "Ada")
+        assert shown == f"Ada ({number + 1})"
+        names.take(f"p{number}", "Ada", shown)

@@ -1,0 +1,52 @@
+"""Facts about choosing a game."""
+
+from __future__ import annotations
+
+import pytest
+
+from cornered import engine
+from cornered.protocol.values import GameSpec
+from cornered.server.match.catalogue import load, offered, settle
+from cornered.server.refusal import Refusal
+
+
+def test_every_game_of_the_engine_is_offered_with_all_its_options() -> None:
+    assert [game.name for game in offered()] == [game.name for game in engine.games()]
+    for shown, game in zip(offered(), engine.games(), strict=True):
+        assert [option.name for option in shown.options] == [option.name for option in game.OPTIONS]
+        assert shown.start == str(game().start())
+
+
+def test_options_that_are_left_out_are_filled_in_with_what_people_want() -> None:
+    _, spec = settle(GameSpec(name="quoridor", options={"size": 7}))
+    assert spec.options == {"size": 7, "players": 2, "walls": 8, "max_plies": 150, "no_progress": 40}
+
+
+def test_what_was_asked_for_is_never_overruled() -> None:
+    _, spec = settle(GameSpec(name="quoridor", options={"max_plies": None, "no_progress": 7}))
+    assert (spec.options["max_plies"], spec.options["no_progress"]) == (None, 7)
+
+
+def test_a_settled_choice_settles_to_itself() -> None:
+    for game in engine.games():
+        _, spec = settle(GameSpec(name=game.name))
+        assert settle(spec)[1] == spec
+        assert load(spec).options == spec.options
+
+
+@pytest.mark.parametrize(
+    ("spec", "code", "hint"),
+    [
+        (GameSpec(name="chess"), "unknown_game", "trapgrid"),
+        (GameSpec(name="trapgrid", options={"width": 7}), "bad_options", "size"),
+        (GameSpec(name="trapgrid", options={"size": 9}), "bad_options", "3 to 8"),
+        (GameSpec(name="isolation", options={"dice": 1}), "bad_options", "true or false"),
+        (GameSpec(name="isolation", options={"players": True}), "bad_options", "2"),
+        (GameSpec(name="quoridor", options={"size": 3, "players": 4}), "bad_options", ""),
+    ],
+)
+def test_what_does_not_exist_is_refused_with_what_does(spec: GameSpec, code: str, hint: str) -> None:
+    with pytest.raises(Refusal) as caught:
+        settle(spec)
+    assert caught.value.code == code
+    assert hint in caught.value.text

@@ -1,0 +1,922 @@
+"""Facts about the decider of matches: what each command leads to, and when it is refused."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cornered.engine.games.isolation import Isolation
+from cornered.protocol.commands import (
+    Abort,
+    AcceptDraw,
+    AcceptTakeback,
+    Claim,
+    DeclineDraw,
+    DeclineTakeback,
+    MatchCommand,
+    OfferDraw,
+    Play,
+    Rematch,
+    RequestTakeback,
+    Resign,
+)
+from cornered.protocol.events import (
+    Agreed,
+    DrawDeclined,
+    DrawOffered,
+    Eliminated,
+    Ended,
+    MatchEvent,
+    Played,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Rolled,
+    Started,
+    TakebackDeclined,
+    TakebackRequested,
+    TakenBack,
+)
+from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
+from cornered.server.match.catalogue import settle
+from cornered.server.match.dice import commitment_of, roll
+from cornered.server.match.match import Match, Patience, open_match, open_rematch, rematch_id
+from cornered.server.refusal import Refusal
+
+SEED = bytes(range(32))
+DRAWS = {"size": 3, "max_plies": 50}
+
+
+class Table:
+    """A match that is played from the outside in: commands go in, events are folded and logged."""
+
+    def __init__(self, name: str = "trapgrid", clock: Clock = NO_CLOCK, **options: Any) -> None:
+        game, spec = settle(GameSpec(name=name, options=options))
+        self.players = tuple(Player(id=f"p{n}", name=f"Player {n}", kind="person") for n in range(game.seats))
+        self.now = 1_000_000
+        self.log: list[MatchEvent] = list(open_match("m1", spec, self.players, clock, SEED, now=self.now))
+        self.match = Match.replay(self.log, SEED)
+        self.count = 0
+
+    def apply(self, events: Sequence[MatchEvent]) -> Sequence[MatchEvent]:
+        for event in events:
+            self.match = self.match.evolve(event)
+        self.log += events
+        return events
+
+    def command(self, kind: type[MatchCommand], **fields: Any) -> MatchCommand:
+        self.count += 1
+        return kind(**{"id": f"c{self.count}", "match": "m1"} | fields)
+
+    def do(self, kind: type[MatchCommand], seat: int, *, after: int = 0, **context: Any) -> Sequence[MatchEvent]:
+        self.now += after
+        return self.apply(self.match.decide(self.command(kind), seat, self.now, **context))
+
+    def play(self, *moves: str, after: int = 1_000, lag: int = 0) -> Sequence[MatchEvent]:
+        """Play moves, each by whose turn it is, `after` milliseconds apart; without a move the first legal one."""
+        events: Sequence[MatchEvent] = ()
+        for move in moves or (self.match.state.moves()[0],):
+            self.now += after
+            play = self.command(Play, ply=self.match.ply, move=move)
+            events = self.apply(self.match.decide(play, self.match.to_move, self.now, lag=lag))
+        return events
+
+    def play_out(self, rng: random.Random) -> None:
+        while not self.match.over:
+            self.play(rng.choice(self.match.state.moves()))
+
+    def tick(self, after: int) -> Sequence[MatchEvent]:
+        self.now += after
+        return self.apply(self.match.tick(self.now))
+
+    def refused(self, kind: type[MatchCommand], seat: int | None, **context: Any) -> str:
+        """Return the code with which a command is refused."""
+        fields = {name: context.pop(name) for name in ("ply", "move", "id") if name in context}
+        with pytest.raises(Refusal) as caught:
+            self.match.decide(self.command(kind, **fields), seat, self.now, **context)
+        return caught.value.code
+
+
+def ended(events: Sequence[MatchEvent]) -> Ended:
+    assert isinstance(events[-1], Ended)
+    return events[-1]
+
+
+# Playing
+
+
+def test_a_match_starts_with_the_hash_of_its_seed_and_ends_with_the_seed() -> None:
+    table = Table(size=3)
+    started = table.log[0]
+    assert isinstance(started, Started)
+    assert (started.seq, started.commitment) == (1, commitment_of(SEED))
+    table.play_out(random.Random(1))
+    end = ended(table.log)
+    assert (end.reason, end.seed, end.cause) == ("rules", SEED.hex(), None)
+    assert end.winner is not None
+    assert end.places[end.winner] == 1
+    assert sorted(end.places) == [1, 2]
+
+
+def test_a_replayed_match_is_the_folded_match() -> None:
+    table = Table(size=5, clock=Fischer(initial=60, increment=2))
+    table.play_out(random.Random(2))
+    assert Match.replay(table.log, SEED) == table.match
+
+
+def test_a_move_is_an_event_with_its_ply_and_its_cause() -> None:
+    table = Table(size=5)
+    (played,) = table.play("a4")
+    assert played == Played(seq=2, at=table.now, seat=0, cause="c1", ply=0, move="a4", spent=1_000, left=(None, None))
+    assert (table.match.ply, table.match.to_move, str(table.match.state)[0]) == (1, 1, "x")
+
+
+def test_a_move_out_of_turn_is_refused() -> None:
+    assert Table(size=5).refused(Play, 1, ply=0, move="e2") == "not_your_turn"
+
+
+@pytest.mark.parametrize("ply", [0, 2, 999])
+def test_a_stale_ply_is_refused_whoever_says_it(ply: int) -> None:
+    table = Table(size=5)
+    table.play("a4")
+    assert table.refused(Play, 1, ply=ply, move="e2") == "stale_ply"
+    assert table.refused(Play, 0, ply=ply, move="e2") == "stale_ply"
+
+
+@pytest.mark.parametrize("move", ["c3", "a5", "z9", "", "pass", "🦊", "e3h"])
+def test_an_illegal_move_is_refused_with_a_reason(move: str) -> None:
+    table = Table(size=5)
+    with pytest.raises(Refusal) as caught:
+        table.match.decide(Play.model_construct(id="c1", match="m1", ply=0, move=move), 0, table.now)
+    assert caught.value.code == "illegal_move"
+    assert caught.value.text
+
+
+@pytest.mark.parametrize("seat", [None, -1, 2, 3])
+@pytest.mark.parametrize("kind", [Resign, Abort, Rematch, Claim, OfferDraw, AcceptTakeback])
+def test_a_stranger_decides_nothing(kind: type[MatchCommand], seat: int | None) -> None:
+    assert Table(size=3).refused(kind, seat) == "not_a_player"
+
+
+def test_events_must_follow_one_another() -> None:
+    table = Table(size=5)
+    (played,) = table.play("a4")
+    with pytest.raises(ValueError, match="does not follow"):
+        table.match.evolve(played)
+    with pytest.raises(ValueError, match="begins with `started`"):
+        Match.replay([played], SEED)
+
+
+def test_a_clock_that_is_set_back_does_not_turn_time_around() -> None:
+    table = Table(size=5, clock=PerMove(seconds=10))
+    table.play("a4")
+    table.now -= 500_000
+    (played,) = table.play("e2", after=0)
+    assert isinstance(played, Played)
+    assert (played.spent, played.at) == (0, table.log[-2].at)
+
+
+# Repeats
+
+
+def test_a_repeated_id_is_known_with_the_event_that_it_caused_also_after_a_restart() -> None:
+    table = Table(size=5)
+    table.play("a4", "e2")
+    assert [table.match.answered(0, "c1"), table.match.answered(1, "c2")] == [2, 3]
+    assert table.match.answered(1, "c1") is None
+    assert table.match.answered(7, "c1") is None
+    assert Match.replay(table.log, SEED).answered(0, "c1") == 2
+
+
+def test_a_command_with_several_events_is_known_by_its_first() -> None:
+    table = Table("isolation", width=3, height=3, dice=True)
+    table.play("a1")
+    *_, placed, rolled = (*table.log, *table.play("c3"))
+    assert isinstance(rolled, Rolled)
+    assert table.match.answered(1, "c2") == placed.seq
+
+
+def test_the_oldest_of_many_commands_is_forgotten() -> None:
+    table = Table("quoridor", size=5, walls=0, max_plies=None, no_progress=None)
+    for _ in range(35):
+        table.play("b1", "d5", "c1", "c5")
+    known = [number for number in range(1, 141, 2) if table.match.answered(0, f"c{number}") is not None]
+    assert known == list(range(13, 141, 2))
+    assert table.match.answered(0, "c139") == 140
+
+
+def test_the_end_and_what_follows_it_are_known_by_their_commands() -> None:
+    table = Table(size=3)
+    table.do(Resign, 0)
+    table.do(Rematch, 1)
+    table.do(Rematch, 0)
+    assert [table.match.answered(*who) for who in ((0, "c1"), (1, "c2"), (0, "c3"))] == [2, 3, 4]
+
+
+# Giving up
+
+
+def test_resigning_lets_the_other_win() -> None:
+    table = Table(size=5)
+    end = ended(table.do(Resign, 0))
+    assert (end.winner, end.places, end.reason, end.cause, end.seat) == (1, (2, 1), "resignation", "c1", 0)
+    assert table.match.over
+
+
+def test_after_the_end_only_a_rematch_is_possible() -> None:
+    table = Table(size=5)
+    table.do(Resign, 1)
+    for kind in (Resign, Abort, Claim, OfferDraw, AcceptDraw, DeclineDraw, RequestTakeback, AcceptTakeback):
+        assert table.refused(kind, 0) == "match_over"
+    assert table.refused(Play, 0, ply=0, move="a4") == "match_over"
+    assert (table.match.deadline(), table.match.tick(table.now + 10**9)) == (None, ())
+    assert table.do(Rematch, 0)
+
+
+def test_a_match_is_aborted_before_its_second_move_and_counts_for_nothing() -> None:
+    for moves in ((), ("a4",)):
+        table = Table(size=5)
+        for move in moves:
+            table.play(move)
+        end = ended(table.do(Abort, 1))
+        assert (end.winner, end.places, end.reason) == (None, (), "aborted")
+    table = Table(size=5)
+    table.play("a4", "e2")
+    assert table.refused(Abort, 0) == "too_late"
+
+
+def test_rolls_do_not_count_as_moves_for_aborting() -> None:
+    table = Table("isolation", width=3, height=3, dice=True)
+    table.play("a1")
+    table.do(Abort, 0)
+    table = Table("isolation", width=3, height=3, dice=True)
+    table.play("a1", "c3")
+    assert table.refused(Abort, 0) == "too_late"
+
+
+def test_victory_is_claimed_over_who_has_been_gone_for_long_enough() -> None:
+    table = Table(size=5)
+    gone = (None, table.now)
+    patience = Patience().gone
+    assert table.match.claim_at(table.now) == table.now + patience
+    table.now += patience - 1
+    assert table.refused(Claim, 0, gone_since=gone) == "opponent_here"
+    table.now += 1
+    assert table.refused(Claim, 0, gone_since=(None, None)) == "opponent_here"
+    assert table.refused(Claim, 0) == "opponent_here"
+    assert table.refused(Claim, 1, gone_since=gone) == "opponent_here"
+    end = ended(table.do(Claim, 0, gone_since=gone))
+    assert (end.winner, end.reason, end.seat) == (0, "gone", 0)
+
+
+def test_who_has_no_time_left_claims_nothing() -> None:
+    table = Table(size=5, clock=Fischer(initial=100))
+    table.play("a4", "e2")
+    gone = (None, table.now)
+    table.now += 100_000
+    assert table.refused(Claim, 0, gone_since=gone) == "too_late"
+
+
+def test_nobody_is_gone_in_a_correspondence_game() -> None:
+    table = Table(size=5, clock=Correspondence(days=1))
+    assert table.match.claim_at(0) is None
+    assert table.refused(Claim, 0, gone_since=(None, 0)) == "opponent_here"
+
+
+# Time
+
+
+def test_a_move_after_the_flag_is_too_late_and_loses_on_time() -> None:
+    table = Table(size=5, clock=Fischer(initial=10))
+    table.play("a4", "e2")
+    table.now += 10_000
+    assert table.refused(Play, 0, ply=2, move="b4") == "too_late"
+    end = ended(table.tick(500))
+    assert (end.winner, end.places, end.reason, end.cause) == (1, (2, 1), "time", None)
+
+
+def test_a_flag_falls_although_nobody_moves_and_not_before() -> None:
+    table = Table(size=5, clock=Fischer(initial=10))
+    table.play("a4", "e2")
+    deadline = table.match.deadline()
+    assert deadline == table.now + 10_500
+    assert table.match.tick(deadline - 1) == ()
+    assert ended(table.match.tick(deadline)).reason == "time"
+
+
+def test_measured_lag_saves_a_move_that_was_made_in_time() -> None:
+    table = Table(size=5, clock=Fischer(initial=10))
+    table.play("a4", "e2")
+    (played,) = table.play("b4", after=10_100, lag=300)
+    assert isinstance(played, Played)
+    assert (played.spent, played.left[0]) == (9_800, 200)
+
+
+def test_when_the_deadline_has_passed_no_command_is_quicker_than_the_flag() -> None:
+    table = Table(size=5, clock=Fischer(initial=10))
+    table.play("a4", "e2")
+    table.now += 10_500
+    for kind in (Resign, Abort, Claim, RequestTakeback):
+        assert table.refused(kind, 1) == "too_late"
+
+
+def test_no_clock_runs_before_everybody_has_moved_and_then_the_movers_does() -> None:
+    table = Table(size=5, clock=Fischer(initial=10, increment=2))
+    assert table.match.timer.running is None
+    table.play("a4", after=5_000)
+    assert (table.match.timer.running, table.match.timer.left) == (None, (10_000, 10_000))
+    table.play("e2", after=5_000)
+    assert (table.match.timer.running, table.match.timer.left) == (0, (10_000, 10_000))
+    table.play("b4", after=3_000)
+    assert (table.match.timer.running, table.match.timer.left) == (1, (9_000, 10_000))
+
+
+@pytest.mark.parametrize("clock", [PerMove(seconds=30), Correspondence(days=1)])
+def test_a_time_for_each_move_runs_from_the_start_and_is_fresh_for_every_move(clock: Clock) -> None:
+    table = Table(size=5, clock=clock)
+    assert table.match.timer.running == 0
+    full = table.match.timer.left
+    table.play("a4", "e2", "b4", after=20_000)
+    assert (table.match.timer.running, table.match.timer.left) == (1, full)
+
+
+def test_in_correspondence_the_clock_decides_about_the_first_move_too() -> None:
+    table = Table(size=5, clock=Correspondence(days=1))
+    assert table.tick(86_400_000) == ()
+    assert ended(table.tick(500)).reason == "time"
+
+
+@pytest.mark.parametrize("clock", [Fischer(initial=10), Delay(initial=10, delay=2), PerMove(seconds=300)])
+def test_a_match_expires_when_a_first_move_does_not_come(clock: Clock) -> None:
+    table = Table(size=5, clock=clock)
+    table.play("a4", after=30_000)
+    assert table.tick(59_999) == ()
+    end = ended(table.tick(1))
+    assert (end.winner, end.places, end.reason) == (None, (), "expired")
+
+
+def test_without_a_clock_the_first_move_may_take_ten_minutes_and_the_others_for_ever() -> None:
+    table = Table(size=5)
+    assert table.match.deadline() == table.now + 600_000
+    table.play("a4", "e2")
+    assert table.match.deadline() is None
+    assert table.tick(10**10) == ()
+
+
+def test_the_running_clock_is_refunded_after_the_server_was_away() -> None:
+    table = Table(size=5, clock=Fischer(initial=10))
+    table.play("a4", "e2")
+    table.now += 1_000
+    back = table.now + 3_600_000
+    (resumed,) = table.match.resume(back, table.now)
+    assert isinstance(resumed, Resumed)
+    assert resumed.refunded == 3_600_000
+    table.apply([resumed])
+    table.now = back
+    (played,) = table.play("b4", after=1_000)
+    assert isinstance(played, Played)
+    assert played.spent == 2_000
+
+
+def test_a_refund_never_reaches_back_before_the_turn_began() -> None:
+    table = Table(size=5, clock=Fischer(initial=10))
+    table.play("a4", "e2")
+    (resumed,) = table.match.resume(table.now + 5_000, table.now - 60_000)
+    assert isinstance(resumed, Resumed)
+    assert resumed.refunded == 5_000
+
+
+def test_nothing_is_refunded_where_nothing_runs() -> None:
+    table = Table(size=5)
+    table.play("a4", "e2")
+    assert table.match.resume(table.now + 5_000, table.now) == ()
+    table.do(Resign, 0)
+    assert table.match.resume(table.now + 5_000, table.now) == ()
+
+
+def test_the_wait_for_a_first_move_is_refunded_too() -> None:
+    table = Table(size=5, clock=Fischer(initial=10))
+    table.apply(table.match.resume(table.now + 70_000, table.now + 10_000))
+    assert table.match.deadline() == table.now + 120_000
+
+
+# Draws
+
+
+def test_an_accepted_draw_shares_the_first_place() -> None:
+    table = Table("quoridor", **DRAWS)
+    table.play()
+    (offered,) = table.do(OfferDraw, 0)
+    assert isinstance(offered, DrawOffered)
+    assert table.refused(AcceptDraw, 0) == "nothing_offered"
+    end = ended(table.do(AcceptDraw, 1))
+    assert (end.winner, end.places, end.reason, end.seat) == (None, (1, 1), "agreement", 1)
+
+
+def test_two_offers_are_an_agreement() -> None:
+    table = Table("quoridor", **DRAWS)
+    table.do(OfferDraw, 0)
+    assert ended(table.do(OfferDraw, 1)).reason == "agreement"
+
+
+def test_a_declined_draw_may_be_offered_again_after_a_move_of_ones_own() -> None:
+    table = Table("quoridor", **DRAWS)
+    table.do(OfferDraw, 0)
+    assert table.refused(OfferDraw, 0) == "already_offered"
+    (declined,) = table.do(DeclineDraw, 1)
+    assert isinstance(declined, DrawDeclined)
+    assert table.refused(AcceptDraw, 1) == "nothing_offered"
+    assert table.refused(OfferDraw, 0) == "already_offered"
+    table.play()
+    table.do(OfferDraw, 0)
+
+
+def test_the_opponents_move_passes_over_an_offer_but_ones_own_does_not() -> None:
+    table = Table("quoridor", **DRAWS)
+    table.do(OfferDraw, 0)
+    table.play()
+    assert table.match.talks.draw == (0,)
+    table.play()
+    assert table.match.talks.draw == ()
+    assert table.refused(AcceptDraw, 1) == "nothing_offered"
+
+
+def test_who_offers_may_withdraw() -> None:
+    table = Table("quoridor", **DRAWS)
+    table.do(OfferDraw, 0)
+    table.do(DeclineDraw, 0)
+    assert table.refused(AcceptDraw, 1) == "nothing_offered"
+    assert table.refused(DeclineDraw, 1) == "nothing_offered"
+
+
+def test_a_game_without_draws_knows_no_offers() -> None:
+    assert Table(size=5).refused(OfferDraw, 0) == "no_draws"
+
+
+class Peaceable(Isolation):
+    """A game for more than two in which players may agree on a draw."""
+
+    has_draws = True
+
+
+def test_with_more_players_everybody_who_is_still_in_agrees_to_a_draw() -> None:
+    table = Table("isolation", players=4)
+    terms = replace(table.match.terms, game=Peaceable(players=4))
+    table.match = replace(table.match, terms=terms)
+    table.do(Resign, 3)
+    table.do(OfferDraw, 0)
+    (agreed,) = table.do(AcceptDraw, 2)
+    assert isinstance(agreed, Agreed)
+    assert (agreed.seat, agreed.to, table.match.talks.draw) == (2, "draw", (0, 2))
+    assert table.refused(AcceptDraw, 2) == "nothing_offered"
+    assert table.refused(AcceptDraw, 3) == "too_late"
+    table.play("a1")
+    assert table.match.talks.draw == (0, 2)
+    end = ended(table.do(AcceptDraw, 1))
+    assert (end.winner, end.places, end.reason) == (None, (1, 1, 1, 4), "agreement")
+
+
+# Takebacks
+
+
+def test_a_takeback_undoes_the_askers_last_move_and_what_followed() -> None:
+    table = Table(size=5)
+    table.play("a4", "e2", "b4", "d2")
+    before = table.match.states[2]
+    (asked,) = table.do(RequestTakeback, 0)
+    assert isinstance(asked, TakebackRequested)
+    (taken,) = table.do(AcceptTakeback, 1)
+    assert isinstance(taken, TakenBack)
+    assert (taken.ply, table.match.ply, table.match.state, table.match.to_move) == (2, 2, before, 0)
+    table.play("b4")
+
+
+def test_a_takeback_of_the_newest_move_undoes_only_that() -> None:
+    table = Table(size=5)
+    table.play("a4", "e2", "b4")
+    table.do(RequestTakeback, 0)
+    table.do(AcceptTakeback, 1)
+    assert table.match.moves == ("a4", "e2")
+
+
+def test_with_more_players_everybody_agrees_to_a_takeback() -> None:
+    table = Table("isolation", players=3)
+    table.play("a1", "b1")
+    table.do(RequestTakeback, 1)
+    (agreed,) = table.do(AcceptTakeback, 2)
+    assert isinstance(agreed, Agreed)
+    assert (agreed.to, table.match.talks.takeback, table.match.ply) == ("takeback", (1, 2), 2)
+    (taken,) = table.do(AcceptTakeback, 0)
+    assert isinstance(taken, TakenBack)
+    assert (taken.ply, table.match.to_move) == (1, 1)
+
+
+def test_who_has_not_moved_takes_nothing_back() -> None:
+    table = Table(size=5)
+    table.play("a4")
+    assert table.refused(RequestTakeback, 1) == "nothing_to_take_back"
+
+
+def test_a_takeback_is_declined_by_word_or_by_a_move() -> None:
+    table = Table(size=5)
+    table.play("a4")
+    table.do(RequestTakeback, 0)
+    assert table.refused(RequestTakeback, 0) == "already_offered"
+    (declined,) = table.do(DeclineTakeback, 1)
+    assert isinstance(declined, TakebackDeclined)
+    assert table.refused(AcceptTakeback, 1) == "nothing_offered"
+    assert table.refused(RequestTakeback, 0) == "already_offered"
+    table.play("e2", "b4")
+    table.do(RequestTakeback, 0)
+    table.play("d2")
+    assert table.refused(AcceptTakeback, 1) == "nothing_offered"
+    assert table.refused(DeclineTakeback, 1) == "nothing_offered"
+
+
+def test_after_a_takeback_the_time_that_was_used_stays_used() -> None:
+    table = Table(size=5, clock=Fischer(initial=60))
+    table.play("a4", "e2", "b4", "d2", after=1_000)
+    table.do(RequestTakeback, 1, after=2_000)
+    (taken,) = table.do(AcceptTakeback, 0, after=1_000)
+    assert isinstance(taken, TakenBack)
+    assert taken.left == (56_000, 59_000)
+    assert (table.match.timer.running, table.match.timer.since) == (1, table.now)
+
+
+def test_when_first_moves_are_taken_back_no_clock_runs() -> None:
+    table = Table(size=5, clock=Fischer(initial=60))
+    table.play("a4", "e2")
+    table.do(RequestTakeback, 0)
+    table.do(AcceptTakeback, 1)
+    assert (table.match.ply, table.match.timer.running, table.match.moved) == (0, None, 0)
+    assert table.match.deadline() == table.now + 60_000
+
+
+def test_after_a_takeback_nobody_waits_for_the_first_move_of_who_is_out() -> None:
+    table = Table("isolation", players=3, clock=Fischer(initial=60))
+    table.play("a1")
+    table.do(Resign, 2)
+    table.play("b1", "a2")
+    table.do(RequestTakeback, 0)
+    table.do(AcceptTakeback, 1)
+    assert (table.match.ply, table.match.timer.running) == (2, 0)
+
+
+def test_a_fallen_flag_cannot_be_undone_by_agreeing() -> None:
+    table = Table(size=5, clock=Fischer(initial=10))
+    table.play("a4", "e2", "b4")
+    table.do(RequestTakeback, 0)
+    table.now += 10_000
+    assert table.refused(AcceptTakeback, 1) == "too_late"
+
+
+def test_a_takeback_does_not_change_the_dice() -> None:
+    table = Table("isolation", width=5, height=5, dice=True)
+    table.play("a1", "e5")
+    table.play()
+    rolls = [event.move for event in table.log if isinstance(event, Rolled)]
+    table.do(RequestTakeback, 0)
+    table.do(AcceptTakeback, 1)
+    table.play()
+    again = [event.move for event in table.log if isinstance(event, Rolled)]
+    assert again == [*rolls, rolls[-1]]
+
+
+def test_nobodys_going_out_is_taken_back() -> None:
+    table = Table("isolation", width=4, height=4, players=3)
+    table.play("a1", "d4", "a4")
+    table.do(Resign, 2)
+    assert table.refused(RequestTakeback, 0) == "nothing_to_take_back"
+    table.play()
+    table.do(RequestTakeback, 0)
+    table.do(AcceptTakeback, 1)
+    assert (table.match.ply, table.match.out[2]) == (3, (3, "resignation"))
+
+
+def test_an_offer_is_off_when_somebody_goes_out_or_a_move_is_taken_back() -> None:
+    table = Table("isolation", players=3)
+    table.play("a1", "b1", "c1", "a2")
+    table.do(RequestTakeback, 0)
+    table.do(Resign, 2)
+    assert table.refused(AcceptTakeback, 1) == "nothing_offered"
+    table = Table("quoridor", **DRAWS)
+    table.play("b2")
+    table.do(OfferDraw, 0)
+    table.do(RequestTakeback, 0)
+    table.do(AcceptTakeback, 1)
+    assert table.refused(AcceptDraw, 1) == table.refused(AcceptTakeback, 1) == "nothing_offered"
+
+
+# Rematch
+
+
+def test_a_rematch_begins_when_all_have_agreed_under_an_id_that_follows_from_the_old_one() -> None:
+    table = Table(size=5)
+    assert table.refused(Rematch, 0) == "match_not_over"
+    table.do(Resign, 0)
+    (offered,) = table.do(Rematch, 1)
+    assert isinstance(offered, RematchOffered)
+    assert table.refused(Rematch, 1) == "already_offered"
+    (agreed,) = table.do(Rematch, 0)
+    assert isinstance(agreed, Rematched)
+    assert agreed.match == rematch_id("m1") == table.match.next != "m1"
+    assert table.match.rematch == (1, 0)
+    assert table.refused(Rematch, 0) == "already_offered"
+
+
+def test_in_the_rematch_everybody_sits_one_seat_further_on() -> None:
+    table = Table("isolation", players=3, clock=PerMove(seconds=5))
+    (started,) = open_rematch(table.match, SEED, table.now)
+    assert isinstance(started, Started)
+    assert [player.id for player in started.players] == ["p2", "p0", "p1"]
+    assert (started.game, started.clock, started.previous) == (table.match.terms.spec, PerMove(seconds=5), "m1")
+
+
+# Three and four players
+
+
+@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize("seed", range(8))
+def test_players_go_out_one_by_one_in_places_that_the_end_confirms(players: int, seed: int) -> None:
+    table = Table("isolation", width=5, height=4, players=players, dice=seed % 2 == 0)
+    table.play_out(random.Random(seed))
+    end = ended(table.log)
+    out = {event.seat: event.place for event in table.log if isinstance(event, Eliminated)}
+    assert end.winner is not None
+    assert sorted(end.places) == list(range(1, players + 1))
+    assert out == {seat: place for seat, place in enumerate(end.places) if place > 1}
+    assert [event.place for event in table.log if isinstance(event, Eliminated)] == list(range(players, 1, -1))
+    assert Match.replay(table.log, SEED) == table.match
+
+
+def test_who_gives_up_gets_the_last_place_and_the_others_go_on() -> None:
+    table = Table("isolation", players=3)
+    (gone,) = table.do(Resign, 1)
+    assert isinstance(gone, Eliminated)
+    assert (gone.seat, gone.place, gone.reason, gone.cause, gone.by) == (1, 3, "resignation", "c1", 1)
+    table.play("a1", "b1")
+    assert table.match.to_move == 0
+    assert table.refused(Resign, 1) == "too_late"
+    out, end = table.do(Resign, 0)
+    assert isinstance(out, Eliminated)
+    assert isinstance(end, Ended)
+    assert (end.winner, end.places, end.reason) == (2, (2, 3, 1), "resignation")
+
+
+def test_when_the_others_gave_up_in_different_ways_they_left() -> None:
+    table = Table("isolation", players=3, clock=PerMove(seconds=5))
+    table.play("a1", "b1", "c1")
+    table.do(Resign, 1)
+    end = ended(table.tick(5_500))
+    assert (end.winner, end.places, end.reason) == (2, (2, 3, 1), "left")
+    assert [event.reason for event in table.log if isinstance(event, Eliminated)] == ["resignation", "time"]
+
+
+def test_when_who_is_next_cannot_move_after_somebody_left_the_rules_end_the_match() -> None:
+    table = Table("isolation", width=3, height=2, players=3)
+    table.play("b1", "b2", "c2", "c1")
+    left, stuck, end = table.do(Resign, 1)
+    assert isinstance(left, Eliminated)
+    assert isinstance(stuck, Eliminated)
+    assert isinstance(end, Ended)
+    assert [(left.seat, left.place, left.reason), (stuck.seat, stuck.place, stuck.reason)] == [
+        (1, 3, "resignation"),
+        (2, 2, "rules"),
+    ]
+    assert (end.winner, end.places, end.reason) == (0, (1, 3, 2), "rules")
+
+
+def test_a_flag_in_a_game_for_more_puts_one_player_out_and_passes_the_turn() -> None:
+    table = Table("isolation", players=3, clock=PerMove(seconds=5))
+    table.play("a1", "b1", "c1")
+    (out,) = table.tick(5_500)
+    assert isinstance(out, Eliminated)
+    assert (out.seat, out.reason, out.by) == (0, "time", None)
+    assert (table.match.to_move, table.match.timer.running, table.match.timer.since) == (1, 1, table.now)
+
+
+def test_who_gives_up_out_of_turn_does_not_give_the_mover_new_time() -> None:
+    table = Table("isolation", players=3, clock=Fischer(initial=10))
+    table.play("a1", "b1", "c1")
+    since = table.match.timer.since
+    table.do(Resign, 2, after=4_000)
+    assert (table.match.timer.running, table.match.timer.since) == (0, since)
+
+
+def test_a_claim_puts_out_everybody_who_is_gone() -> None:
+    table = Table("isolation", players=4)
+    gone = (None, table.now, None, table.now)
+    table.now += 60_000
+    events = table.do(Claim, 0, gone_since=gone)
+    assert [(event.seat, event.place, event.by) for event in events if isinstance(event, Eliminated)] == [
+        (1, 4, 0),
+        (3, 3, 0),
+    ]
+    assert table.match.answered(0, "c1") == events[0].seq
+    assert not table.match.over
+
+
+def test_clocks_start_when_all_who_are_still_in_have_moved() -> None:
+    table = Table("isolation", players=3, clock=Fischer(initial=10))
+    table.play("a1", "b1")
+    table.do(Resign, 2)
+    assert table.match.timer.running == 0
+
+
+# Dice
+
+
+def test_dice_are_rolled_by_the_server_as_the_seed_says_and_anyone_can_verify_them() -> None:
+    table = Table("isolation", width=5, height=5, dice=True)
+    table.play_out(random.Random(5))
+    rolls = [event for event in table.log if isinstance(event, Rolled)]
+    assert len(rolls) > 3
+    seed = bytes.fromhex(ended(table.log).seed)
+    started = table.log[0]
+    assert isinstance(started, Started)
+    assert commitment_of(seed) == started.commitment
+    for event in rolls:
+        assert event.move == roll(seed, "m1", event.ply, ["1", "2", "3"])
+
+
+def test_the_dice_are_rolled_in_the_same_breath_as_the_move_before_them() -> None:
+    table = Table("isolation", width=5, height=5, dice=True)
+    table.play("a1")
+    played, rolled = table.play("e5")
+    assert isinstance(played, Played)
+    assert isinstance(rolled, Rolled)
+    assert (played.at, rolled.ply, table.match.ply) == (rolled.at, 2, 3)
+    assert table.match.to_move == 0
+
+
+def test_when_the_mover_leaves_after_the_roll_the_next_one_gets_a_roll() -> None:
+    table = Table("isolation", width=5, height=5, players=3, dice=True)
+    table.play("a1", "e5", "a5")
+    out, rolled = table.do(Resign, 0)
+    assert isinstance(out, Eliminated)
+    assert isinstance(rolled, Rolled)
+    assert table.match.to_move == 1
+    assert Match.replay(table.log, SEED) == table.match
+
+
+# Going home
+
+
+LONG = Patience().abandoned
+
+
+def test_without_a_clock_who_is_away_too_long_loses() -> None:
+    table = Table(size=5)
+    table.play()
+    since = table.now
+    assert table.match.abandoned_at((since, None)) == since + LONG
+    assert table.match.abandon(since + LONG - 1, (since, None)) == ()
+    end = ended(table.apply(table.match.abandon(since + LONG, (since, None))))
+    assert (end.reason, end.winner, end.places, end.cause) == ("gone", 1, (2, 1), None)
+    assert table.match.abandoned_at((since, None)) is None
+
+
+def test_a_match_without_a_clock_whose_players_are_all_away_expires_when_the_last_is_gone_too_long() -> None:
+    table = Table(size=5)
+    table.play()
+    since = table.now
+    gone = (since, since + 5_000)
+    assert table.match.abandoned_at(gone) == since + 5_000 + LONG
+    assert table.match.abandon(since + LONG, gone) == ()
+    # Who comes back in time finds the other gone too long.
+    assert ended(table.match.abandon(since + LONG, (since, None))).winner == 1
+    end = ended(table.match.abandon(since + 5_000 + LONG, gone))
+    assert (end.reason, end.winner, end.places) == ("expired", None, ())
+
+
+def test_of_more_than_two_the_absent_go_out_and_the_others_play_on() -> None:
+    table = Table("isolation", width=5, height=5, players=4)
+    table.play()
+    since = table.now
+    events = table.apply(table.match.abandon(since + LONG, (since, None, since + 1, None)))
+    assert [(event.type, event.seat, event.reason) for event in events] == [("eliminated", 0, "gone")]
+    assert table.match.abandoned_at((since, None, since + 1, None)) == since + 1 + LONG
+    events = table.apply(table.match.abandon(since + 1 + LONG, (since, since + 2, since + 1, None)))
+    assert [event.seat for event in events] == [2]
+    assert not table.match.over
+    assert table.match.abandon(since + 2 + LONG, (since, since + 2, since + 1, since + 3)) == ()
+    end = ended(table.match.abandon(since + 3 + LONG, (since, since + 2, since + 1, since + 3)))
+    assert (end.reason, end.places) == ("expired", ())
+
+
+@pytest.mark.parametrize(
+    "clock", [Fischer(initial=60), Delay(initial=60, delay=1), PerMove(seconds=9), Correspondence(days=1)]
+)
+def test_where_a_clock_runs_nobody_loses_by_being_away(clock: Clock) -> None:
+    table = Table(size=5, clock=clock)
+    table.play()
+    assert table.match.abandoned_at((0, None)) is None
+    assert table.match.abandon(table.now + LONG, (0, 0)) == ()
+
+
+def test_while_everybody_is_here_nothing_is_abandoned() -> None:
+    table = Table(size=5)
+    assert table.match.abandoned_at((None, None)) is None
+
+
+# The bound of plies
+
+
+def bounded(plies: int, name: str = "quoridor", clock: Clock = NO_CLOCK, **options: Any) -> Table:
+    table = Table(name, clock, **options)
+    table.match = Match.replay(table.log, SEED, Patience(max_plies=plies))
+    return table
+
+
+ENDLESS: dict[str, Any] = {"size": 5, "walls": 0, "max_plies": None, "no_progress": None}
+
+
+def test_a_match_without_end_is_a_draw_at_the_servers_bound_of_plies() -> None:
+    table = bounded(10, **ENDLESS)
+    for _ in range(2):
+        table.play("b1", "d5", "c1", "c5")
+    table.play("b1")
+    assert not table.match.over
+    end = ended(table.play("d5"))
+    assert (table.match.ply, end.winner, end.places, end.reason) == (10, None, (1, 1), "ply_limit")
+
+
+def test_who_wins_with_the_last_ply_has_won() -> None:
+    table = bounded(3, **{**ENDLESS, "size": 3})
+    end = ended(table.play("b2", "a3", "b3"))
+    assert (end.winner, end.reason) == (0, "rules")
+
+
+def test_moves_that_were_taken_back_count_for_the_bound() -> None:
+    table = bounded(30, "trapgrid", size=5)
+    for _ in range(29):
+        table.play("a4")
+        table.do(RequestTakeback, 0)
+        table.do(AcceptTakeback, 1)
+    assert (table.match.ply, table.match.made) == (0, 29)
+    end = ended(table.play("a4"))
+    assert (end.reason, end.places) == ("ply_limit", (1, 1))
+
+
+def test_rolls_count_for_the_bound() -> None:
+    table = bounded(6, "isolation", width=6, height=6, dice=True)
+    while not table.match.over:
+        table.play()
+    assert (table.match.made, ended(table.log).reason) == (6, "ply_limit")
+
+
+def test_who_is_out_keeps_the_place_when_the_others_draw_at_the_bound() -> None:
+    table = bounded(12, players=4, **ENDLESS)
+    table.do(Resign, 2)
+    while not table.match.over:
+        table.play()
+    end = ended(table.log)
+    assert (end.reason, end.winner, end.places) == ("ply_limit", None, (1, 1, 4, 1))
+
+
+def test_a_journal_with_more_plies_than_the_bound_replays_and_ends_with_its_next_move() -> None:
+    table = bounded(10_000, **ENDLESS)
+    for _ in range(30):
+        table.play("b1", "d5", "c1", "c5")
+    table.match = Match.replay(table.log, SEED, Patience(max_plies=100))
+    assert (table.match.ply, table.match.over) == (120, False)
+    assert ended(table.play("b1")).reason == "ply_limit"
+    assert Match.replay(table.log, SEED, Patience(max_plies=100)).over
+
+
+def test_a_replay_can_be_interrupted_and_yields_the_match_as_it_grows() -> None:
+    table = bounded(10_000, **ENDLESS)
+    for _ in range(100):
+        table.play("b1", "d5", "c1", "c5")
+    *grown, last = Match.replaying(table.log, SEED)
+    assert [match.seq for match in grown] == [100, 200, 300, 400]
+    assert last == Match.replay(table.log, SEED)
+    assert (last.moves, last.states) == (table.match.moves, table.match.states)
+    with pytest.raises(ValueError, match="begins with `started`"):
+        next(Match.replaying((), SEED))
+
+
+# Outages
+
+
+@pytest.mark.parametrize(("away", "refunded"), [(0, 0), (-5, 0), (3_000, 3_000), (90_000, 8_000)])
+def test_a_refund_is_never_more_than_the_time_since_the_newest_event(away: int, refunded: int) -> None:
+    table = Table(size=5, clock=Fischer(initial=60))
+    table.play("a4", "e2")
+    before = table.match.timer.since
+    table.now += 8_000
+    table.apply(table.match.refund(table.now, away))
+    assert table.match.timer.since == before + refunded
+    assert table.match.refund(table.now, away) == ()
+
+
+def test_a_match_in_which_no_time_runs_is_refunded_nothing() -> None:
+    table = Table(size=5)
+    table.play("a4", "e2")
+    assert table.match.refund(table.now + 5_000, 5_000) == ()
+    table.do(Resign, 0)
+    assert table.match.refund(table.now + 5_000, 5_000) == ()

@@ -1,0 +1,349 @@
+"""One port serves the page, the plain answers and the sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from cornered.engine.records.record import from_json
+from cornered.engine.records.text import from_text
+from cornered.protocol.codec import JSON, MSGPACK
+from cornered.protocol.commands import Play
+from cornered.protocol.messages import Happened
+from cornered.server.net import gateway
+from cornered.server.runtime.limits import MAX_DOWNLOADS
+
+
+@pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
+async def test_two_clients_play_to_the_end_while_a_third_watches(
+    running: Any, pair: Any, play_out: Any, codec: Any
+) -> None:
+    async with (
+        running.client("Ann", codec) as ann,
+        running.client("Ben", codec) as ben,
+        running.client("Cas") as cas,
+    ):
+        match = await pair(ann, ben)
+        await cas.join(match)
+        seen = await play_out(match, (ann, ben))
+        assert seen[-1].events[-1].type == "ended"
+        watched = [await cas.hear(Happened) for _ in seen]
+        assert [event.seq for happened in watched for event in happened.events] == list(
+            range(2, seen[-1].events[-1].seq + 1)
+        )
+
+
+async def test_the_page_is_served_and_nothing_beside_it(start: Any, tmp_path: Path) -> None:
+    web = tmp_path / "web"
+    web.mkdir()
+    (web / "index.html").write_text("<title>Cornered</title>")
+    (web / "main.js").write_text("export {};")
+    (web / "notes.md").write_text("internal")
+    (tmp_path / "secret.txt").write_text("secret")
+    async with start(web=web) as running:
+        page = await running.fetch("/")
+        assert (page.status, page.body) == (200, "<title>Cornered</title>")
+        assert page.headers["content-type"] == "text/html; charset=utf-8"
+        policy = page.headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "data:" not in policy
+        script = await running.fetch("/main.js")
+        assert script.headers["content-type"] == "text/javascript; charset=utf-8"
+        unchanged = await running.fetch("/main.js", **{"If-None-Match": script.headers["etag"]})
+        assert (unchanged.status, unchanged.body) == (304, "")
+        (web / "main.js").write_text("export const changed = 1;")
+        changed = await running.fetch("/main.js", **{"If-None-Match": script.headers["etag"]})
+        assert changed.body == "export const changed = 1;"
+        # A browser that keeps a page keeps the headers of the 304.
+        kept = await running.fetch("/", **{"If-None-Match": page.headers["etag"]})
+        assert (kept.status, kept.headers["content-security-policy"]) == (304, policy)
+        for path in ("/notes.md", "/nothing.js", "/index.html/x", "/main.js.map"):
+            assert (await running.fetch(path)).status == 404, path
+        for path in ("/../secret.txt", "/%2e%2e/secret.txt", "//etc/passwd", "/%00.js", "/main.js/", "//main.js"):
+            assert (await running.fetch(path)).status == 400, path
+        head = await running.fetch("/", method="HEAD")
+        assert (head.status, head.body, head.headers["content-length"]) == (200, "", page.headers["content-length"])
+        deleted = await running.fetch("/", method="DELETE")
+        assert (deleted.status, deleted.headers["allow"]) == (405, "GET, HEAD")
+        assert deleted.body
+
+
+async def test_health_readiness_and_metrics(running: Any, pair: Any) -> None:
+    assert (await running.fetch("/health")).body == "ok\n"
+    assert (await running.fetch("/ready")).body == "ready\n"
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        await ann.refused(Play, match=match, ply=0, move="a2")
+        metrics = (await running.fetch("/metrics")).body.splitlines()
+    assert "cornered_events_total 2.0" in metrics
+    assert "cornered_players 2.0" in metrics
+    assert 'cornered_refusals_total{code="stale_ply"} 1.0' in metrics
+    assert "cornered_command_seconds_count 1.0" in metrics
+
+
+@pytest.mark.parametrize("path", ["/", "/main.js", "/health", "/metrics", "/nothing", "//", "/matches/x.txt", "/visit"])
+async def test_every_answer_carries_the_security_headers(running: Any, path: str) -> None:
+    headers = (await running.fetch(path)).headers
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cross-origin-opener-policy"] == headers["cross-origin-resource-policy"] == "same-origin"
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+    assert "camera=()" in headers["permissions-policy"]
+    # Only a proxy that speaks TLS may promise TLS.
+    assert "strict-transport-security" not in headers
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["//a/metrics", "//metrics", "/metrics/", "/%6detrics", "/./metrics", "/x/../metrics", "http://localhost/metrics"],
+)
+async def test_the_metrics_have_one_spelling(running: Any, target: str) -> None:
+    answer = await running.fetch(target)
+    assert answer.status == 400
+    assert "cornered_" not in answer.body
+
+
+async def test_the_metrics_answer_to_this_machine_itself_and_not_through_a_proxy(start: Any) -> None:
+    async with start(proxies="127.0.0.1") as running:
+        assert (await running.fetch("/metrics")).status == 200
+        for field in ("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"):
+            answer = await running.fetch("/metrics", **{field: "127.0.0.1"})
+            assert answer.status == 403, field
+            assert "CORNERED_METRICS_TOKEN" in answer.body
+
+
+async def test_with_a_token_the_metrics_answer_to_its_bearers(start: Any) -> None:
+    async with start(metrics_token="s3cret", proxies="127.0.0.1") as running:
+        for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}, {"Authorization": "Bearer "}):
+            answer = await running.fetch("/metrics", **given)
+            assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer")
+        far = await running.fetch("/metrics", **{"Authorization": "Bearer s3cret", "X-Forwarded-For": "203.0.113.9"})
+        assert far.status == 200
+        assert "cornered_players 0.0" in far.body
+
+
+async def with_host(running: Any, host: str, *fields: str) -> int:
+    request = "\r\n".join([f"GET /ready HTTP/1.1\r\nHost: {host}", *fields, "", ""])
+    return int((await running.send_raw(request.encode())).split()[1])
+
+
+async def test_a_request_for_an_unknown_host_is_misdirected(start: Any) -> None:
+    upgrade = ("Upgrade: websocket", "Connection: Upgrade", "Origin: http://evil.example")
+    async with start(hosts="play.example") as running:
+        assert await with_host(running, "play.example") == 200
+        assert await with_host(running, "127.0.0.1:8420") == 200
+        assert await with_host(running, "evil.example") == 421
+        assert await with_host(running, "evil.example", *upgrade) == 421
+
+
+async def test_a_page_learns_why_its_socket_does_not_open(start: Any) -> None:
+    async with start(max_per_address=1) as running:
+        assert (await running.fetch("/visit")).body == "welcome\n"
+        async with running.socket():
+            told = await running.fetch("/visit")
+            assert (told.status, told.headers["retry-after"]) == (429, "30")
+            assert told.body == "too many connections from this address; close one, or try again in 30 s\n"
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(running.url, subprotocols=[JSON.subprotocol])
+            assert refused.value.response.status_code == 429
+            assert refused.value.response.headers["Retry-After"] == "30"
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello", 405),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello", 413),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\n", 400),
+        (b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 5_000 + b"\r\n", 431),
+    ],
+)
+async def test_what_is_no_request_of_ours_is_answered_in_words(running: Any, request_: bytes, status: int) -> None:
+    answer = await running.send_raw(request_)
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"nosniff" in answer
+    assert answer.partition(b"\r\n\r\n")[2]
+
+
+async def test_a_finished_match_is_a_record_in_two_forms(running: Any, pair: Any, play_out: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        assert (await running.fetch(f"/matches/{match}.txt")).status == 404
+        await play_out(match, (ann, ben))
+    (text,) = from_text((await running.fetch(f"/matches/{match}.txt")).body)
+    line = from_json((await running.fetch(f"/matches/{match}.jsonl")).body.strip())
+    assert text.players == line.players == ("Ann", "Ben")
+    assert text.final == line.final
+    assert line.final.outcome is not None
+    assert line.termination == "rules"
+    assert (await running.fetch("/matches/nowhere.txt")).status == 404
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [(None, True), ("http://{host}", True), ("https://play.example", True), ("https://evil.example", False)],
+)
+async def test_only_our_own_page_and_named_ones_may_connect(start: Any, origin: str | None, allowed: bool) -> None:
+    async with start(origins="https://play.example") as running:
+        host = running.address.removeprefix("http://")
+        options = {"origin": origin.format(host=host) if origin else None, "subprotocols": [JSON.subprotocol]}
+        if allowed:
+            async with connect(running.url, **options) as socket:
+                assert socket.subprotocol == JSON.subprotocol
+        else:
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(running.url, **options)
+            assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("subprotocols", [None, ["chat"]])
+async def test_a_socket_without_our_subprotocol_does_not_open(running: Any, subprotocols: Any) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(running.url, subprotocols=subprotocols)
+    assert refused.value.response.status_code == 400
+
+
+async def test_one_address_has_so_many_sockets_and_no_more(start: Any) -> None:
+    async with start(max_per_address=2) as running, running.client(), running.socket():
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(running.url, subprotocols=[JSON.subprotocol])
+        assert refused.value.response.status_code == 429
+
+
+async def test_a_trusted_proxy_says_who_connects(start: Any) -> None:
+    def coming_from(address: str) -> dict[str, Any]:
+        return {"additional_headers": {"X-Forwarded-For": f"10.9.9.9, {address}"}}
+
+    async with (
+        start(max_per_address=1, proxies="127.0.0.1") as running,
+        running.socket(**coming_from("10.0.0.1")),
+        running.socket(**coming_from("10.0.0.2")),
+    ):
+        with pytest.raises(InvalidStatus):
+            await connect(running.url, subprotocols=[JSON.subprotocol], **coming_from("10.0.0.1"))
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "is_same"),
+    [
+        ("127.0.0.0/8", "10.9.9.9, 10.0.0.2", False),
+        ("127.0.0.0/8", "10.9.9.9, 10.0.0.1", True),
+        ("10.0.0.0/8, ::1", "10.9.9.9", True),
+        ("127.0.0.1, 172.16.0.0/12", "10.0.0.2, 172.18.0.5", False),
+        ("127.0.0.1, 172.16.0.0/12", "10.0.0.1,172.18.0.7", True),
+        ("127.0.0.1, 172.16.0.0/12", "anything at all, 172.18.0.5", False),
+        ("127.0.0.1", "10.9.9.9, 10.0.0.1:51234", True),
+        ("127.0.0.1", "10.9.9.9, [2001:db8::1]:51234", False),
+    ],
+)
+async def test_proxies_are_addresses_and_networks(start: Any, proxies: str, forwarded: str, is_same: bool) -> None:
+    def coming_from(addresses: str) -> dict[str, Any]:
+        return {"additional_headers": {"X-Forwarded-For": addresses}, "subprotocols": [JSON.subprotocol]}
+
+    async with (
+        start(max_per_address=1, proxies=proxies) as running,
+        running.socket(additional_headers={"X-Forwarded-For": "10.0.0.1"}),
+    ):
+        if is_same:
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(running.url, **coming_from(forwarded))
+            assert refused.value.response.status_code == 429
+        else:
+            async with connect(running.url, **coming_from(forwarded)):
+                pass
+
+
+async def test_an_address_that_asks_too_often_for_pages_must_wait(start: Any) -> None:
+    async with start(address_rate=0.001, address_burst=10) as running:
+        assert [(await running.fetch("/health")).status for _ in range(3)] == [200, 200, 429]
+
+
+async def test_a_page_that_is_loaded_again_costs_its_address_little(start: Any) -> None:
+    async with start(address_rate=0.001, address_burst=10) as running:
+        tag = (await running.fetch("/")).headers["etag"]
+        again = [(await running.fetch("/", **{"If-None-Match": tag})).status for _ in range(6)]
+        assert again == [304] * 5 + [429]
+
+
+@contextlib.asynccontextmanager
+async def asking(running: Any, path: str) -> AsyncIterator[asyncio.StreamReader]:
+    """Ask for `path`; close the connection at the end of the block, whether or not an answer came."""
+    host, port = running.address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    try:
+        yield reader
+    finally:
+        writer.close()
+
+
+def unanswered() -> int:
+    """Return how many requests for pages are being answered."""
+    return sum(task.get_name().startswith("page[") for task in asyncio.all_tasks())
+
+
+async def until_unanswered(number: int) -> None:
+    async with asyncio.timeout(60):
+        while unanswered() != number:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_a_request_whose_connection_closes_before_its_turn_leaves_the_queue(
+    start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gateway, "PAGE_PATIENCE_SECONDS", float("inf"))
+    async with start(address_rate=0.001, address_burst=5) as running:
+        assert (await running.fetch("/health")).status == 200
+        async with asking(running, "/health"):
+            async with contextlib.AsyncExitStack() as stack:
+                for _ in range(8):
+                    await stack.enter_async_context(asking(running, "/health"))
+                await until_unanswered(9)
+            await until_unanswered(1)
+        await until_unanswered(0)
+
+
+async def test_a_client_that_closes_only_its_own_side_gets_an_answer_that_need_not_wait(running: Any) -> None:
+    host, port = running.address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    writer.write_eof()
+    async with asyncio.timeout(60):
+        assert (await reader.read()).startswith(b"HTTP/1.1 200")
+    writer.close()
+
+
+async def test_few_records_are_read_before_they_are_paid_for_and_those_are_paid_for(
+    house: Any, stores: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, reading, may_go_on = stores.journal.read, list[str](), asyncio.Event()
+
+    async def read_slowly(match: str, since: int = 0) -> Any:
+        reading.append(match)
+        await may_go_on.wait()
+        return await read(match, since)
+
+    monkeypatch.setattr(stores.journal, "read", read_slowly)
+    async with house() as running:
+        async with contextlib.AsyncExitStack() as stack:
+            for _ in range(12):
+                await stack.enter_async_context(asking(running, "/matches/m.txt"))
+            await until_unanswered(12)
+            await asyncio.sleep(0.02)
+            assert len(reading) == MAX_DOWNLOADS
+        # What is being read is paid for though it is given up; the others are not read at all.
+        await until_unanswered(MAX_DOWNLOADS)
+        may_go_on.set()
+        await until_unanswered(0)
+        assert len(reading) == MAX_DOWNLOADS
+        assert (await running.fetch("/matches/m.txt")).status == 404

@@ -1,0 +1,80 @@
+"""The plain HTTP answers beside the gateway: what they charge."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from websockets.datastructures import Headers
+from websockets.http11 import Request
+
+from cornered.protocol.commands import WatchLobby
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.match.dice import seed_of
+from cornered.server.match.match import open_match
+from cornered.server.metrics import Counts, Metrics
+from cornered.server.net.costs import KNOWN_FILE, PAGE, cost_of, download_cost
+from cornered.server.net.http import TYPES, Pages
+from cornered.server.net.session import HELLO_COST
+from cornered.server.net.visitors import Visitor
+from cornered.server.settings import Settings
+
+PLAYERS = tuple(Player(id=name, name=name, kind="person") for name in ("a", "b"))
+SPEC = GameSpec(name="trapgrid", options={"size": 3})
+
+
+class Payer:
+    """Notes what is charged, and that it is charged where a reading is held."""
+
+    def __init__(self) -> None:
+        self.charged: list[float] = []
+        self._is_reading = False
+
+    @contextlib.asynccontextmanager
+    async def reading(self) -> AsyncIterator[None]:
+        self._is_reading = True
+        yield
+        self._is_reading = False
+
+    async def pay(self, cost: float) -> None:
+        assert self._is_reading
+        self.charged.append(cost)
+
+
+@pytest.mark.parametrize("is_private", [False, True])
+async def test_a_record_that_is_refused_is_charged_like_one_that_is_given(tmp_path: Path, is_private: bool) -> None:
+    journal, payer = MemoryJournal(), Payer()
+    events = open_match("m", SPEC, PLAYERS, NO_CLOCK, seed_of(b"", "m"), now=1, private=is_private)
+    await journal.append("m", 0, events)
+
+    pages = Pages(tmp_path, journal, Metrics(Counts(), {}), lambda: "")
+    request = Request("/matches/m.txt", Headers())
+    answer = await pages.answer(request, "/matches/m.txt", Visitor("127.0.0.1", is_direct=True), payer)
+    assert answer.status_code == 404
+    assert payer.charged == [download_cost(len(events))]
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Pages:
+    (tmp_path / "main.js").write_text("export {};")
+    return Pages(tmp_path, MemoryJournal(), Metrics(Counts(), {}), lambda: "")
+
+
+async def test_a_file_that_was_served_before_costs_its_address_less(pages: Pages) -> None:
+    costs = []
+    for path in ("/main.js", "/main.js", "/nothing.js", "/nothing.js", "/health", "/health"):
+        costs.append(pages.cost_of(path))
+        await pages.answer(Request(path, Headers()), path, Visitor("127.0.0.1", is_direct=True), Payer())
+    assert costs == [PAGE, KNOWN_FILE, PAGE, PAGE, PAGE, PAGE]
+
+
+def test_a_class_behind_one_address_may_load_the_page_three_times_at_once() -> None:
+    settings, pupils, loads = Settings(), 30, 3
+    files = sum(path.suffix in TYPES for path in settings.web.rglob("*"))
+    requests = pupils * loads * files
+    lobbies = pupils * loads * (HELLO_COST + cost_of(WatchLobby(id="c"), None))
+    assert requests + pupils * loads <= settings.arrival_burst
+    assert files * PAGE + (requests - files) * KNOWN_FILE + lobbies <= settings.address_burst

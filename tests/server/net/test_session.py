@@ -1,0 +1,294 @@
+"""One socket: hello, identity, codecs, answers to everything, limits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosedError
+
+from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK
+from cornered.protocol.commands import AskGames, AskMyMatches, CreateSeek, Hello, Join, Ping, Play, Say, WatchLobby
+from cornered.protocol.messages import Games, Happened, LobbyState, MyMatches, Pong, Refused, Said, SeatPresence
+from cornered.protocol.values import GameSpec, SeekSettings
+from cornered.server.runtime.limits import MAX_REPLAYS
+
+
+async def flood(client: Any, times: int, message: Any = Ping(id="flood")) -> None:  # noqa: B008
+    """Say the same thing over and over; raises what a closed socket raises."""
+    for _ in range(times):
+        await client.tell(message)
+        await client.listen()
+
+
+async def babble(client: Any, answers: list[Any]) -> None:
+    """Send long messages that cannot be read, and note the answers; raises what a closed socket raises."""
+    while True:
+        await client.socket.send("x" * MAX_FRAME)
+        answers.append(await client.listen())
+
+
+async def exhaust(client: Any) -> None:
+    """Ask for nothing in particular until the player's tokens are spent."""
+    while (await client.ask(Ping)).type == "pong":
+        pass
+
+
+TABLE = SeekSettings(game=GameSpec(name="trapgrid", options={"size": 3}))
+UPGRADE = (
+    b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: cornered.v1.json\r\n\r\n"
+)
+
+
+def framed(message: Any) -> bytes:
+    """Return a short message as a client's frame, masked with zeros."""
+    raw = JSON.encode(message)
+    assert len(raw) < 126
+    return bytes((0x81, 0x80 | len(raw))) + bytes(4) + raw
+
+
+BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
+
+
+@BOTH
+async def test_a_command_before_hello_is_refused_and_hello_still_works(running: Any, codec: Any) -> None:
+    async with running.socket(codec) as client:
+        assert await client.refused(Ping) == "hello_first"
+        await client.hello("Ann")
+        assert isinstance(await client.ask(Ping, sent=5), Pong)
+
+
+@BOTH
+async def test_a_second_hello_is_refused(running: Any, codec: Any) -> None:
+    async with running.client("Ann", codec) as client:
+        await client.tell(Hello(name="Ben"))
+        assert (await client.hear(Refused)).code == "hello_again"
+
+
+async def test_a_token_is_its_player_for_ever_and_a_wrong_one_nobody(running: Any) -> None:
+    async with running.client("Ann") as first:
+        assert first.welcome.token is not None
+        async with running.client("Anna", token=first.welcome.token) as second:
+            assert second.player.id == first.player.id
+            assert second.player.name == "Anna"
+            assert second.welcome.token is None
+    async with running.socket() as stranger:
+        await stranger.tell(Hello(token="x" * 40))
+        assert (await stranger.hear(Refused)).code == "bad_token"
+
+
+async def test_every_question_has_an_answer(running: Any) -> None:
+    async with running.client() as client:
+        pong = await client.ask(Ping, sent=77)
+        assert (pong.sent, pong.now > 10**12) == (77, True)
+        games = await client.ask(AskGames)
+        assert isinstance(games, Games)
+        assert {game.name for game in games.games} == {"trapgrid", "isolation", "bamboo", "quoridor"}
+        assert isinstance(await client.ask(WatchLobby), LobbyState)
+        mine = await client.ask(AskMyMatches)
+        assert isinstance(mine, MyMatches)
+        assert (mine.live, mine.finished) == ((), ())
+        assert await client.refused(Join, match="nowhere") == "unknown_match"
+
+
+async def test_a_socket_that_never_says_hello_is_closed(start: Any) -> None:
+    async with start(hello_seconds=0.05) as running, running.socket() as client:
+        with pytest.raises(ConnectionClosedError) as closed:
+            await client.listen()
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
+
+
+async def test_a_client_in_haste_is_refused_and_one_that_floods_is_closed(start: Any) -> None:
+    async with start(message_rate=0.001, message_burst=3) as running, running.client() as client:
+        for _ in range(3):
+            assert isinstance(await client.ask(Ping), Pong)
+        assert await client.refused(Ping) == "too_fast"
+        with pytest.raises(ConnectionClosedError) as closed:
+            await flood(client, 20)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
+
+
+async def test_a_malformed_message_costs_by_its_size(start: Any) -> None:
+    async with start(message_rate=0.001, message_burst=100) as running, running.client() as client:
+        answers: list[Any] = []
+        with pytest.raises(ConnectionClosedError) as closed:
+            await babble(client, answers)
+        assert {answer.code for answer in answers} == {"malformed"}
+        assert len(answers) <= 5
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1008
+
+
+async def test_legal_moves_are_never_throttled(start: Any, pair: Any, play_out: Any) -> None:
+    async with (
+        start(message_rate=0.001, message_burst=20) as running,
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        await exhaust(ann)
+        await exhaust(ben)
+        seen = await play_out(match, (ann, ben))
+        assert seen[-1].events[-1].type == "ended"
+
+
+async def test_an_illegal_move_in_haste_counts(start: Any, pair: Any) -> None:
+    async with (
+        start(message_rate=0.001, message_burst=20) as running,
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        with pytest.raises(ConnectionClosedError):
+            await flood(ann, 60, Play(id="x", match=match, ply=0, move="z9"))
+        assert (await ben.hear(SeatPresence, lambda said: not said.connected)).seat == 0
+
+
+async def test_a_move_that_was_stored_is_acknowledged_again_even_to_who_is_in_haste(start: Any, pair: Any) -> None:
+    async with (
+        start(message_rate=0.001, message_burst=20) as running,
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+    ):
+        match = await pair(ann, ben)
+        first = await ann.do(Play, id="first", match=match, ply=0, move="a2")
+        async with running.client("Ann", token=ann.welcome.token) as again:
+            await exhaust(again)
+            # The limit is the player's: another socket gains nothing.
+            assert await ann.refused(Ping) == "too_fast"
+            assert await again.do(Play, id="first", match=match, ply=0, move="a2") == first
+            assert await again.refused(Play, id="other", match=match, ply=0, move="a2") == "too_fast"
+            with pytest.raises(ConnectionClosedError):
+                await flood(again, 60, Play(id="first", match=match, ply=0, move="a2"))
+
+
+async def test_a_repeated_lobby_command_is_acknowledged_again_even_to_who_is_in_haste(start: Any) -> None:
+    async with start(message_rate=0.001, message_burst=8) as running, running.client("Ann") as ann:
+        made = await ann.do(CreateSeek, id="once", settings=TABLE)
+        await exhaust(ann)
+        assert await ann.refused(CreateSeek, id="twice", settings=TABLE) == "too_fast"
+        assert await ann.do(CreateSeek, id="once", settings=TABLE) == made
+
+
+async def test_new_guests_of_one_address_are_limited_and_those_who_come_back_are_not(start: Any) -> None:
+    async with (
+        start(guest_rate=0.001, guest_burst=2) as running,
+        running.client("Ann") as ann,
+        running.client("Ben"),
+        running.socket() as third,
+    ):
+        await third.tell(Hello(name="Cas"))
+        refused = await third.hear(Refused)
+        assert refused.code == "too_fast"
+        assert refused.retry_after is not None
+        assert refused.retry_after > 1000
+        assert (await third.hello(token=ann.welcome.token)).player == ann.player
+
+
+@pytest.mark.parametrize("early", [0, 20])
+async def test_messages_that_come_with_the_handshake_keep_their_order(running: Any, early: int) -> None:
+    host, port = running.address.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(UPGRADE + framed(Hello(name="Ann")) + b"".join(framed(Ping(id=f"e{n}")) for n in range(early)))
+    await reader.readuntil(f'"id":"e{early - 1}"'.encode() if early else b'"type":"welcome"')
+    # What came first has to be done first, whichever way a message is heard.
+    writer.write(framed(Join(id="first", match="nowhere")) + framed(Ping(id="second")))
+    heard = await reader.readuntil(b'"id":"second"')
+    assert b'"id":"first"' in heard
+    writer.close()
+    await writer.wait_closed()
+
+
+async def test_chat_has_its_own_limit_and_a_repeated_line_is_said_once(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        for _ in range(2):
+            await ann.do(Say, id="line", match=match, room="players", text="<b>hi</b>")
+        said = await ben.hear(Said)
+        assert (said.text, said.by, said.room) == ("<b>hi</b>", ann.player, "players")
+        codes = [await ann.ask(Say, match=match, room="players", text="again") for _ in range(6)]
+        assert [answer.type for answer in codes] == ["acknowledged"] * 4 + ["refused"] * 2
+        assert codes[-1].code == "too_fast"
+        await ben.ask(Ping)
+        assert [message.text for message in ben.heard if isinstance(message, Said)] == ["again"] * 4
+
+
+async def test_an_update_is_never_heard_before_the_acknowledgement(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.tell(Play(id="first", match=match, ply=0, move="a2"))
+        heard = [await ann.listen() for _ in range(2)]
+        while heard[-1].type != "happened":
+            heard.append(await ann.listen())
+        kinds = [message.type for message in heard if message.type in ("acknowledged", "happened")]
+        assert kinds == ["acknowledged", "happened"]
+        assert isinstance(await ben.hear(Happened), Happened)
+
+
+async def test_connections_that_leave_before_their_turn_do_not_stay_in_the_queue(start: Any) -> None:
+    async with start(address_rate=10, address_burst=10) as running:
+        for _ in range(30):
+            async with running.socket(JSON) as gone:
+                await gone.tell(Hello(name="Eve", token="x" * 20))
+        async with asyncio.timeout(60):
+            while any(task.get_name().startswith("session[") for task in asyncio.all_tasks()):  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            async with running.client("Ann") as ann:
+                assert isinstance(await ann.ask(Ping, sent=5), Pong)
+
+
+async def test_what_was_read_from_the_store_is_owed_by_few_sessions_at_a_time(start: Any) -> None:
+    def sessions() -> int:
+        return sum(task.get_name().startswith("session[") for task in asyncio.all_tasks())
+
+    async with start(address_rate=0.001, address_burst=200) as running:
+        async with contextlib.AsyncExitStack() as stack:
+            readers = [await stack.enter_async_context(running.client(f"Eve {number}")) for number in range(12)]
+            for reader in readers:
+                await reader.tell(Join(id="j", match="nowhere"))
+            await readers[0].answer("j")
+            await asyncio.sleep(0.1)
+            assert sessions() > MAX_REPLAYS
+        async with asyncio.timeout(60):
+            while sessions() > MAX_REPLAYS:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+
+
+async def test_a_server_that_stops_waits_for_no_payment(
+    house: Any, stores: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_reading = asyncio.Event()
+
+    async def never_read(match: str, since: int = 0) -> Any:
+        is_reading.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(stores.journal, "read", never_read)
+    monkeypatch.setattr("cornered.server.net.session.LOOKUP_COST", 1e6)
+    async with asyncio.timeout(60), house() as running, running.client("Eve") as eve:
+        await eve.tell(Join(id="j", match="nowhere"))
+        await is_reading.wait()
+
+
+async def test_a_player_who_comes_back_after_a_restart_pays_for_no_reading_of_own_matches(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        matches = [await pair(ann, ben) for _ in range(8)]
+        token = ann.welcome.token
+    read = stores.journal.read
+
+    async def read_slowly(match: str, since: int = 0) -> Any:
+        await asyncio.sleep(0.05)
+        return await read(match, since)
+
+    monkeypatch.setattr(stores.journal, "read", read_slowly)
+    async with house(message_rate=0.001, message_burst=40) as running, running.client("Ann", token=token) as ann:
+        for match in matches:
+            assert (await ann.join(match)).seat == 0
+        await exhaust(ann)

@@ -1,0 +1,280 @@
+"""The lobby as its watchers are told of it, who comes and goes, and what that costs. Sockets are stand-ins."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from cornered.protocol.codec import JSON, MSGPACK
+from cornered.protocol.commands import CancelSeek, CreateSeek, Hello, WatchLobby
+from cornered.protocol.messages import Welcome
+from cornered.protocol.values import GameSpec, Player, SeekSettings
+from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.adapters.bus_local import LocalBus
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.lobby import updates
+from cornered.server.match.match import Patience
+from cornered.server.metrics import Counts
+from cornered.server.runtime import lobby_watchers
+from cornered.server.runtime.client_connection import Peer
+from cornered.server.runtime.limits import PlayerLimits
+from cornered.server.runtime.lobby_service import Hall
+from cornered.server.runtime.lobby_watchers import SLICE
+from cornered.server.runtime.match_registry import Rooms
+from cornered.server.runtime.match_task import Services
+from cornered.server.settings import Settings
+from tests.server.conftest import ANALYST_KEY
+
+THREE = GameSpec(name="isolation", options={"players": 3})
+
+
+class Line:
+    """What a peer needs of a connection."""
+
+    def __init__(self, number: int, address: str) -> None:
+        self.is_behind = False
+        self.latency = 0.0
+        self.key = address
+        self.id = f"s{number}"
+        self.frames: list[bytes] = []
+
+    def write(self, framed: bytes) -> None:
+        self.frames.append(framed)
+
+    def heard(self) -> list[dict[str, Any]]:
+        """Return what was written since the last call."""
+        frames, self.frames = self.frames, []
+        return [json.loads(framed[{126: 4, 127: 10}.get(framed[1], 2) :]) for framed in frames]
+
+
+class Watched:
+    """A room that passes on what it is told."""
+
+    def __init__(self, told: Callable[[object], None]) -> None:
+        self.player_went = self.leave = told
+
+
+class House:
+    """A hall, and everybody who comes into it."""
+
+    def __init__(self, tasks: asyncio.TaskGroup) -> None:
+        services = Services(MemoryJournal(), LocalBus(), Counts(), lambda: int(time.monotonic() * 1000))
+        self.hall = Hall(services, MemoryAccounts(), Rooms(services, b"", Patience(), tasks), max_per_player=8)
+        self.limits = PlayerLimits(Settings(port=0), 0.0)
+        self.count = 0
+
+    def come(self, name: str = "", *, codec: Any = JSON, address: str = "", player: str = "") -> tuple[Peer, Line]:
+        self.count += 1
+        line = Line(self.count, address)
+        name = name or f"p{self.count}"
+        who = Player(id=player or f"id{self.count}", name=name, kind="person")
+        peer = Peer(line, codec, who, self.limits, Counts())  # type: ignore[arg-type]
+        self.hall.enter(peer, Welcome(player=who, token=None, server="1", now=0, matches=()))
+        return peer, line
+
+    async def open_table(self, peer: Peer) -> None:
+        self.count += 1
+        await self.hall.in_lobby(peer, CreateSeek(id=f"c{self.count}", settings=SeekSettings(game=THREE)))
+
+    async def watch(self, peer: Peer) -> None:
+        await self.hall.in_lobby(peer, WatchLobby(id="watch"))
+
+
+@pytest.fixture
+async def house(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+    monkeypatch.setattr(lobby_watchers, "TELL_SECONDS", 0.01)
+    async with asyncio.TaskGroup() as tasks:
+        house = House(tasks)
+        yield house
+        house.hall.close()
+
+
+async def until_told() -> None:
+    await asyncio.sleep(0.05)
+
+
+async def test_five_thousand_who_leave_at_once_hold_nothing_up(house: House) -> None:
+    watcher, line = house.come("watcher")
+    await house.watch(watcher)
+    began = time.thread_time()
+    peers = [house.come(address=f"a{number % 50}")[0] for number in range(5_000)]
+    came = time.thread_time() - began
+    for peer in peers:
+        house.hall.leave(peer)
+    left = time.thread_time() - began - came
+    assert left < 2 * came
+    assert house.hall.players == 1
+    await until_told()
+    assert line.heard()
+
+
+async def test_leaving_is_complete_even_where_telling_fails(house: House, caplog: Any) -> None:
+    peer, _ = house.come()
+    other, _ = house.come()
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("the transport is closing")
+
+    went: list[object] = []
+    broken, sound = Watched(fail), Watched(went.append)
+    peer.rooms = {"a": broken, "b": sound}  # type: ignore[dict-item]
+    house.hall.bureau.leave = fail  # type: ignore[method-assign]
+    house.hall.leave(peer)
+    assert went == [peer.player.id, peer]
+    assert house.hall.players == 1
+    house.hall.leave(peer)
+    house.hall.leave(other)
+    assert house.hall.players == 0
+
+
+async def test_a_word_is_encoded_once_for_all_who_read_one_codec(house: House) -> None:
+    watchers = [house.come(codec=codec) for codec in (JSON, JSON, MSGPACK, MSGPACK)]
+    for peer, line in watchers:
+        await house.watch(peer)
+        line.frames.clear()
+    await house.open_table(house.come()[0])
+    await until_told()
+    words = [line.frames for _, line in watchers]
+    assert [len(frames) for frames in words] == [1, 1, 1, 1]
+    assert words[0][0] is words[1][0]
+    assert words[2][0] is words[3][0]
+
+
+async def test_many_watchers_are_told_in_slices(house: House) -> None:
+    watchers = [house.come() for _ in range(2 * SLICE + 10)]
+    await until_told()
+    for peer, line in watchers:
+        await house.watch(peer)
+        line.frames.clear()
+    loop = asyncio.get_running_loop()
+    await house.open_table(watchers[0][0])
+    told: set[int] = set()
+    ends = loop.time() + 5
+    while loop.time() < ends and max(told, default=0) < len(watchers):
+        told.add(sum(bool(line.frames) for _, line in watchers[1:]) + 1)
+        await asyncio.sleep(0)
+    assert {SLICE, 2 * SLICE, len(watchers)} <= told
+
+
+async def test_a_large_word_makes_the_next_one_wait(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lobby_watchers, "BYTES_A_SECOND", 2_000)
+    peer, line = house.come()
+    await house.watch(peer)
+    for _ in range(20):
+        house.come()
+    await until_told()
+    first = line.heard()[-1]
+    assert first["type"] == "lobby_changed"
+    house.come()
+    await until_told()
+    assert line.heard() == []
+    size = len(json.dumps(first, separators=(",", ":")))
+    await asyncio.sleep(size / 2_000 + 0.1)
+    assert len(line.heard()) == 1
+
+
+async def test_a_watcher_that_does_not_read_gets_the_page_when_it_reads_again(house: House) -> None:
+    peer, line = house.come()
+    await house.watch(peer)
+    await until_told()
+    line.frames.clear()
+    line.is_behind = True
+    await house.open_table(peer)
+    await until_told()
+    assert [one["type"] for one in line.heard()] == ["acknowledged"]
+    line.is_behind = False
+    house.come()
+    await until_told()
+    (page,) = line.heard()
+    assert (page["type"], page["id"], len(page["seeks"]), len(page["players"])) == ("lobby", None, 1, 2)
+    house.come()
+    await until_told()
+    assert [one["type"] for one in line.heard()] == ["lobby_changed"]
+
+
+async def test_a_watcher_that_reads_again_gets_the_page_although_nothing_else_happens(house: House) -> None:
+    peer, line = house.come()
+    await house.watch(peer)
+    await until_told()
+    line.is_behind = True
+    await house.open_table(peer)
+    await until_told()
+    line.frames.clear()
+    line.is_behind = False
+    house.hall.caught_up(peer)
+    (page,) = line.heard()
+    assert (page["type"], page["id"], len(page["seeks"])) == ("lobby", None, 1)
+    house.hall.caught_up(peer)
+    assert line.heard() == []
+
+
+async def test_a_fresh_page_for_all_takes_nobodys_private_table_away(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(updates, "MAX_WAITING", 2)
+    peer, line = house.come()
+    other, ears = house.come()
+    await house.watch(peer)
+    await house.hall.in_lobby(peer, CreateSeek(id="c", settings=SeekSettings(game=THREE, private=True)))
+    for _ in range(3):
+        await house.open_table(other)
+    await until_told()
+    line.frames.clear()
+    for number, table in enumerate([one["ref"] for one in ears.heard() if one["type"] == "acknowledged"]):
+        await house.hall.in_lobby(other, CancelSeek(id=f"close{number}", seek=table))
+    await until_told()
+    (page,) = line.heard()
+    assert (page["type"], page["id"]) == ("lobby", None)
+    assert [seek["settings"]["private"] for seek in page["seeks"]] == [True]
+
+
+async def test_every_socket_of_a_player_has_the_one_visible_name(house: House) -> None:
+    house.come("Ada", player="one")
+    first, line = house.come("ada", player="two")
+    assert first.player.name == line.heard()[0]["player"]["name"] == "ada (2)"
+    second, _ = house.come("ada", player="two")
+    assert second.player.name == "ada (2)"
+    third, _ = house.come("Bea", player="two")
+    assert [peer.player.name for peer in (first, second, third)] == ["Bea"] * 3
+
+
+async def test_the_welcome_and_the_matches_have_the_visible_name(running: Any, pair: Any) -> None:
+    async with running.client("Ada") as first, running.client("ADA") as second:
+        assert second.player.name == "ADA (2)"
+        async with running.client("ADA", token=second.welcome.token) as tab:
+            assert tab.player == second.player
+        match = await pair(first, second)
+        seats = (await first.join(match)).seats
+        assert [seat.player.name for seat in seats] == ["Ada", "ADA (2)"]
+
+
+@pytest.mark.parametrize("kind", ["person", "bot"])
+@pytest.mark.parametrize("key", [None, "the-key-of-somebody-else"])
+async def test_who_takes_a_house_bots_name_without_the_operators_key_is_told_apart(
+    running: Any, kind: str, key: str | None
+) -> None:
+    async with (
+        running.client("Champion", kind=kind, key=key) as stranger,
+        running.client("champion", kind="bot", key=ANALYST_KEY) as bot,
+        running.client("champion", kind="bot", token=bot.welcome.token) as again,
+    ):
+        assert (stranger.player.name, bot.player.name) == ("Champion (2)", "champion")
+        assert again.player == bot.player
+
+
+async def test_without_a_key_a_reserved_name_is_any_bots_and_no_persons(start: Any) -> None:
+    async with start(analyst_key=SecretStr("")) as running:
+        async with running.client("champion", key=ANALYST_KEY) as person:
+            assert person.player.name == "champion (2)"
+        async with running.client("champion", kind="bot") as bot:
+            assert bot.player.name == "champion"
+
+
+def test_the_key_is_in_no_representation_of_hello() -> None:
+    assert ANALYST_KEY not in repr(Hello(key=ANALYST_KEY))

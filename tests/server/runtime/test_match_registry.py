@@ -1,0 +1,549 @@
+"""All rooms together: what a restart brings back, and what one damaged match does to the others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import time
+import weakref
+from collections.abc import AsyncIterator, Callable, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cornered.protocol.commands import AcceptChallenge, Challenge, Join, Leave, Play, Rematch, Resign, WatchLobby
+from cornered.protocol.events import Ended, MatchEvent, Played, Rematched, Resumed, Started
+from cornered.protocol.messages import Acknowledged, Paired, Refused, ServerMessage, Snapshot
+from cornered.protocol.values import NO_CLOCK, Fischer, GameSpec, PerMove, Player
+from cornered.server.adapters.bus_local import LocalBus
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.lobby.events import MatchMade
+from cornered.server.match.catalogue import settle
+from cornered.server.match.dice import seed_of
+from cornered.server.match.match import Match, Patience, open_match
+from cornered.server.metrics import Counts
+from cornered.server.ports import JournalUnavailable
+from cornered.server.refusal import Refusal
+from cornered.server.runtime.match_registry import Rooms
+from cornered.server.runtime.match_task import Services
+from cornered.server.runtime.timekeeping import Sign, last_sign
+from tests.server.conftest import PATIENCE, StubbornJournal
+from tests.server.turns import watched_loop
+
+PLAYERS = tuple(Player(id=name, name=name, kind="person") for name in ("a", "b"))
+SMALL = GameSpec(name="trapgrid", options={"size": 3})
+
+
+def begun(match: str, game: str = "trapgrid", *, secret: bytes = b"", **options: Any) -> tuple[MatchEvent, ...]:
+    """Return the beginning of a match, of a game that there is not if need be."""
+    spec = GameSpec(name="trapgrid", options={"size": 3})
+    first, *_ = open_match(match, spec, PLAYERS, NO_CLOCK, seed_of(secret, match), now=1)
+    assert isinstance(first, Started)
+    return (first.model_copy(update={"game": GameSpec(name=game, options=options or spec.options)}),)
+
+
+@pytest.mark.parametrize(("game", "options"), [("chess", {"size": 3}), ("trapgrid", {"sides": 3})])
+async def test_a_live_match_that_cannot_be_replayed_stays_closed_and_harms_no_other(
+    house: Any, stores: Any, pair: Any, game: str, options: dict[str, int]
+) -> None:
+    await stores.journal.append("bad", 0, begun("bad", game, **options))
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        token = ann.welcome.token
+    async with house() as running, running.client("Ann", token=token) as ann:
+        assert ann.welcome.matches == (match,)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        answer = await ann.ask(Join, match="bad")
+        assert isinstance(answer, Refused)
+        assert answer.code == "internal"
+        assert "damaged" in answer.text
+
+
+async def test_lists_pass_over_what_cannot_be_replayed() -> None:
+    services = Services(MemoryJournal(), LocalBus(node="here"), Counts(), lambda: 1)
+    async with asyncio.TaskGroup() as tasks:
+        rooms = Rooms(services, b"", Patience(), tasks)
+        for name, game in (("a", "trapgrid"), ("b", "chess"), ("d", "trapgrid")):
+            await services.journal.append(name, 0, begun(name, game))
+        assert [listed.id for listed in await rooms.summaries(["a", "b", "c", "d"])] == ["a", "d"]
+
+
+class Overtaken(MemoryJournal):
+    """A journal where the refund of the server before arrives while this one stores its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_overtaking = False
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        if self.is_overtaking:
+            self.is_overtaking = False
+            await super().append(match, expected_seq, events)
+        await super().append(match, expected_seq, events)
+
+
+async def test_a_write_that_arrives_during_the_restart_is_taken_over(house: Any, stores: Any, pair: Any) -> None:
+    stores.journal = Overtaken()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben, clock=Fischer(initial=60))
+        token = ann.welcome.token
+        await ann.do(Play, match=match, ply=0, move="a2")
+        await ben.do(Play, match=match, ply=1, move="c2")
+    stores.now.at += 30_000
+    stores.journal.is_overtaking = True
+    async with house() as running, running.client("Ann", token=token) as ann:
+        assert (await ann.do(Play, match=match, ply=2, move="a1")).seq == 5
+    kinds = [type(event) for event in await stores.journal.read(match)]
+    assert kinds.count(Resumed) == 1
+
+
+class Broadcaster(LocalBus):
+    """A bus that keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(node="here")
+        self.told: list[ServerMessage] = []
+
+    def publish_match(self, message: ServerMessage) -> None:
+        self.told.append(message)
+
+
+async def test_after_a_restart_the_world_outside_hears_no_more_of_a_delayed_match_than_its_spectators() -> None:
+    journal, bus, now = MemoryJournal(), Broadcaster(), 1_000_000
+    secret = await journal.secret()
+    spec = GameSpec(name="trapgrid", options={"size": 3})
+    log = list(open_match("m", spec, PLAYERS, NO_CLOCK, seed_of(secret, "m"), now=now, delay=300))
+    for at in (now + 1_000, now + 200_000):
+        match = Match.replay(log, seed_of(secret, "m"))
+        move = Play(id="c", match="m", ply=match.ply, move=match.state.moves()[0])
+        log += match.decide(move, match.to_move, at)
+    await journal.append("m", 0, log)
+    async with asyncio.TaskGroup() as tasks:
+        rooms = Rooms(Services(journal, bus, Counts(), lambda: now + 400_000), secret, Patience(), tasks)
+        rooms.on_opened = rooms.on_changed = rooms.on_ended = lambda _: None
+        await rooms.recover(0)
+        await rooms.all_loaded.wait()
+        (said,) = bus.told
+        assert isinstance(said, Snapshot)
+        assert (said.seq, said.moves) == (2, match.moves)
+        await rooms.close()
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not is_so():  # noqa: ASYNC110 - the server under test tells nobody
+            await asyncio.sleep(0.005)
+
+
+class Gated(StubbornJournal):
+    """A journal that holds back the reading of matches until the test allows it, and counts it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_open = asyncio.Event()
+        self.is_open.set()
+        self.read_matches: list[str] = []
+
+    async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
+        await self.is_open.wait()
+        self.read_matches.append(match)
+        return await super().read(match, since)
+
+
+async def store_live(journal: MemoryJournal, match: str, now: int) -> None:
+    """Store a match between a and b whose clock of ten minutes runs since `now`."""
+    secret = await journal.secret()
+    spec = GameSpec(name="trapgrid", options={"size": 3})
+    log = list(open_match(match, spec, PLAYERS, Fischer(initial=600), seed_of(secret, match), now=now))
+    for _ in range(2):
+        folded = Match.replay(log, seed_of(secret, match))
+        move = Play(id=f"c{folded.ply}", match=match, ply=folded.ply, move=folded.state.moves()[0])
+        log += folded.decide(move, folded.to_move, now)
+    await journal.append(match, 0, log)
+
+
+@contextlib.asynccontextmanager
+async def registry(journal: MemoryJournal, now: Callable[[], int]) -> AsyncIterator[Rooms]:
+    async with asyncio.TaskGroup() as tasks:
+        rooms = Rooms(
+            Services(journal, LocalBus(node="here"), Counts(), now), await journal.secret(), Patience(), tasks
+        )
+        rooms.on_opened = rooms.on_changed = rooms.on_ended = lambda _: None
+        yield rooms
+        await rooms.close()
+
+
+async def test_a_start_reads_no_match_and_knows_who_plays_where() -> None:
+    journal, indexed = Gated(), list[str]()
+    for name in ("m1", "m2"):
+        await store_live(journal, name, 1_000)
+    journal.is_open.clear()
+    async with registry(journal, lambda: 2_000) as rooms:
+        rooms.on_indexed = lambda live: indexed.extend(started.match for started in live)
+        await rooms.recover(1_000)
+        assert indexed == ["m1", "m2"]
+        assert rooms.live_of("a") == ("m1", "m2")
+        assert rooms.rooms_of("a") == ()
+        assert not rooms.all_loaded.is_set()
+        journal.is_open.set()
+        await rooms.all_loaded.wait()
+        assert [room.match.id for room in rooms.rooms_of("b")] == ["m1", "m2"]
+
+
+async def test_a_match_to_which_no_player_comes_is_loaded_and_refunded(stores: Any, house: Any) -> None:
+    await store_live(stores.journal, "m", stores.now.at)
+    stores.now.at += 3_600_000
+    async with house():
+        await until(lambda: len(stores.journal._logs["m"].events) > 3)
+    assert (await stores.journal.read("m"))[-1] == Resumed(seq=4, at=stores.now.at, refunded=3_600_000)
+
+
+async def test_the_refund_lasts_until_the_match_is_loaded() -> None:
+    journal, now = Gated(), 1_000_000
+    for name in ("asked", "left"):
+        await store_live(journal, name, now)
+    alive_at, journal.failures = now + 5_000, []
+    async with registry(journal, lambda: now) as rooms:
+        journal.is_open.clear()
+        now += 60_000
+        await rooms.recover(alive_at)
+        now += 30_000
+        journal.is_open.set()
+        room = await rooms.find("asked")
+        await rooms.all_loaded.wait()
+        refunds = {
+            name: event.refunded
+            for name in ("asked", "left")
+            for event in await journal.read(name)
+            if isinstance(event, Resumed)
+        }
+        assert refunds == {"asked": 85_000, "left": 85_000}
+        # Seat 0 had thought for five seconds when the server before was last seen.
+        assert room.match.timer.left_at(now) == (595_000, 600_000)
+
+
+class Sluggish(MemoryJournal):
+    """A journal of which every write takes as much match time as it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now, self.takes_ms = 1_000_000, 0
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        await super().append(match, expected_seq, events)
+        self.now += self.takes_ms
+
+
+@pytest.mark.parametrize(("takes_ms", "refunds"), [(1_000, [60_000]), (5_000, [60_000, 5_000])])
+async def test_the_refund_covers_the_time_in_which_it_is_stored_if_that_is_worth_an_event(
+    takes_ms: int, refunds: list[int]
+) -> None:
+    journal = Sluggish()
+    await store_live(journal, "m", journal.now)
+    journal.now, journal.takes_ms = journal.now + 60_000, takes_ms
+    async with registry(journal, lambda: journal.now) as rooms:
+        await rooms.recover(0)
+        room = await rooms.find("m")
+        journal.takes_ms = 0
+        await room.drained()
+        assert [event.refunded for event in await journal.read("m") if isinstance(event, Resumed)] == refunds
+
+
+async def test_no_time_runs_while_the_beginning_of_a_match_is_stored() -> None:
+    journal = Sluggish()
+    journal.takes_ms = 2_000
+    async with registry(journal, lambda: journal.now) as rooms:
+        room = await rooms.open_new(MatchMade("m", SMALL, PLAYERS, PerMove(seconds=1), False, 0))
+        journal.takes_ms = 0
+        await room.drained()
+        assert not room.match.over
+        assert room.match.timer.since == journal.now
+
+
+async def test_the_players_coming_loads_a_match_before_all_others() -> None:
+    journal = Gated()
+    for number in range(200):
+        await store_live(journal, f"m{number}", 1_000)
+    carl = Player(id="carl", name="Carl", kind="person")
+    started = (await journal.read("m0"))[0].model_copy(update={"match": "last", "players": (carl, PLAYERS[0])})
+    await journal.append("last", 0, [started])
+    journal.read_matches.clear()
+    journal.is_open.clear()
+    async with registry(journal, lambda: 2_000) as rooms:
+        await rooms.recover(1_000)
+        tasks = rooms.bring("carl")
+        journal.is_open.set()
+        await asyncio.wait(tasks)
+        assert [room.match.id for room in rooms.rooms_of("carl")] == ["last"]
+        assert len(journal.read_matches) < 50
+        assert rooms.bring("carl") == ()
+
+
+async def test_a_store_that_goes_away_while_matches_are_loaded_delays_them_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
+    journal, now = Gated(), 1_000_000
+    await store_live(journal, "m", now)
+    journal.failures = ["before", "before", "after"]
+    async with registry(journal, lambda: now) as rooms:
+        now += 10_000
+        await rooms.recover(0)
+        await asyncio.wait_for(rooms.all_loaded.wait(), 30)
+        assert rooms.get("m") is not None
+    assert [type(event) for event in await journal.read("m")].count(Resumed) == 1
+
+
+async def test_after_two_crashes_in_a_row_no_time_is_lost(stores: Any, house: Any, tmp_path: Path) -> None:
+    """The sign of life of the first server stands until the second one has loaded everything."""
+    stores.journal = journal = Gated()
+    await store_live(journal, "m", stores.now.at)
+    file = tmp_path / "alive"
+    file.write_text(f"{stores.now.at} m 3")
+    first = last_sign(file)
+    journal.is_open.clear()
+    async with house(database=""):
+        await asyncio.sleep(0)
+        assert last_sign(file) == first
+    stores.now.at += 3_600_000
+    journal.is_open.set()
+    async with house(database="") as running, running.client("Cas") as cas:
+        await cas.join("m")
+        await until(lambda: last_sign(file) != first)
+    (refund,) = [event for event in await journal.read("m") if isinstance(event, Resumed)]
+    assert refund.refunded == 3_600_000
+
+
+async def test_a_restored_backup_is_not_charged_for_the_time_since(stores: Any, house: Any, tmp_path: Path) -> None:
+    await store_live(stores.journal, "m", began := stores.now.at)
+    backup = deepcopy(stores.journal)
+    await store_live(stores.journal, "later", stores.now.at)
+    stores.now.at += 86_400_000
+    async with house(database=""):
+        await until(lambda: last_sign(tmp_path / "alive") is not None)
+    stores.journal = backup
+    async with house(database="") as running, running.client("Cas") as cas:
+        assert not (await cas.join("m")).over
+    (refund,) = [event for event in await backup.read("m") if isinstance(event, Resumed)]
+    assert refund.refunded == stores.now.at - began
+
+
+async def test_a_server_that_stored_nothing_leaves_signs_of_the_event_that_the_last_one_stored(
+    stores: Any, house: Any, tmp_path: Path
+) -> None:
+    await store_live(stores.journal, "m", stores.now.at)
+    ended = Ended(seq=4, at=stores.now.at, winner=None, places=(), reason="expired", seed="5" * 64)
+    await stores.journal.append("m", 3, [ended])
+    stores.journal.newest = None
+    (tmp_path / "alive").write_text(f"{stores.now.at} m 4")
+    stores.now.at += 1
+    async with house(database=""):
+        await until(lambda: last_sign(tmp_path / "alive") == Sign(stores.now.at, "m", 4))
+
+
+async def test_a_long_match_is_replayed_in_slices_and_the_list_of_matches_only_once() -> None:
+    journal, now = Gated(), 1_000
+    secret = await journal.secret()
+    names = ("one", "two")
+    for name in names:
+        await journal.append(name, 0, log := long_match(name, secret))
+    began = time.thread_time()
+    Match.replay(log, seed_of(secret, "two"))
+    at_once = time.thread_time() - began
+    async with registry(journal, lambda: now) as rooms:
+        async with watched_loop() as turns:
+            listed = await rooms.summaries(names)
+            assert [summary.ply for summary in listed] == [2_000, 2_000]
+        assert max(turns) < at_once / 2
+        journal.read_matches.clear()
+        assert await rooms.summaries(names) == listed
+        assert journal.read_matches == []
+        # A match that was looked at is not replayed for the next look.
+        for _ in range(3):
+            room = await rooms.find("one")
+            room.check_emptiness()
+        assert journal.read_matches == ["one"]
+
+
+def long_match(name: str, secret: bytes) -> list[MatchEvent]:
+    """Return a finished match of 2,000 plies, in which both pawns of Quoridor only walk to and fro."""
+    _, spec = settle(GameSpec(name="quoridor"))
+    log = list(open_match(name, spec, PLAYERS, NO_CLOCK, seed_of(secret, name), now=1))
+    match = Match.replay(log, b"")
+    for ply in range(2_000):
+        move = ("e2", "e8", "e1", "e9")[ply % 4]
+        event = Played(seq=ply + 2, at=1, seat=ply % 2, cause=f"c{ply}", ply=ply, move=move, spent=0, left=(None, None))
+        match = match.evolve(event)
+        log.append(event)
+    log.append(match.ended(match.seq + 1, 2, None, (), "agreement"))
+    return log
+
+
+class Doubtful(MemoryJournal):
+    """A journal whose answers to chosen writes are lost, or which refuses them, and whose reads fail a few times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refused: type[MatchEvent] | None = None
+        self.lost: type[MatchEvent] | None = None
+        self.failing_reads = 0
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        if self.refused is not None and isinstance(events[0], self.refused):
+            raise JournalUnavailable("the store is away")
+        await super().append(match, expected_seq, events)
+        if self.lost is not None and isinstance(events[0], self.lost):
+            raise JournalUnavailable("the store went away before it confirmed")
+
+    async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
+        if self.failing_reads:
+            self.failing_reads -= 1
+            raise JournalUnavailable("the store cannot be read")
+        return await super().read(match, since)
+
+
+@pytest.mark.parametrize(("refused", "lost"), [(Rematched, None), (None, Rematched), (None, Started)])
+async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_leads_to_it(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch, refused: Any, lost: Any
+) -> None:
+    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
+    stores.journal = journal = Doubtful()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+        await ann.do(Rematch, match=match)
+        journal.refused, journal.lost, journal.failing_reads = refused, lost, 2
+        assert await ben.refused(Rematch, id="yes", match=match) == "internal"
+        journal.refused = journal.lost = None
+        new = await ann.hear(Paired)
+        assert (await ben.hear(Paired)).match == new.match
+        assert isinstance(await ben.ask(Rematch, id="yes", match=match), Acknowledged)
+        assert (await ann.join(match)).next == new.match
+
+
+async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_nobody_busy(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
+    stores.journal = journal = Doubtful()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+        await ann.do(Rematch, match=match)
+        journal.refused = Rematched
+        assert await ben.refused(Rematch, match=match) == "internal"
+        journal.refused = None
+        new = (await ann.hear(Paired)).match
+        await ann.do(Resign, match=new)
+        await ben.do(Rematch, match=match)
+        async with asyncio.timeout(PATIENCE):
+            while any(one.playing for one in (await ann.ask(WatchLobby)).players):  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(0.02)
+
+
+async def test_a_new_match_that_nobody_could_confirm_opens_when_the_store_is_back(
+    house: Any, stores: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
+    stores.journal = journal = Doubtful()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        sent = await ann.do(Challenge, to=ben.player.id, game=SMALL, seat=0)
+        journal.lost, journal.failing_reads = Started, 3
+        assert await ben.refused(AcceptChallenge, challenge=sent.ref) == "internal"
+        journal.lost = None
+        match = (await ann.hear(Paired)).match
+        await ann.do(Play, match=match, ply=0, move="a2")
+
+
+async def test_a_new_match_that_was_not_stored_is_looked_for_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.0)
+    journal = Doubtful()
+    journal.refused = Started
+    async with registry(journal, lambda: 1_000) as rooms:
+        with pytest.raises(JournalUnavailable):
+            await rooms.open_new(MatchMade("m", SMALL, PLAYERS, NO_CLOCK, False, 0))
+        await until(lambda: not [task for task in asyncio.all_tasks() if task.get_name() == "doubtful matches"])
+        assert rooms.all() == ()
+
+
+async def test_a_stranger_who_may_not_play_a_finished_match_leaves_no_room_open(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+        for client in (ann, ben):
+            await client.do(Leave, match=match)
+        assert await cas.refused(Resign, match=match) == "not_a_player"
+        metrics = await running.fetch("/metrics")
+        assert "cornered_rooms 0.0" in metrics.body.splitlines()
+
+
+class Ending(Gated):
+    """A journal in which the end of a match appears only after its list of live matches is read."""
+
+    async def live(self) -> Sequence[Started]:
+        found = await super().live()
+        for started in found:
+            log = await self.read(started.match)
+            folded = Match.replay(log, seed_of(await self.secret(), started.match))
+            await self.append(started.match, folded.seq, [folded.ended(folded.seq + 1, 2_000, None, (), "agreement")])
+        return found
+
+
+async def test_a_match_that_turns_out_to_be_over_is_in_memory_for_whoever_asks_for_it() -> None:
+    journal = Ending()
+    for name in ("asked", "left"):
+        await store_live(journal, name, 1_000)
+    async with registry(journal, lambda: 3_000) as rooms:
+        await rooms.recover(1_000)
+        room = await rooms.find("asked")
+        assert room is rooms.get("asked")
+        await rooms.all_loaded.wait()
+        assert rooms.all() == (room,)
+        room.check_emptiness()
+        assert rooms.all() == ()
+
+
+async def test_a_room_that_is_given_up_is_gone_at_once() -> None:
+    """A server ends dozens of matches a second; what only a collection of garbage frees is memory until then."""
+    journal = MemoryJournal()
+    await journal.append("m", 0, long_match("m", await journal.secret()))
+    async with registry(journal, lambda: 1_000) as rooms:
+        was_enabled = gc.isenabled()
+        gc.disable()
+        try:
+            room = await rooms.find("m")
+            alive = weakref.ref(room)
+            await asyncio.sleep(0)
+            room.check_emptiness()
+            del room
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert alive() is None
+        finally:
+            if was_enabled:
+                gc.enable()
+
+
+async def test_a_match_that_is_stored_while_the_server_stops_leaves_no_task() -> None:
+    class Slow(MemoryJournal):
+        """A journal whose answer comes when it is told to."""
+
+        answers = asyncio.Event()
+
+        async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+            await super().append(match, expected_seq, events)
+            await self.answers.wait()
+
+    journal = Slow()
+    async with registry(journal, lambda: 1_000) as rooms:
+        opening = asyncio.create_task(rooms.open_new(MatchMade("m", SMALL, PLAYERS, NO_CLOCK, False, 0)))
+        await asyncio.sleep(0.01)
+        assert not opening.done()
+        await rooms.close()
+        journal.answers.set()
+        with pytest.raises(Refusal, match="restarts"):
+            await opening
+        assert not [task for task in asyncio.all_tasks() if task.get_name().startswith("room[")]

@@ -1,0 +1,455 @@
+"""One match on a running server: what is acknowledged, who hears what, and what survives."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from cornered.protocol.commands import (
+    AskHistory,
+    AskMoves,
+    Claim,
+    CreateSeek,
+    Join,
+    JoinSeek,
+    Leave,
+    Play,
+    Rematch,
+    Resign,
+    Say,
+    WatchLobby,
+)
+from cornered.protocol.events import MatchEvent
+from cornered.protocol.messages import (
+    Acknowledged,
+    Happened,
+    History,
+    Moves,
+    Paired,
+    Refused,
+    Said,
+    SeatPresence,
+    Snapshot,
+    Watchers,
+)
+from cornered.protocol.values import Fischer, GameSpec, PerMove, SeekSettings
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
+from cornered.server.runtime import match_task
+from tests.server.conftest import PATIENCE
+
+SMALL = GameSpec(name="trapgrid", options={"size": 3})
+
+
+def seqs(*heard: Happened) -> list[int]:
+    return [event.seq for happened in heard for event in happened.events]
+
+
+async def test_moves_that_do_not_fit_are_refused_and_change_nothing(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        match = await pair(ann, ben)
+        assert await ben.refused(Play, match=match, ply=0, move="c2") == "not_your_turn"
+        assert await ann.refused(Play, match=match, ply=1, move="a2") == "stale_ply"
+        assert await ann.refused(Play, match=match, ply=0, move="b2") == "illegal_move"
+        assert await cas.refused(Play, match=match, ply=0, move="a2") == "not_a_player"
+        assert await ann.refused(Play, match="nowhere", ply=0, move="a2") == "unknown_match"
+        assert (await ann.join(match)).ply == 0
+
+
+async def test_a_repeated_move_is_acknowledged_again_and_made_once(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        first = await ann.do(Play, id="same", match=match, ply=0, move="a2")
+        again = await ann.do(Play, id="same", match=match, ply=0, move="a2")
+        assert first == again
+        await ben.do(Play, match=match, ply=1, move="c2")
+        assert seqs(await ben.hear(Happened), await ben.hear(Happened)) == [2, 3]
+
+
+async def test_a_repeated_move_is_acknowledged_even_when_the_match_is_over(
+    running: Any, pair: Any, play_out: Any
+) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        last = await ann.do(Resign, id="enough", match=match)
+        for client in (ann, ben):
+            await client.do(Leave, match=match)
+        # The room is gone now, and opens again from the journal.
+        assert await ann.do(Resign, id="enough", match=match) == last
+        assert await ann.refused(Resign, match=match) == "match_over"
+
+
+async def test_join_with_since_brings_exactly_the_gap(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        await ben.do(Play, match=match, ply=1, move="c2")
+        await ann.do(Play, match=match, ply=2, move="a1")
+        async with running.client("Cas") as cas:
+            assert (await cas.ask(Join, match=match, since=2)).seq == 4
+            gap = await cas.hear(Happened)
+            assert seqs(gap) == [3, 4]
+            assert gap.ply == 3
+            assert (await cas.ask(Join, match=match, since=4)).type == "acknowledged"
+            await cas.do(Leave, match=match)
+            assert not [message for message in cas.heard if isinstance(message, Happened)]
+            # A number that was never given out is answered with everything.
+            assert isinstance(await cas.ask(Join, match=match, since=99), Snapshot)
+
+
+async def test_what_is_legal_and_what_was_can_be_asked(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Play, match=match, ply=0, move="a2")
+        moves = await ben.ask(AskMoves, match=match, ply=1)
+        assert isinstance(moves, Moves)
+        assert set(moves.moves) == {"c2", "b1"}
+        assert await ben.refused(AskMoves, match=match, ply=2) == "stale_ply"
+        history = await ben.ask(AskHistory, match=match)
+        assert isinstance(history, History)
+        assert (history.moves, len(history.positions)) == (("a2",), 2)
+
+
+async def test_a_flag_falls_although_nobody_moves(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        await pair(ann, ben, clock=PerMove(seconds=1))
+        for client in (ann, ben):
+            ended = (await client.hear(Happened)).events[-1]
+            assert (ended.type, ended.winner, ended.reason) == ("ended", 1, "time")
+
+
+async def test_spectators_and_players_talk_among_themselves(running: Any, pair: Any) -> None:
+    async with (
+        running.client("Ann") as ann,
+        running.client("Ben") as ben,
+        running.client("Cas") as cas,
+        running.client("Dee") as dee,
+    ):
+        match = await pair(ann, ben)
+        assert await cas.refused(Say, match=match, room="spectators", text="hi") == "not_a_spectator"
+        for watcher in (cas, dee):
+            await watcher.join(match)
+        assert await cas.refused(Say, match=match, room="players", text="psst") == "not_a_player"
+        assert await ann.refused(Say, match=match, room="spectators", text="hi") == "not_a_spectator"
+        await cas.do(Say, match=match, room="spectators", text="a good game")
+        await ann.do(Say, match=match, room="players", text="good luck")
+        assert (await dee.hear(Said)).text == "a good game"
+        assert (await ben.hear(Said)).text == "good luck"
+
+
+async def test_everybody_hears_how_many_watch(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        match = await pair(ann, ben)
+        await cas.join(match)
+        assert (await ann.hear(Watchers)).count == 1
+        assert (await ben.join(match)).watchers == 1
+
+
+async def test_with_a_delay_spectators_see_the_past(house: Any, stores: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
+        match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        await ann.do(Play, match=match, ply=0, move="a2")
+        async with running.client("Cas") as cas:
+            snapshot = await cas.join(match)
+            assert (snapshot.ply, snapshot.seq, snapshot.moves) == (0, 1, ())
+            assert await cas.refused(AskMoves, match=match, ply=1) == "stale_ply"
+            assert (await cas.ask(AskHistory, match=match)).moves == ()
+            assert (await cas.ask(Join, match=match, since=0)).seq == 1
+            assert seqs(await cas.hear(Happened)) == [1]
+            assert (await ann.join(match)).ply == 1
+            # The end ends the delay: there is nothing left to give away.
+            await ann.do(Resign, match=match)
+            assert seqs(await cas.hear(Happened), await cas.hear(Happened)) == [2, 3]
+
+
+async def test_a_private_match_shows_itself_to_its_players_only(running: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, private=True))
+        match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        assert await cas.refused(Join, match=match) == "private"
+        assert await cas.refused(AskHistory, match=match) == "private"
+        assert (await ben.join(match)).private
+        assert (await cas.ask(WatchLobby)).matches == ()
+
+
+async def test_victory_is_claimed_when_the_opponent_stays_away(house: Any, stores: Any, pair: Any) -> None:
+    async with house(gone_seconds=30) as running, running.client("Ann") as ann:
+        async with running.client("Ben") as ben:
+            match = await pair(ann, ben)
+            await ann.do(Play, match=match, ply=0, move="a2")
+            assert await ann.refused(Claim, match=match) == "opponent_here"
+        gone = await ann.hear(SeatPresence, lambda said: not said.connected)
+        assert (gone.seat, gone.claim_at) == (1, stores.now.at + 30_000)
+        assert (await ann.join(match)).connected == (True, False)
+        stores.now.at += 29_999
+        assert await ann.refused(Claim, match=match) == "opponent_here"
+        stores.now.at += 1
+        await ann.do(Claim, match=match)
+        ended = (await ann.hear(Happened, lambda said: said.events[-1].type == "ended")).events[-1]
+        assert (ended.winner, ended.reason) == (0, "gone")
+
+
+async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        async with running.client("Ben", token=ben.welcome.token) as other:
+            await other.join(match)
+            await ben.socket.close()
+            await ann.do(Play, match=match, ply=0, move="a2")
+            assert seqs(await other.hear(Happened)) == [2]
+            assert not [one for one in ann.heard if isinstance(one, SeatPresence) and not one.connected]
+        assert not (await ann.hear(SeatPresence, lambda said: said.seat == 1)).connected
+
+
+async def test_a_rematch_is_a_new_match_with_the_seats_changed(running: Any, pair: Any, play_out: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        assert await ann.refused(Rematch, match=match) == "match_not_over"
+        await play_out(match, (ann, ben))
+        await ann.do(Rematch, match=match)
+        await ben.do(Rematch, id="yes", match=match)
+        new, old = await ann.hear(Paired), await ben.hear(Paired)
+        assert (new.match, new.seat, old.seat) == (old.match, 1, 0)
+        assert (await ann.join(match)).next == new.match
+        await ben.do(Rematch, id="yes", match=match)
+        for client in (ann, ben):
+            await client.join(new.match)
+        assert (await play_out(new.match, (ben, ann)))[-1].events[-1].type == "ended"
+
+
+async def test_who_comes_later_hears_the_newest_lines_of_their_own_chat(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
+        match = await pair(ann, ben)
+        await cas.join(match)
+        for number in range(4):
+            await cas.do(Say, match=match, room="spectators", text=f"line {number}")
+        await ann.do(Say, match=match, room="players", text="good luck")
+        async with running.client("Dee") as dee:
+            await dee.join(match)
+            assert [(await dee.hear(Said)).text for _ in range(4)] == [f"line {number}" for number in range(4)]
+        await ben.join(match)
+        assert (await ben.hear(Said)).text == "good luck"
+
+
+async def test_nothing_is_acknowledged_that_could_not_be_stored(house: Any, stores: Any, pair: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        stores.journal.failures = ["before"]
+        assert await ann.refused(Play, match=match, ply=0, move="a2") == "internal"
+        assert (await ben.join(match)).ply == 0
+        assert (await ann.do(Play, match=match, ply=0, move="b3")).seq == 2
+        assert seqs(await ben.hear(Happened)) == [2]
+
+
+async def test_a_write_that_only_seemed_to_fail_is_found_again(house: Any, stores: Any, pair: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        stores.journal.failures = ["after"]
+        assert await ann.refused(Play, id="move", match=match, ply=0, move="a2") == "internal"
+        # The client tries again under the same id, and learns that the move was made.
+        assert (await ann.do(Play, id="move", match=match, ply=0, move="a2")).seq == 2
+        await ben.do(Play, match=match, ply=1, move="c2")
+        assert seqs(await ben.hear(Happened), await ben.hear(Happened)) == [2, 3]
+
+
+async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
+    house: Any, stores: Any, pair: Any, play_out: Any
+) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben, clock=Fischer(initial=60))
+        tokens = ann.welcome.token, ben.welcome.token
+        await ann.do(Play, match=match, ply=0, move="a2")
+        await ben.do(Play, id="kept", match=match, ply=1, move="c2")
+        assert (await ann.hear(Happened)).events[0].seq == 2
+    stores.now.at += 3_600_000
+    async with (
+        house() as running,
+        running.client("Ann", token=tokens[0]) as ann,
+        running.client("Ben", token=tokens[1]) as ben,
+    ):
+        assert ann.welcome.matches == (match,)
+        await ann.do(Join, match=match, since=3)
+        resumed = await ann.hear(Happened)
+        assert [event.type for event in resumed.events] == ["resumed"]
+        assert resumed.clocks.left == (60_000, 60_000)
+        assert (await ben.do(Play, id="kept", match=match, ply=1, move="c2")).seq == 3
+        await ann.do(Play, match=match, ply=2, move="a1")
+
+
+async def test_a_finished_match_can_be_looked_at_for_ever(running: Any, pair: Any) -> None:
+    async with running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+    async with running.client("Cas") as cas:
+        snapshot = await cas.join(match)
+        assert (snapshot.over, snapshot.winner, snapshot.reason) == (True, 1, "resignation")
+        assert snapshot.seed is not None
+        assert isinstance(await cas.ask(AskHistory, match=match), History)
+
+
+class Unreadable(MemoryJournal):
+    """A journal whose writes and reads fail as told: a write after it was stored."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lost_answers = self.failing_reads = 0
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        await super().append(match, expected_seq, events)
+        if self.lost_answers:
+            self.lost_answers -= 1
+            raise JournalUnavailable("the store went away before it confirmed")
+
+    async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
+        if self.failing_reads:
+            self.failing_reads -= 1
+            raise JournalUnavailable("the store cannot be read")
+        return await super().read(match, since)
+
+
+async def test_a_store_that_is_away_twice_asks_for_patience_and_not_for_pardon(
+    house: Any, stores: Any, pair: Any
+) -> None:
+    stores.journal = Unreadable()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        stores.journal.lost_answers = stores.journal.failing_reads = 1
+        for _ in range(2):
+            answer = await ann.ask(Play, id="move", match=match, ply=0, move="a2")
+            assert isinstance(answer, Refused)
+            assert (answer.code, answer.text) == ("internal", "this could not be stored just now; try again")
+        assert (await ann.do(Play, id="move", match=match, ply=0, move="a2")).seq == 2
+
+
+async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match_task, "RETRY_MS", 1)
+    monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
+    stores.journal = Unreadable()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        await pair(ann, ben, clock=PerMove(seconds=1))
+        stores.journal.lost_answers, stores.journal.failing_reads = 1, 2
+        stores.now.at += 2_000
+        ended = (await ann.hear(Happened)).events[-1]
+        assert (ended.winner, ended.reason) == (1, "time")
+
+
+class Behind(MemoryJournal):
+    """A journal that lost a match's newest events, as when an old backup is restored; or whose reads are defective."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_behind = self.is_defective = False
+        self.stale = 0
+
+    async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
+        if self.is_behind:
+            self.stale += 1
+            raise StaleSequence(match, expected_seq)
+        await super().append(match, expected_seq, events)
+
+    async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
+        if self.is_defective:
+            raise DamagedMatch("its events cannot be read")
+        return await super().read(match, since)
+
+
+@pytest.mark.parametrize("is_defective", [False, True])
+async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch, is_defective: bool
+) -> None:
+    monkeypatch.setattr(match_task, "RETRY_MS", 5)
+    monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 5)
+    stores.journal = Behind()
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        await pair(ann, ben, clock=PerMove(seconds=1))
+        stores.journal.is_behind, stores.journal.is_defective = True, is_defective
+        stores.now.at += 2_000
+        async with asyncio.timeout(PATIENCE):
+            while not stores.journal.stale:  # noqa: ASYNC110 - a room at work tells nobody
+                await asyncio.sleep(0.005)
+        await asyncio.sleep(0.03)
+        assert stores.journal.stale < 10
+        stores.journal.is_behind = stores.journal.is_defective = False
+        ended = (await ann.hear(Happened)).events[-1]
+        assert (ended.winner, ended.reason) == (1, "time")
+
+
+async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_stored(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 3_600)
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+        await ann.do(Rematch, match=match)
+        stores.journal.failures = ["", "before"]
+        assert await ben.refused(Rematch, id="yes", match=match) == "internal"
+        assert (await ann.join(match)).next is None
+        assert not [message for message in ann.heard if isinstance(message, Paired)]
+        assert isinstance(await ben.ask(Rematch, id="yes", match=match), Acknowledged)
+        new = await ann.hear(Paired)
+        assert (await ann.join(match)).next == new.match == (await ben.hear(Paired)).match
+
+
+async def test_a_rematch_opens_although_its_answer_was_lost(house: Any, stores: Any, pair: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        await ann.do(Resign, match=match)
+        await ann.do(Rematch, match=match)
+        stores.journal.failures = ["", "after"]
+        assert await ben.refused(Rematch, id="yes", match=match) == "internal"
+        assert isinstance(await ben.ask(Rematch, id="yes", match=match), Acknowledged)
+        assert (await ann.hear(Paired)).match == (await ann.join(match)).next
+
+
+async def test_after_a_restart_spectators_of_a_delayed_match_still_see_the_past(house: Any, stores: Any) -> None:
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
+        match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        await ann.do(Play, match=match, ply=0, move="a2")
+        stores.now.at += 200_000
+        await ben.do(Play, match=match, ply=1, move="c2")
+    stores.now.at += 100_000
+    async with house() as running, running.client("Cas") as cas:
+        assert (await cas.ask(WatchLobby)).matches[0].ply == 1
+        assert (await cas.join(match)).moves == ("a2",)
+
+
+async def test_a_match_without_a_clock_ends_when_its_guest_went_home(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
+    async with house() as running, running.client("Bob") as bob:
+        async with running.client("Ann") as ann:
+            match = await pair(ann, bob)
+            await ann.do(Play, match=match, ply=0, move="a2")
+            await bob.do(Play, match=match, ply=1, move="c2")
+        await bob.hear(SeatPresence, lambda said: not said.connected)
+        stores.now.at += 599_999
+        assert not (await bob.join(match)).over
+        stores.now.at += 1
+        ended = (await bob.hear(Happened, lambda said: said.events[-1].type == "ended")).events[-1]
+        assert (ended.winner, ended.reason) == (1, "gone")
+
+
+async def test_after_a_restart_nobody_has_been_away_for_longer_than_the_server(
+    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
+    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+        match = await pair(ann, ben)
+        for ply, (player, move) in enumerate(((ann, "a2"), (ben, "c2"))):
+            await player.do(Play, match=match, ply=ply, move=move)
+    stores.now.at += 3_600_000
+    async with house() as running, running.client("Cas") as cas:
+        stores.now.at += 599_999
+        await cas.join(match)
+        stores.now.at += 1
+        ended = (await cas.hear(Happened)).events[-1]
+        assert (ended.winner, ended.reason, ended.places) == (None, "expired", ())

@@ -1,0 +1,219 @@
+"""Spectators: many of them, slow ones, late ones. The sockets are stand-ins that remember what was written."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from cornered.protocol.codec import JSON
+from cornered.protocol.commands import Play, Resign
+from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from cornered.server.match import views
+from cornered.server.match.match import Match, open_match
+from cornered.server.metrics import Counts
+from cornered.server.runtime.client_connection import Broadcast, Peer
+from cornered.server.runtime.limits import PlayerLimits
+from cornered.server.runtime.spectators import MAX_ROUNDS, SLICE, Gallery
+from cornered.server.settings import Settings
+
+SPEC = GameSpec(name="isolation", options={"width": 8, "height": 8, "players": 2, "dice": False})
+
+
+class Line:
+    """What a peer needs of a connection."""
+
+    def __init__(self) -> None:
+        self.is_behind = False
+        self.latency = 0.0
+        self.key = ""
+        self.id = "s"
+        self.written: list[dict[str, Any]] = []
+
+    def write(self, framed: bytes) -> None:
+        start = 2 if framed[1] < 126 else 4
+        self.written.append(json.loads(framed[start:]))
+
+    def seqs(self) -> list[int]:
+        return [event["seq"] for said in self.written if said["type"] == "happened" for event in said["events"]]
+
+    def kinds(self) -> list[str]:
+        return [said["type"] for said in self.written]
+
+
+def peer_on(line: Line, number: int = 0) -> Peer:
+    player = Player(id=f"p{number}", name="Somebody", kind="person")
+    return Peer(line, JSON, player, PlayerLimits(Settings(), 0.0), Counts())  # type: ignore[arg-type]
+
+
+class Show:
+    """A match that a gallery watches, one move after the other."""
+
+    def __init__(self, *, delay: int = 0) -> None:
+        players = [Player(id=name, name=name, kind="person") for name in ("a", "b")]
+        self.log = list(open_match("m", SPEC, players, NO_CLOCK, b"s" * 32, now=0, delay=delay))
+        self.match = Match.replay(self.log, b"s" * 32)
+        self.counts = Counts()
+        self.announced: list[Any] = []
+        self.has_announced = asyncio.Event()
+        self.now = 0
+        self.gallery = self.open()
+
+    def open(self) -> Gallery:
+        """Return a gallery such as a room has that is opened now."""
+        return Gallery(
+            self.match,
+            self.log,
+            now=lambda: self.now,
+            snapshot=lambda match: views.snapshot(match, None, connected=(True, True), watchers=0),
+            counts=self.counts,
+            tell=lambda _: None,
+            announce=self.announce,
+        )
+
+    def announce(self, message: Any) -> None:
+        self.announced.append(message)
+        self.has_announced.set()
+
+    def move(self) -> None:
+        command = Play(id="c", match="m", ply=self.match.ply, move=self.match.state.moves()[0])
+        events = self.match.decide(command, self.match.to_move, self.now)
+        for event in events:
+            self.match = self.match.evolve(event)
+        self.log += events
+        self.gallery.publish(Broadcast(views.happened(self.match, events)), self.match)
+
+    def come(self, count: int) -> list[Line]:
+        lines = [Line() for _ in range(count)]
+        for number, line in enumerate(lines):
+            self.gallery.add(peer_on(line, number))
+        return lines
+
+
+@pytest.fixture
+async def show() -> Any:
+    show = Show()
+    yield show
+    show.gallery.close()
+
+
+async def rounds(count: int) -> None:
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+async def test_a_slow_watcher_misses_events_and_gets_a_snapshot_when_it_reads_again(show: Show) -> None:
+    quick, slow = Line(), Line()
+    peer = peer_on(slow, 1)
+    show.gallery.add(peer_on(quick))
+    show.gallery.add(peer)
+    show.move()
+    slow.is_behind = True
+    show.gallery.fell_behind(peer)
+    show.move()
+    show.move()
+    assert (quick.seqs(), slow.seqs()) == ([2, 3, 4], [2])
+    slow.is_behind = False
+    show.move()
+    assert slow.seqs() == [2], "events after a hole would be no use"
+    show.gallery.caught_up(peer)
+    assert slow.written[-1]["type"] == "snapshot"
+    assert slow.written[-1]["seq"] == 5
+    show.move()
+    assert slow.seqs() == [2, 6]
+    assert show.counts.behind == 1
+
+
+async def test_who_comes_while_behind_gets_a_snapshot_later(show: Show) -> None:
+    line = Line()
+    line.is_behind = True
+    peer = peer_on(line)
+    show.gallery.add(peer)
+    show.move()
+    assert line.written == []
+    show.gallery.caught_up(peer)
+    assert line.kinds() == ["snapshot"]
+    assert len(show.gallery) == 1
+
+
+async def test_a_large_gallery_is_written_to_in_slices_and_in_order(show: Show) -> None:
+    lines = show.come(2 * SLICE + 1)
+    show.move()
+    show.move()
+    assert not any(line.written for line in lines), "the players' task goes on first"
+    await rounds(2)
+    assert [bool(line.written) for line in (lines[0], lines[-1])] == [True, False]
+    await rounds(6)
+    assert all(line.seqs() == [2, 3] for line in lines)
+
+
+async def test_who_comes_in_the_middle_of_a_round_hears_only_what_is_new(show: Show) -> None:
+    lines = show.come(SLICE + 1)
+    show.move()
+    (late,) = show.come(1)
+    show.move()
+    await rounds(8)
+    assert lines[-1].seqs() == [2, 3]
+    assert late.seqs() == [3]
+
+
+async def test_who_leaves_in_the_middle_of_a_round_hears_nothing_more(show: Show) -> None:
+    show.come(SLICE)
+    line = Line()
+    peer = peer_on(line, 999)
+    show.gallery.add(peer)
+    show.move()
+    show.gallery.remove(peer)
+    await rounds(4)
+    assert line.written == []
+
+
+async def test_a_gallery_that_falls_behind_the_play_gets_one_snapshot(show: Show) -> None:
+    lines = show.come(SLICE + 1)
+    for _ in range(MAX_ROUNDS + 1):
+        show.move()
+    await rounds(8)
+    assert all(line.kinds() == ["snapshot"] for line in lines)
+    assert lines[0].written[0]["seq"] == show.match.seq
+
+
+async def test_a_delay_holds_everything_back_and_the_world_outside_too() -> None:
+    show = Show(delay=60)
+    (line,) = show.come(1)
+    show.move()
+    assert (line.written, show.announced, show.gallery.shown.ply) == ([], [], 0)
+    show.gallery.close()
+
+
+async def test_a_match_that_is_opened_again_keeps_its_delay() -> None:
+    show = Show(delay=60)
+    for show.now in (10_000, 20_000, 69_999):
+        show.move()
+    show.gallery.close()
+    show.gallery = show.open()
+    (line,) = show.come(1)
+    assert (show.gallery.shown.ply, show.announced) == (0, [])
+    show.gallery.close()
+    show.now = 79_999
+    show.gallery = show.open()
+    assert (show.gallery.shown.ply, show.announced) == (1, [])
+    (line,) = show.come(1)
+    show.now = 80_000
+    async with asyncio.timeout(60):
+        await show.has_announced.wait()
+    assert [event.seq for said in show.announced for event in said.events] == line.seqs() == [3]
+    assert show.gallery.shown.ply == 2
+    show.gallery.close()
+
+
+async def test_that_a_delayed_match_begins_is_known_at_once_and_its_end_too() -> None:
+    show = Show(delay=60)
+    assert show.open().shown == show.match
+    show.move()
+    for event in show.match.decide(Resign(id="r", match="m"), 0, 0):
+        show.log.append(event)
+        show.match = show.match.evolve(event)
+    assert show.open().shown == show.match
+    show.gallery.close()
