@@ -1,6 +1,6 @@
 import random
 
-from cornered.clients.sdk import run_bot
+from cornered import run_bot
 
 
 def choose(state, limit):

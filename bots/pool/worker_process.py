@@ -144,4 +144,8 @@ def pass_for_main() -> None:
     main = sys.modules["__main__"]
     if name := os.environ.get(MAIN_NAME):
         main.__spec__ = ModuleSpec(name, None)
-    main.__file__ = os.environ.get(MAIN_FILE)
+    if file := os.environ.get(MAIN_FILE):
+        main.__file__ = file
+    elif hasattr(main, "__file__"):
+        # A notebook has none. An empty one would break `inspect.getmodule` in every worker.
+        del main.__file__

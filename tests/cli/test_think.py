@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cornered import engine
-from cornered.cli.think import app, score_text
+from cornered.cli.answers import score_text
+from cornered.cli.think import app
 
 WON = ("trapgrid", "-o", "size=3", "-m", "b3 b1")
 

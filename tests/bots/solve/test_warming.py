@@ -22,7 +22,7 @@ from dataclasses import replace
 from numba.core.dispatcher import Dispatcher
 from cornered import engine
 from cornered.bots import solve
-from cornered.engine.compile import warming
+from cornered.engine import warming
 from cornered.bots.bot import Limit
 
 def signatures():

@@ -46,7 +46,7 @@ import subprocess, sys
 from pathlib import Path
 from cornered import engine
 print(engine.perft(engine.load("trapgrid").start(), 1))
-bits = Path("cornered/engine/bits.py")
+bits = Path("cornered/engine/kernels/bits.py")
 bits.write_text(bits.read_text().replace("return _ctpop(word)", "return _ctpop(word) + 40"))
 print(subprocess.run([sys.executable, "-c", sys.argv[1]], check=True, capture_output=True, text=True).stdout)
 """
