@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import pkgutil
 from functools import cache
 from typing import Any
 
 from cornered.engine import games as _modules
+from cornered.engine.compile.kernel import HAS_COMPILER
 from cornered.engine.game import CHANCE, Game, IllegalMove, Option, OptionValue, Outcome, State
 
 __all__ = [
@@ -25,8 +27,13 @@ __all__ = [
 ]
 
 
+log = logging.getLogger("cornered.engine")
+
+
 @cache
 def _found() -> dict[str, type[Game]]:
+    if not HAS_COMPILER:
+        log.warning("the rules run as plain Python, slowly; pip install 'cornered[fast]' compiles them")
     names = sorted(module.name for module in pkgutil.iter_modules(_modules.__path__))
     classes = [importlib.import_module(f"cornered.engine.games.{name}").GAME for name in names]
     return {game.name: game for game in classes}

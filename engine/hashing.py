@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-from numba import types
-from numba.extending import overload
-
-from cornered.engine.compile.kernel import kernel
+from cornered.engine.compile.arrays import int64
+from cornered.engine.compile.kernel import HAS_COMPILER, kernel
 
 __all__ = ["mixed"]
 
@@ -20,16 +17,21 @@ def times(word: int, factor: int) -> int:
     return (int(word) * factor) & MASK
 
 
-@overload(times)
-def _compiled_times(word: Any, factor: Any) -> Any:
-    def implementation(word: Any, factor: Any) -> Any:
-        return np.int64((np.uint64(word) * np.uint64(factor)) & np.uint64(MASK))
+if HAS_COMPILER:
+    import numpy as np
+    from numba import types
+    from numba.extending import overload
 
-    return implementation if isinstance(word, types.Integer) else None
+    @overload(times)
+    def _compiled_times(word: Any, factor: Any) -> Any:
+        def implementation(word: Any, factor: Any) -> Any:
+            return np.int64((np.uint64(word) * np.uint64(factor)) & np.uint64(MASK))
+
+        return implementation if isinstance(word, types.Integer) else None
 
 
 @kernel
-def mixed(seed: int, word: int | np.int64) -> int:
+def mixed(seed: int, word: int | int64) -> int:
     """Return `seed` with `word` worked into it, 63 bits wide: every bit of either changes about half of them."""
     # A plain seed, such as whose turn it is, must not cancel against bits of the word; nor is its 64th bit lost.
     x = (times(seed, 0x1D8E_4E27_C47D_124F) ^ int(word) ^ ((int(word) >> 63) & 0x0F39_A5C6_2B71_D84D)) & MASK

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import re
 import shutil
 import sys
@@ -13,11 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import llvmlite.binding  # type: ignore[import-untyped]
-import numba
-
 from cornered import engine
-from cornered.engine.compile.kernel import CACHE, IS_CACHED, IS_COMPILED, cache_of
+from cornered.engine.compile.kernel import CACHE, IS_CACHED, IS_COMPILED, cache_of, target
 
 __all__ = ["Progress", "ignore", "is_warm", "locked", "warm"]
 
@@ -42,8 +38,7 @@ def ignore(_: Progress) -> None:
 
 def _marker(game: str) -> Path:
     """Return the file that says that this Python, numba and processor have every kernel of `game` in the cache."""
-    made_for = f"{platform.python_version()}-{numba.__version__}-{llvmlite.binding.get_host_cpu_name()}"
-    return cache_of(f"cornered.engine.games.{game}") / f"{made_for}.warm"
+    return cache_of(f"cornered.engine.games.{game}") / f"{target()}.warm"
 
 
 def is_warm(game: str) -> bool:

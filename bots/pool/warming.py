@@ -10,7 +10,6 @@ import contextlib
 import logging
 import os
 import pkgutil
-import platform
 import random
 import re
 import sys
@@ -21,14 +20,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-import llvmlite.binding  # type: ignore[import-untyped]
-import numba
-
 from cornered import bots, engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.engine import CHANCE, Game, State
-from cornered.engine.compile.kernel import IS_CACHED, IS_COMPILED, cache_of
+from cornered.engine.compile.kernel import IS_CACHED, IS_COMPILED, cache_of, target
 from cornered.engine.warming import warm
 
 __all__ = ["PRELOAD", "Preparation", "compile_all", "exercise", "is_warm"]
@@ -65,9 +61,8 @@ def _folder() -> Path:
 
 def _marker(wanted: Preparation) -> Path:
     """Return the file that says that this Python, numba and processor have what `wanted` needs in the cache."""
-    made_for = f"{platform.python_version()}-{numba.__version__}-{llvmlite.binding.get_host_cpu_name()}"
     bot = re.sub(r"[^\w.=-]", "_", wanted.bot)
-    return _folder() / f"{made_for}-{wanted.game}-{bot}.warm"
+    return _folder() / f"{target()}-{wanted.game}-{bot}.warm"
 
 
 def is_warm(wanted: Preparation) -> bool:

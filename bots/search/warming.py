@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Callable
 from pathlib import Path
-
-import llvmlite.binding  # type: ignore[import-untyped]
-import numba
 
 from cornered import engine
 from cornered.bots.evaluate import knowledge
@@ -16,7 +12,7 @@ from cornered.bots.search.memory import Memory
 from cornered.bots.search.searcher import Searcher
 from cornered.bots.search.specialise import directory, games
 from cornered.engine import warming as rules
-from cornered.engine.compile.kernel import CACHE, IS_CACHED, IS_COMPILED
+from cornered.engine.compile.kernel import CACHE, IS_CACHED, IS_COMPILED, target
 from cornered.engine.limit import Limit
 from cornered.engine.warming import Progress
 
@@ -25,8 +21,7 @@ __all__ = ["is_warm", "warm"]
 
 def _marker(name: str) -> Path:
     """Return the file that says that this Python, numba and processor have the search of a game in the cache."""
-    made_for = f"{platform.python_version()}-{numba.__version__}-{llvmlite.binding.get_host_cpu_name()}"
-    return directory(name) / f"{made_for}.warm"
+    return directory(name) / f"{target()}.warm"
 
 
 def is_warm(name: str) -> bool:

@@ -3,13 +3,14 @@
 numba notices edits only in the file that holds a function, so the cache directory of a module carries the hash of its
 own source and of every source of ours that it imports, directly or not: no other code can end up in its kernels. Every
 process works the hashes out for itself, from the sources that it is about to run: one inherited from a parent could be
-older than they are. With NUMBA_DISABLE_JIT=1 the same source runs as plain Python.
+older than they are. Without numba, or with NUMBA_DISABLE_JIT=1, the same source runs as plain Python.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import re
 from collections.abc import Callable
 from functools import cache
@@ -17,10 +18,18 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
 import platformdirs
-from numba import njit
-from numba.core import config
 
-__all__ = ["CACHE", "IS_CACHED", "IS_COMPILED", "cache_of", "kernel"]
+try:
+    import numba
+except ModuleNotFoundError as error:
+    # The extra `fast` is missing. A numba that is there and broken is an error.
+    if error.name != "numba":
+        raise
+    HAS_COMPILER = False
+else:
+    HAS_COMPILER = True
+
+__all__ = ["CACHE", "HAS_COMPILER", "IS_CACHED", "IS_COMPILED", "cache_of", "kernel", "target"]
 
 _PATH: Final = Path(__file__).absolute().parents[3]
 _IMPORT: Final = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+([\w.]+))", re.MULTILINE)
@@ -76,7 +85,7 @@ CACHE: Final = (
 )
 """Where compiled kernels live, one directory for each module and state of its sources; CORNERED_KERNELS moves it."""
 
-IS_COMPILED: Final = not config.DISABLE_JIT  # type: ignore[attr-defined]  # numba fills it in at run time
+IS_COMPILED: Final = HAS_COMPILER and not numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # set at run time
 
 IS_CACHED: Final = IS_COMPILED and _can_write(CACHE)
 """Whether compiled kernels outlive the process. A machine that lets us write nowhere compiles them each time."""
@@ -87,15 +96,25 @@ def cache_of(*modules: str) -> Path:
     return CACHE / f"{modules[0]}-{_hash_of(modules)}"
 
 
+def target() -> str:
+    """Return the Python, numba and processor that kernels are compiled for."""
+    import llvmlite.binding  # type: ignore[import-untyped]
+
+    return f"{platform.python_version()}-{numba.__version__}-{llvmlite.binding.get_host_cpu_name()}"
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def kernel(function: F) -> F:
     """Compile `function` lazily, once per machine; releases the GIL while it runs.
 
-    Call it with the same argument types everywhere: a second set of types is a second compilation.
+    Call it with the same argument types everywhere: a second set of types is a second compilation. Without numba
+    `function` itself is returned.
     """
+    if not HAS_COMPILER:
+        return function
     # numba reads the setting here; set like this it holds even when somebody imported numba first.
-    config.CACHE_DIR = str(cache_of(function.__module__))  # type: ignore[attr-defined]
-    compiled: Any = njit(cache=IS_CACHED, nogil=True, boundscheck=False)(function)
+    numba.config.CACHE_DIR = str(cache_of(function.__module__))  # type: ignore[attr-defined]
+    compiled: Any = numba.njit(cache=IS_CACHED, nogil=True, boundscheck=False)(function)
     return cast(F, compiled)

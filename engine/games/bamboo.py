@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Self
 
-import numpy as np
-
+from cornered.engine.compile.arrays import empty, int64
 from cornered.engine.duel import Duel, read_turn
 from cornered.engine.game import Game, Option
 from cornered.engine.kernels.hexagon import (
@@ -92,7 +91,7 @@ class BambooState(Duel):
     def moves(self) -> list[str]:
         if self.outcome is not None:
             return []
-        buffer = np.empty(MAX_MOVES, np.int64)
+        buffer = empty(MAX_MOVES, int64)
         count = gen(self.position, buffer)
         names = cell_names(self.game.radius)
         return [names[number] for number in buffer[:count].tolist()]

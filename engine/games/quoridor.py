@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-import numpy as np
-
+from cornered.engine.compile.arrays import empty, int64
 from cornered.engine.game import Game, Option, OptionValue, Outcome, State
 from cornered.engine.kernels.grid import cells
 from cornered.engine.kernels.maze import CELLS, SPLIT, Four, bit, passages, step, unblocked
@@ -92,7 +91,7 @@ class QuoridorState(State):
     def moves(self) -> list[str]:
         if self.outcome is not None:
             return []
-        buffer = np.empty(MAX_MOVES, np.int64)
+        buffer = empty(MAX_MOVES, int64)
         count = gen(self.position, buffer)
         return [NAMES[number] for number in buffer[:count].tolist()]
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
 
-import numpy as np
-import numpy.typing as npt
-
+from cornered.engine.compile.arrays import Buffer, uint64
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.duel import Duel, read_turn
 from cornered.engine.game import Game, Option
@@ -36,33 +34,33 @@ class Position(NamedTuple):
     itself.
     """
 
-    free: np.uint64
-    mover: np.uint64
-    other: np.uint64
+    free: uint64
+    mover: uint64
+    other: uint64
     turn: int
 
 
 @kernel
-def neighbours(cells: np.uint64) -> np.uint64:
+def neighbours(cells: uint64) -> uint64:
     """Return the cells one step from any of `cells`, on the board or beside it."""
-    east, west = (cells & NOT_FILE_H) << np.uint64(1), (cells & NOT_FILE_A) >> np.uint64(1)
-    return cells << np.uint64(8) | cells >> np.uint64(8) | east | west
+    east, west = (cells & NOT_FILE_H) << uint64(1), (cells & NOT_FILE_A) >> uint64(1)
+    return cells << uint64(8) | cells >> uint64(8) | east | west
 
 
 @kernel
-def targets(position: Position) -> np.uint64:
+def targets(position: Position) -> uint64:
     """Return the cells that the mover may step to."""
     return neighbours(position.mover) & position.free
 
 
 @kernel
-def gen(position: Position, buffer: npt.NDArray[np.int64]) -> int:
+def gen(position: Position, buffer: Buffer) -> int:
     """Write the mover's moves, as bit numbers of target cells, into `buffer`; return how many there are."""
     return listed(targets(position), buffer)
 
 
 @kernel
-def step(position: Position, target: np.uint64) -> Position:
+def step(position: Position, target: uint64) -> Position:
     """Return the position after the mover stepped to the one cell of `target`."""
     return Position(position.free ^ target, position.other, target, 1 - position.turn)
 
@@ -70,7 +68,7 @@ def step(position: Position, target: np.uint64) -> Position:
 @kernel
 def advance(position: Position, move: int) -> Position:
     """Return the position after the mover stepped to the cell with bit number `move`."""
-    return step(position, np.uint64(1) << np.uint64(move))
+    return step(position, uint64(1) << uint64(move))
 
 
 @kernel
@@ -89,7 +87,7 @@ def perft(position: Position, depth: int) -> int:
         return popcount(rest)
     leaves = 0
     while rest:
-        target = rest & (~rest + np.uint64(1))
+        target = rest & (~rest + uint64(1))
         # The same as asking for depth 1, without the call: C compilers do this by themselves.
         if depth == 2:
             leaves += popcount(targets(step(position, target)))
@@ -100,7 +98,7 @@ def perft(position: Position, depth: int) -> int:
 
 
 @kernel
-def reach(free: np.uint64, pawn: np.uint64) -> int:
+def reach(free: uint64, pawn: uint64) -> int:
     """Count the cells that steps over free cells can ever reach, the pawn's own cell included."""
     inside = pawn
     edge = pawn

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from cornered.engine.compile.arrays import Buffer, uint64
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import lowest
 from cornered.engine.text import PositionText, square_name
@@ -30,8 +28,8 @@ __all__ = [
     "write_rows",
 ]
 
-NOT_FILE_A: Final = np.uint64(0xFEFE_FEFE_FEFE_FEFE)
-NOT_FILE_H: Final = np.uint64(0x7F7F_7F7F_7F7F_7F7F)
+NOT_FILE_A: Final = uint64(0xFEFE_FEFE_FEFE_FEFE)
+NOT_FILE_H: Final = uint64(0x7F7F_7F7F_7F7F_7F7F)
 
 NAMES: Final = tuple(square_name(bit % 8, bit // 8) for bit in range(64))
 """The cell of each bit."""
@@ -42,7 +40,7 @@ CELLS: Final = {name: bit for bit, name in enumerate(NAMES)}
 _RANKS: Final = tuple("".join(".x"[~bits >> file & 1] for file in range(8)) for bits in range(256))
 """How eight cells in a row read, by which of them are free."""
 
-word = np.uint64
+word = uint64
 """Kernels take boards as this type and give them back as int: wrap them before they go in again."""
 
 
@@ -59,12 +57,12 @@ def cells(bits: int) -> Iterator[int]:
 
 
 @kernel
-def listed(bits: np.uint64, buffer: npt.NDArray[np.int64]) -> int:
+def listed(bits: uint64, buffer: Buffer) -> int:
     """Write the numbers of a word's bits into `buffer`, from a1 along the ranks; return how many there are."""
     count = 0
     while bits:
         buffer[count] = lowest(bits)
-        bits &= bits - np.uint64(1)
+        bits &= bits - uint64(1)
         count += 1
     return count
 

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from cornered.engine.compile.arrays import Buffer, empty, int64
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import fill, popcount
 
@@ -213,7 +211,7 @@ def lost(position: Position) -> bool:
 
 
 @kernel
-def gen(position: Position, buffer: npt.NDArray[np.int64]) -> int:
+def gen(position: Position, buffer: Buffer) -> int:
     """Write the mover's moves in rising order; return how many."""
     a, b, c = placements(position)
     n = fill(buffer, 0, a, 0)
@@ -238,7 +236,7 @@ def perft(position: Position, depth: int) -> int:
         return 1
     if depth == 1:
         return size_of(placements(position))
-    buffer = np.empty(MAX_MOVES, np.int64)
+    buffer = empty(MAX_MOVES, int64)
     leaves = 0
     for i in range(gen(position, buffer)):
         leaves += perft(advance(position, int(buffer[i])), depth - 1)

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from cornered.engine.compile.arrays import Buffer, uint64
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import popcount
 from cornered.engine.kernels.grid import NOT_FILE_A, NOT_FILE_H, listed, word
@@ -49,11 +47,11 @@ class Position(NamedTuple):
     seats still in. With three or four players the mover always has a move unless the game is over.
     """
 
-    free: np.uint64
-    mover: np.uint64
-    second: np.uint64
-    third: np.uint64
-    fourth: np.uint64
+    free: uint64
+    mover: uint64
+    second: uint64
+    third: uint64
+    fourth: uint64
     turn: int
     players: int
     places: int
@@ -63,20 +61,20 @@ class Position(NamedTuple):
 
 
 @kernel
-def slides(free: np.uint64, pawn: np.uint64, longest: int) -> np.uint64:
+def slides(free: uint64, pawn: uint64, longest: int) -> uint64:
     """Return the cells that `pawn` slides to over `free` cells, at most `longest` steps in one of eight directions."""
     eastward, westward = free & NOT_FILE_A, free & NOT_FILE_H
     n = s = e = w = ne = nw = se = sw = pawn
-    reached = np.uint64(0)
+    reached = uint64(0)
     for _ in range(longest):
-        n = n << np.uint64(8) & free
-        s = s >> np.uint64(8) & free
-        e = e << np.uint64(1) & eastward
-        w = w >> np.uint64(1) & westward
-        ne = ne << np.uint64(9) & eastward
-        nw = nw << np.uint64(7) & westward
-        se = se >> np.uint64(7) & eastward
-        sw = sw >> np.uint64(9) & westward
+        n = n << uint64(8) & free
+        s = s >> uint64(8) & free
+        e = e << uint64(1) & eastward
+        w = w >> uint64(1) & westward
+        ne = ne << uint64(9) & eastward
+        nw = nw << uint64(7) & westward
+        se = se >> uint64(7) & eastward
+        sw = sw >> uint64(9) & westward
         front = n | s | e | w | ne | nw | se | sw
         if not front:
             break
@@ -85,10 +83,10 @@ def slides(free: np.uint64, pawn: np.uint64, longest: int) -> np.uint64:
 
 
 @kernel
-def targets(position: Position) -> np.uint64:
+def targets(position: Position) -> uint64:
     """Return the cells that the mover may place on or slide to; before the roll, those that some roll allows."""
     if position.standing == 1:
-        return np.uint64(0)
+        return uint64(0)
     if not position.mover:
         return position.free
     longest = position.roll
@@ -110,7 +108,7 @@ def awaits_roll(position: Position) -> bool:
 
 
 @kernel
-def gen(position: Position, buffer: npt.NDArray[np.int64]) -> int:
+def gen(position: Position, buffer: Buffer) -> int:
     """Write the mover's moves, or chance's rolls, into `buffer`; return how many there are."""
     if awaits_roll(position):
         for index in range(SIDES):
@@ -158,7 +156,7 @@ def settled(position: Position) -> Position:
 
 
 @kernel
-def step(position: Position, target: np.uint64) -> Position:
+def step(position: Position, target: uint64) -> Position:
     """Return the position after the mover placed on, or slid to, the one cell of `target`."""
     free, _, second, third, fourth, turn, players, places, standing, dice, _ = position
     moved = passed(
@@ -172,7 +170,7 @@ def advance(position: Position, move: int) -> Position:
     """Return the position after move number `move`."""
     if move > ROLL:
         return rolled(position, move - ROLL)
-    return step(position, np.uint64(1) << np.uint64(move))
+    return step(position, uint64(1) << uint64(move))
 
 
 @kernel
@@ -182,7 +180,7 @@ def leave(position: Position, seat: int) -> Position:
 
 
 @kernel
-def sequences(free: np.uint64, mover: np.uint64, other: np.uint64, depth: int) -> int:
+def sequences(free: uint64, mover: uint64, other: uint64, depth: int) -> int:
     """Count the move sequences of `depth` plies, 1 or more, of two players without dice; a pawn of 0 is not placed.
 
     It is `perft` without the parts of a position that cannot matter then.
@@ -192,7 +190,7 @@ def sequences(free: np.uint64, mover: np.uint64, other: np.uint64, depth: int) -
         return popcount(rest)
     leaves = 0
     while rest:
-        target = rest & (~rest + np.uint64(1))
+        target = rest & (~rest + uint64(1))
         leaves += sequences(free ^ target, other, target, depth - 1)
         rest ^= target
     return leaves
@@ -216,7 +214,7 @@ def perft(position: Position, depth: int) -> int:
     if depth == 1:
         return popcount(rest)
     while rest:
-        target = rest & (~rest + np.uint64(1))
+        target = rest & (~rest + uint64(1))
         leaves += perft(step(position, target), depth - 1)
         rest ^= target
     return leaves

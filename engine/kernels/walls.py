@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
+from cornered.engine.compile.arrays import Buffer, empty, int64
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import fill, popcount
 from cornered.engine.kernels.maze import (
@@ -218,7 +216,7 @@ def wall_slots(position: Position) -> Four:
 
 
 @kernel
-def gen(position: Position, buffer: npt.NDArray[np.int64]) -> int:
+def gen(position: Position, buffer: Buffer) -> int:
     """Write the mover's moves in rising order; return how many. Who can do nothing else must pass.
 
     Two players can always move: a path home leads through the other pawn at worst, and whatever stops the jump over
@@ -306,7 +304,7 @@ def perft(position: Position, depth: int) -> int:
         return 0
     if depth == 1:
         return count(position)
-    buffer = np.empty(MAX_MOVES, np.int64)
+    buffer = empty(MAX_MOVES, int64)
     total = 0
     for i in range(gen(position, buffer)):
         total += perft(advance(position, int(buffer[i])), depth - 1)

@@ -1,0 +1,29 @@
+"""The numbers and buffers of kernels: numpy's, which compiled code works on, or Python's own where numba is missing.
+
+Python's integers have no width. So a rule may shift bits out of a word only where it then selects board cells, which
+drops them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from cornered.engine.compile.kernel import HAS_COMPILER
+
+__all__ = ["Buffer", "empty", "int64", "uint64"]
+
+if TYPE_CHECKING or HAS_COMPILER:
+    import numpy.typing as npt
+    from numpy import empty, int64, uint64
+
+    Buffer: TypeAlias = npt.NDArray[int64]
+    """Where a kernel writes move numbers: as many items as the game's MAX_MOVES."""
+else:
+    from array import array
+
+    Buffer = array
+    int64 = uint64 = int
+
+    def empty(length: int, _: type[int]) -> array[int]:
+        """Return a buffer of `length` items."""
+        return array("q", bytes(8 * length))
