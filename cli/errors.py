@@ -7,6 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from cornered.cli.missing_extra import advice
 from cornered.protocol.text import visible
 
 __all__ = ["Bounded", "leaf"]
@@ -61,5 +62,7 @@ def _one_line(error: BaseException) -> str | None:
             return f"{error.filename}: {error.strerror}"
         case OSError() | ValueError() | ClientError() | CannotStart():
             return str(error) or type(error).__name__
+        case ModuleNotFoundError():
+            return advice(error)
         case _:
             return None

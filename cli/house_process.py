@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-import structlog
-
 __all__ = ["ANALYST_KEY", "keep_house_bots", "next_start", "until_stdin_ends"]
 
 ANALYST_KEY: Final = "CORNERED_ANALYST_KEY"
@@ -23,8 +21,6 @@ BACKOFF: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 WELL: Final = 300.0
 """Seconds after which bots that lived so long were well: what happens then is a first death again."""
 
-log = structlog.get_logger("house")
-
 
 async def keep_house_bots(
     names: Sequence[str], server: str, identities: Path, *, analyse: str | None = None, analyst_key: str = ""
@@ -35,6 +31,9 @@ async def keep_house_bots(
     since other users can read arguments.
     Its standard input is a pipe from here: even when this process is killed, the pipe closes and the bots go.
     """
+    import structlog  # the bots' own process uses this module too, and may have no server installed
+
+    log = structlog.get_logger("house")
     clock = asyncio.get_running_loop().time
     deaths = 0
     while True:

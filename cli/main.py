@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import cornered
 from cornered import engine
 from cornered.cli.admin import app as admin
 from cornered.cli.book import app as booking
 from cornered.cli.contests import app as contests
 from cornered.cli.errors import Bounded, leaf
 from cornered.cli.house_process import ANALYST_KEY, keep_house_bots, until_stdin_ends
+from cornered.cli.missing_extra import require
 from cornered.cli.reproduce import app as reproducing
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.rules import app as rules
@@ -57,6 +59,22 @@ bench = typer.Typer(help="Measure the engine and the server, beside a peer in th
 app.add_typer(bench, name="bench")
 app.add_typer(admin, name="admin")
 
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"cornered {cornered.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def every_command(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
 ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", help="Where the server listens.")]
 
 
@@ -75,6 +93,8 @@ def serve(
     from cornered.server.app import serve as serve_until_stopped
     from cornered.server.settings import with_analyst_key
 
+    if bots:
+        require("numpy", "numba")
     settings = with_analyst_key(_settings(host=host, port=port, data=data, mqtt=mqtt))
 
     is_up = False

@@ -1,0 +1,50 @@
+"""What to install for a command whose packages are missing. Imports nothing but the standard library."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from importlib.metadata import requires
+from importlib.util import find_spec
+
+__all__ = ["NO_COMMAND_LINE", "advice", "require"]
+
+NO_COMMAND_LINE = (
+    "the command line is not installed: pip install 'cornered[bots]' for the bots, 'cornered[server]' for the server, "
+    "'cornered[terminal]' to play, 'cornered[lab]' for contests and training, 'cornered[all]' for all of it"
+)
+_REQUIREMENT = re.compile(r"([\w.-]+).*\bextra\s*==\s*['\"]([\w-]+)['\"]")
+_PARTS = {"all", "cli", "fast"}
+"""Extras that no command is of: they are never the answer."""
+
+
+def require(*modules: str) -> None:
+    """Raise the error of an import for the first of `modules` that is not installed, without importing any."""
+    for module in modules:
+        if find_spec(module) is None:
+            raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+
+def advice(error: ImportError) -> str | None:
+    """Return what to do about a module that is missing, None for one that no extra brings."""
+    parts = (error.name or "").split(".")
+    if parts[:2] == ["cornered", "bench"]:
+        return "the measurements are not in the package: run them from a checkout, with ./run cornered bench"
+    extras = _extras_of().get(parts[0], ())
+    if not extras:
+        return None
+    return f"this needs {parts[0]}, which is not installed: pip install 'cornered[{extras[0]}]'"
+
+
+def _extras_of() -> dict[str, tuple[str, ...]]:
+    """Return the extras that bring each top-level module, the smallest extra first.
+
+    Metadata may list what an extra takes over from another one in both.
+    """
+    found = [match.groups() for text in requires("cornered") or () if (match := _REQUIREMENT.match(text))]
+    size = Counter(extra for _, extra in found)
+    extras: dict[str, set[str]] = defaultdict(set)
+    for distribution, extra in found:
+        if extra not in _PARTS:
+            extras[distribution.replace("-", "_")].add(extra)
+    return {module: tuple(sorted(names, key=lambda name: (size[name], name))) for module, names in extras.items()}
