@@ -1,11 +1,13 @@
 # syntax=docker/dockerfile:1
-# One image for the server, the bots and the workers of a cluster. `docker build -t cornered .`
+# The image of the server and the bots: `docker build -t cornered .`
+# With the laboratory, for the workers of a cluster: `docker build -t cornered-lab --build-arg LOCK=requirements-lab.lock .`
 
 FROM python:3.13-slim AS build
+ARG LOCK=requirements.lock
 WORKDIR /src
 RUN python -m venv /opt/cornered
-COPY requirements.lock ./
-RUN /opt/cornered/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r requirements.lock
+COPY ${LOCK} ./
+RUN /opt/cornered/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r ${LOCK}
 COPY . .
 RUN /opt/cornered/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 # Isolated, so that the installed sources are compiled and not those in this folder: kernels are kept by their path.

@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OURS = {"cornered", "cornered-lab"}
+"""The images that the Dockerfile builds."""
 SECRET = re.compile(r"PASSWORD|KEY|TOKEN|SECRET")
 
 
@@ -42,6 +44,22 @@ def test_the_compose_file_follows_the_compose_schema() -> None:
 def test_a_wrong_compose_file_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "bad.yml").write_text("services: {server: {image: 7, comand: x}}")
     assert check_compose(tmp_path / "bad.yml").returncode == 1
+
+
+def packages_in(image: str) -> set[str]:
+    """Return what the Dockerfile installs into an image of ours."""
+    builds = [service["build"] for service in SERVICES.values() if service["image"] == image and "build" in service]
+    default = re.findall(r"^ARG LOCK=(.+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    (lock,) = [build["args"]["LOCK"] for build in builds if isinstance(build, dict)] or default
+    return set(re.findall(r"^([\w-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
+
+
+def test_each_image_has_the_packages_of_its_programs_and_the_servers_has_no_laboratory() -> None:
+    assert {"sqlalchemy", "asyncpg", "aiomqtt", "numba"} <= packages_in("cornered")
+    assert not {"matplotlib", "distributed", "optuna", "textual"} & packages_in("cornered")
+    for service in SERVICES.values():
+        if service.get("command", [""])[0] == "dask":
+            assert "distributed" in packages_in(service["image"])
 
 
 def container_commands() -> list[list[str]]:
@@ -121,11 +139,11 @@ def test_every_container_has_only_what_it_needs(name: str) -> None:
     assert 0 < service["pids_limit"] <= 4096
     assert service["logging"]["options"].keys() == {"max-size", "max-file"}
     assert any(mount.startswith("/tmp:size=") for mount in service["tmpfs"])
-    assert "healthcheck" in service or service["image"] == "cornered"  # Whose image has one.
+    assert "healthcheck" in service or service["image"] in OURS  # Whose image has one.
 
 
 def test_every_program_but_caddy_runs_as_an_ordinary_user() -> None:
-    users = {name: service.get("user") for name, service in SERVICES.items() if service["image"] != "cornered"}
+    users = {name: service.get("user") for name, service in SERVICES.items() if service["image"] not in OURS}
     assert users == {"postgres": "postgres", "mosquitto": "mosquitto", "caddy": None}
     assert re.search(r"^USER cornered$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
 

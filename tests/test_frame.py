@@ -6,12 +6,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-lab.lock", "requirements-dev.lock")
 
 
 def locked(name: str) -> dict[str, list[str]]:
@@ -36,12 +37,28 @@ def test_every_locked_package_has_a_hash_and_no_address(name: str) -> None:
 
 def test_every_dependency_is_locked() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    names = [re.split(r"[\[<>=; ]", dependency)[0] for dependency in project["project"]["dependencies"]]
-    assert set(names) <= set(locked("requirements.lock"))
-    development = [
-        re.split(r"[\[<>=; ]", item)[0] for item in project["dependency-groups"]["dev"] if isinstance(item, str)
-    ]
-    assert set(development) | set(names) <= set(locked("requirements-dev.lock"))
+    extras = project["project"]["optional-dependencies"]
+
+    def names(dependencies: list[object]) -> set[str]:
+        found = {re.split(r"[\[<>=; ]", item)[0] for item in dependencies if isinstance(item, str)}
+        return found - {"cornered"}
+
+    core = names(project["project"]["dependencies"])
+    serving = core | names([*extras["cli"], *extras["fast"], *extras["server"], *extras["bots"], *extras["postgres"]])
+    everything = core | names([item for extra in extras.values() for item in extra])
+    assert serving <= set(locked("requirements.lock"))
+    assert everything <= set(locked("requirements-lab.lock"))
+    assert everything | names(project["dependency-groups"]["dev"]) <= set(locked("requirements-dev.lock"))
+
+
+def test_a_larger_lock_file_has_the_same_versions() -> None:
+    entries = [locked(name) for name in LOCKS]
+    for smaller, larger in pairwise(entries):
+        assert [name for name, lines in smaller.items() if larger.get(name, [""])[0] != lines[0]] == []
+
+
+def test_serving_installs_nothing_of_the_laboratory() -> None:
+    assert not {"matplotlib", "distributed", "optuna", "textual", "pytest"} & set(locked("requirements.lock"))
 
 
 def test_the_front_door_explains_itself() -> None:

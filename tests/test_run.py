@@ -1,4 +1,4 @@
-"""What the front door makes of an audit of the locked packages."""
+"""What the front door installs for which call, and what it makes of an audit of the locked packages."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from cornered.cli.main import app
 
 SCRIPT = Path(__file__).resolve().parent.parent / "run"
 SAFE = {"name": "numpy", "version": "2.4.6", "vulns": []}
@@ -31,6 +35,38 @@ def run() -> ModuleType:
     finally:
         sys.dont_write_bytecode = writes
     return module
+
+
+def test_a_call_of_the_command_line_installs_what_it_needs(run: ModuleType) -> None:
+    calls = [
+        "serve --open",
+        "--version",
+        "",
+        "bot champion",
+        "admin check",
+        "train bamboo",
+        "bench rules",
+        "play --plain",
+    ]
+    needed = [run.kind_for(call.split()) for call in calls]
+    assert needed == ["run", "run", "run", "run", "run", "lab", "lab", "lab"]
+
+
+def test_the_commands_of_the_laboratory_exist(run: ModuleType) -> None:
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    assert set(group.commands) >= run.LAB_COMMANDS
+
+
+def test_an_environment_serves_what_needs_less_and_not_what_needs_more(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(run, "VENV", tmp_path)
+    monkeypatch.setattr(run, "PYTHON", Path(sys.executable))
+    (tmp_path / "lab.stamp").write_text(run.stamp("lab"))
+    assert [run.is_current(kind) for kind in run.LOCKS] == [True, True, False]
+    (tmp_path / "lab.stamp").write_text("made from older lock files")
+    assert [run.is_current(kind) for kind in run.LOCKS] == [False, False, False]
 
 
 def report(*packages: dict[str, object]) -> str:
