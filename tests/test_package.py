@@ -1,0 +1,323 @@
+"""The wheel, as a bot's author has it: installed beside the core's packages and no others, in a folder full of traps.
+
+The packages are copied from the environment that runs the tests, so no index is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import email
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from cornered.clients.sdk import Client
+from cornered.protocol.messages import Paired
+from cornered.protocol.values import Fischer
+from cornered.server.app import run
+from cornered.server.settings import MEMORY, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("engine", "protocol", "server", "bots", "clients", "lab", "cli")
+MOST_MEGABYTES = 60
+
+pytestmark = pytest.mark.xdist_group("package")
+
+LOADED = """
+import sys
+before = set(sys.modules)
+import cornered
+print(*sorted(set(sys.modules) - before))
+"""
+
+WHOLE_GAMES = """
+import random
+from cornered import engine, load
+
+chance = random.Random(5)
+for game in engine.games():
+    for _ in range(2):
+        state = load(game.name).start()
+        while state.outcome is None:
+            print(state, state.moves(), state.gauges(), dict(state.notes()), state.explain("?"))
+            state = engine.apply(state, chance.choice(state.moves()))
+        print(state, state.outcome)
+    print(game.name, engine.perft(load(game.name).start(), 2))
+dice = load("isolation", players=3, dice=True).start()
+print(engine.perft(dice, 3))
+"""
+
+BOT = """
+import sys
+from cornered import run_bot
+
+run_bot("stranger", lambda state, limit: state.moves()[-1], server=sys.argv[1])
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """A bot's author: an environment, and a folder whose files have the names of Cornered's own folders."""
+
+    python: Path
+    folder: Path
+
+    def call(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(self.python), *arguments], cwd=self.folder, env=self.env(), capture_output=True, text=True, check=False
+        )
+
+    def run(self, source: str) -> subprocess.CompletedProcess[str]:
+        """Run a program that lies in the folder, so that the folder comes first where Python looks for modules."""
+        program = self.folder / "program.py"
+        program.write_text(source)
+        return self.call(program.name)
+
+    def env(self) -> dict[str, str]:
+        """Return the variables of a machine that has nothing of the checkout's."""
+        kept = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT", "TMPDIR")}
+        home = str(self.folder)
+        return kept | dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), home)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (made,) = folder.iterdir()
+    return made
+
+
+def metadata(wheel: Path) -> email.message.Message:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        return email.message_from_bytes(archive.read(name))
+
+
+def needed(requirements: Sequence[str], extras: Sequence[str] = ("",)) -> set[str]:
+    """Return the names of the distributions that pip would install for these requirements on this machine."""
+    found: set[str] = set()
+    for text in requirements:
+        requirement = Requirement(text)
+        if requirement.marker is None or any(requirement.marker.evaluate({"extra": extra}) for extra in extras):
+            theirs = distribution(requirement.name).requires or []
+            found |= {requirement.name} | needed(theirs, ("", *requirement.extras))
+    return found
+
+
+def install(wheel: Path, at: Path, extra: str = "") -> Author:
+    """Make an environment with the wheel and what `extra` of it needs."""
+    venv.create(at / "venv", with_pip=False)
+    python = at / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    where = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    site = Path(subprocess.run(where, check=True, capture_output=True, text=True).stdout.strip())
+    for name in needed(metadata(wheel).get_all("Requires-Dist", []), ("", extra)):
+        for file in distribution(name).files or ():
+            if ".." not in file.parts and file.suffix != ".pyc":
+                (site / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(str(file.locate()), site / file)
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index", "--no-deps"]
+    subprocess.run([*pip, "--disable-pip-version-check", str(wheel)], check=True, capture_output=True)
+    folder = at / "bot"
+    folder.mkdir()
+    for name in (*FOLDERS, "bench"):
+        (folder / f"{name}.py").write_text("raise RuntimeError('the file of a stranger was imported')")
+    return Author(python, folder)
+
+
+@pytest.fixture(scope="module")
+def author(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Author:
+    return install(wheel, tmp_path_factory.mktemp("author"))
+
+
+def files_of(folder: Path) -> Iterator[str]:
+    ignored = {"__pycache__"}
+    for path in folder.rglob("*"):
+        if path.is_file() and not ignored & set(path.parts):
+            yield path.relative_to(ROOT).as_posix()
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    own = {f"cornered/{name}" for folder in FOLDERS for name in files_of(ROOT / folder)}
+    own |= {"cornered/__init__.py", "cornered/__main__.py", "cornered/py.typed"}
+    assert {name for name in names if ".dist-info/" not in name} == own
+    assert not [name for name in names if "bench" in name.split("/")]
+
+
+def test_the_core_is_slim(author: Author, wheel: Path) -> None:
+    core = {"msgpack", "platformdirs", "pydantic", "websockets"}
+    texts = metadata(wheel).get_all("Requires-Dist", [])
+    assert {Requirement(text).name for text in texts if Requirement(text).marker is None} == core
+    installed = sum(path.stat().st_size for path in author.python.parents[1].rglob("*") if path.is_file())
+    assert installed < MOST_MEGABYTES * 2**20
+
+
+def test_the_metadata_names_no_host(wheel: Path) -> None:
+    head = str(metadata(wheel)).partition("\n\n")[0]
+    assert "Typing :: Typed" in head
+    assert "://" not in head
+
+
+def test_an_import_loads_nothing_yet(author: Author) -> None:
+    done = author.run(LOADED)
+    assert done.stderr == ""
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "cornered" in loaded
+    assert not {"pydantic", "pydantic_core", "websockets", "asyncio", "msgpack"} & loaded
+    assert [name for name in done.stdout.split() if name.startswith("cornered")] == ["cornered"]
+
+
+def test_the_rules_are_the_same_as_plain_python_which_is_said_once(author: Author, compiled: None) -> None:
+    done = author.run(WHOLE_GAMES)
+    assert done.returncode == 0, done.stderr
+    checkout = subprocess.run([sys.executable, "-c", WHOLE_GAMES], cwd=ROOT, check=True, capture_output=True, text=True)
+    assert done.stdout == checkout.stdout
+    assert checkout.stderr == ""
+    assert "cornered[fast]" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_program_has_neither_compiler_nor_arrays_to_import(author: Author) -> None:
+    """Otherwise the test above would prove nothing."""
+    for name in ("numba", "numpy", "typer", "sqlalchemy"):
+        assert "ModuleNotFoundError" in author.run(f"import {name}").stderr
+
+
+@contextlib.asynccontextmanager
+async def bot_of(author: Author, address: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Let the author's bot play at `address` inside the block."""
+    (author.folder / "my_bot.py").write_text(BOT)
+    process = await asyncio.create_subprocess_exec(
+        str(author.python), "my_bot.py", address, cwd=author.folder, env=author.env(), stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        yield process
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.communicate()
+
+
+async def stranger_in(client: Client) -> str:
+    """Return the id of the author's bot, once it is there and plays."""
+    lobby = await client.lobby()
+    while True:
+        for presence in lobby.players.values():
+            if presence.player.name == "stranger" and presence.accepts:
+                return presence.player.id
+        await lobby.changed(lobby.version)
+
+
+async def play_against(client: Client, stranger: str) -> dict[str, int | None]:
+    """Play a whole game and return the place of each player."""
+    await client.challenge(stranger, "trapgrid", clock=Fischer(initial=60, increment=0), size=5)
+    paired = await anext(new async for new in client.news() if isinstance(new, Paired))
+    match = await client.join(paired.match)
+    while not match.over:
+        if match.my_turn:
+            await match.play(match.state.moves()[0])
+        else:
+            await match.changed(match.version)
+    assert match.snapshot.reason == "rules"
+    return {info.player.name: info.place for info in match.snapshot.seats}
+
+
+async def test_a_bot_of_the_core_plays_at_a_server_of_the_checkout(
+    author: Author, tmp_path: Path, compiled: None
+) -> None:
+    async with (
+        asyncio.timeout(60),
+        run(Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")) as address,
+        bot_of(author, address),
+        Client.connect(address, name="Ann") as ann,
+    ):
+        places = await play_against(ann, await stranger_in(ann))
+    assert set(places) == {"Ann", "stranger"}
+    assert sorted(place or 0 for place in places.values()) == [1, 2]
+
+
+def test_the_command_line_of_the_core_says_what_to_install(author: Author) -> None:
+    for arguments in ((), ("serve",), ("bot", "random")):
+        done = author.call("-m", "cornered", *arguments)
+        assert done.returncode == 2
+        assert done.stderr.startswith("cornered: the command line is not installed: pip install 'cornered[bots]'")
+        assert done.stderr.count("\n") == 1
+    script = author.python.with_name("cornered.exe" if os.name == "nt" else "cornered")
+    shown = subprocess.run([str(script), "--version"], env=author.env(), check=True, capture_output=True, text=True)
+    assert re.fullmatch(r"cornered \d+\.\d+\.\d+\n", shown.stdout)
+
+
+@pytest.fixture(scope="module")
+def visitor(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Author:
+    """Somebody who has the command line and no packages of any command."""
+    return install(wheel, tmp_path_factory.mktemp("visitor"), "cli")
+
+
+MISSING = {
+    "serve": "pip install 'cornered[server]'",
+    "token mine": "pip install 'cornered[server]'",
+    "bot random": "pip install 'cornered[bots]'",
+    "bots": "pip install 'cornered[bots]'",
+    "think trapgrid": "pip install 'cornered[bots]'",
+    "play trapgrid --plain": "pip install 'cornered[terminal]'",
+    "match random greedy --game trapgrid": "pip install 'cornered[bots]'",
+    "bench rules": "run them from a checkout",
+}
+
+
+@pytest.mark.parametrize(("command", "said"), MISSING.items(), ids=MISSING)
+def test_a_command_without_its_packages_says_what_to_install(visitor: Author, command: str, said: str) -> None:
+    done = visitor.call("-m", "cornered", *command.split())
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("cornered: ")
+    assert said in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_a_server_without_bots_serves_and_with_bots_says_what_to_install(
+    wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    operator = install(wheel, tmp_path_factory.mktemp("operator"), "server")
+    done = operator.call("-m", "cornered", "serve", "--port", "0")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].endswith("pip install 'cornered[bots]'")
+    command = [str(operator.python), "-u", "-m", "cornered", "serve", "--port", "0", "--no-bots"]
+    with subprocess.Popen(
+        command,
+        cwd=operator.folder,
+        env=operator.env(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if "Cornered is at http://127.0.0.1:" in line:
+                break
+        process.terminate()
+        process.communicate()
+    assert "Cornered is at http://127.0.0.1:" in said[-1], said
+
+
+def test_commands_about_the_rules_need_no_extra_but_the_command_line(visitor: Author) -> None:
+    done = visitor.call("-m", "cornered", "moves", "trapgrid", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "trapgrid" in json.dumps(json.loads(done.stdout))
