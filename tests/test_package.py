@@ -33,6 +33,8 @@ from cornered.server.settings import MEMORY, Settings
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("engine", "protocol", "server", "bots", "clients", "lab", "cli")
 MOST_MEGABYTES = 60
+SECONDS = 120
+"""How long any program may take before it counts as hanging."""
 
 pytestmark = pytest.mark.xdist_group("package")
 
@@ -77,7 +79,13 @@ class Author:
 
     def call(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [str(self.python), *arguments], cwd=self.folder, env=self.env(), capture_output=True, text=True, check=False
+            [str(self.python), *arguments],
+            cwd=self.folder,
+            env=self.env(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
         )
 
     def run(self, source: str) -> subprocess.CompletedProcess[str]:
@@ -200,18 +208,23 @@ def test_a_program_has_neither_compiler_nor_arrays_to_import(author: Author) -> 
 
 
 @contextlib.asynccontextmanager
-async def bot_of(author: Author, address: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Let the author's bot play at `address` inside the block."""
+async def bot_of(author: Author, address: str) -> AsyncIterator[None]:
+    """Let the author's bot play at `address` inside the block; what it says is added to what goes wrong there."""
     (author.folder / "my_bot.py").write_text(BOT)
     process = await asyncio.create_subprocess_exec(
         str(author.python), "my_bot.py", address, cwd=author.folder, env=author.env(), stderr=asyncio.subprocess.PIPE
     )
+    said = asyncio.ensure_future(process.communicate())
     try:
-        yield process
+        yield
+    except BaseException as error:
+        if said.done():
+            error.add_note(said.result()[1].decode())
+        raise
     finally:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
-        await process.communicate()
+        await said
 
 
 async def stranger_in(client: Client) -> str:
@@ -314,7 +327,7 @@ def test_a_server_without_bots_serves_and_with_bots_says_what_to_install(
                 break
         process.terminate()
         process.communicate()
-    assert "Cornered is at http://127.0.0.1:" in said[-1], said
+    assert "Cornered is at http://127.0.0.1:" in "".join(said)
 
 
 def test_commands_about_the_rules_need_no_extra_but_the_command_line(visitor: Author) -> None:
