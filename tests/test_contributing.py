@@ -1,0 +1,217 @@
+"""CONTRIBUTING.md is followed to the letter in a copy of the checkout, and what the documents name exists."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+import yaml
+
+from cornered.server import app
+from cornered.server.settings import MEMORY, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+FOLDERS = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["sources"]
+"""The top-level folders, and under which names they are imported."""
+ADDITIONS = ("Add a game", "Add a bot", "Add a message")
+FENCE = re.compile(r"^```(?P<kind>[a-z]+)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+FRONT_DOOR = {
+    "cornered": ["-m", "cornered"],
+    "python": [],
+    "test": ["-m", "pytest", "-q", "-p", "no:cacheprovider"],
+}
+"""What `./run` starts the environment's Python with; here the environment exists already."""
+COMMAND_SECONDS = 120.0
+MAX_PICTURE_BYTES = 200_000
+
+
+class Block(NamedTuple):
+    """A fenced code block: a new file at `path`, a diff of the file at `path`, or a console session."""
+
+    kind: str
+    path: str
+    text: str
+
+
+def blocks(title: str) -> list[Block]:
+    """Return the code blocks of one section of CONTRIBUTING.md, in their order."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return [Block(found["kind"], found["path"] or "", found["text"]) for found in FENCE.finditer(section)]
+
+
+def patched(text: str, diff: str) -> str:
+    """Return `text` after a diff whose hunks have no line numbers: what each takes away or keeps must be unique."""
+    for hunk in diff.split("@@\n"):
+        lines = hunk.splitlines(keepends=True)
+        before = "".join(line[1:] for line in lines if line[0] in " -")
+        after = "".join(line[1:] for line in lines if line[0] in " +")
+        assert ("\n" + text).count("\n" + before) == 1, f"these lines do not stand exactly once:\n{before}"
+        text = ("\n" + text).replace("\n" + before, "\n" + after)[1:]
+    return text
+
+
+def sessions(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each command of a console block with the lines that its output holds."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, *expected = part.splitlines()
+        yield command, expected
+
+
+def pattern(line: str) -> str:
+    """Return what matches a line of output; `...` stands for anything, and the width of columns does not matter."""
+    return r"(?m)^\s*" + r"\s+".join(re.escape(word).replace(r"\.\.\.", ".*") for word in line.split(" ") if word)
+
+
+def carry_out(checkout: Path, command: str) -> str:
+    """Run a command as it is written, with the rules as plain Python, and return what it prints."""
+    door, kind, *arguments = shlex.split(command)
+    assert door == "./run", command
+    done = subprocess.run(
+        [sys.executable, *FRONT_DOOR[kind], *arguments],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": str(checkout), "NUMBA_DISABLE_JIT": "1", "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=COMMAND_SECONDS,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the sources, under the same import root."""
+    for folder in (*FOLDERS, "tests"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__", "data"))
+    shutil.copytree(ROOT / "cornered", tmp_path / "cornered", ignore=shutil.ignore_patterns("__pycache__", *FOLDERS))
+    for folder, name in FOLDERS.items():
+        (tmp_path / name).symlink_to(tmp_path / folder, target_is_directory=True)
+    for file in ("pyproject.toml", "PROTOCOL.md"):
+        shutil.copy(ROOT / file, tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("title", ADDITIONS)
+def test_following_the_text_to_the_letter_works(checkout: Path, title: str) -> None:
+    touched = []
+    ran = 0
+    for block in blocks(title):
+        file = checkout / block.path
+        match block.kind:
+            case "python":
+                assert not file.exists()
+                file.write_text(block.text, encoding="utf-8")
+                touched.append(block.path)
+            case "diff":
+                file.write_text(patched(file.read_text(encoding="utf-8"), block.text), encoding="utf-8")
+                touched.append(block.path)
+            case "console":
+                for command, expected in sessions(block.text):
+                    output = carry_out(checkout, command)
+                    for line in expected:
+                        assert re.search(pattern(line), output), f"{command} does not print {line!r}:\n{output}"
+                    ran += 1
+            case kind:
+                pytest.fail(f"a block of {kind!r} cannot be followed")
+    assert touched
+    assert ran >= 2
+    for arguments in (["check"], ["format", "--check"]):
+        carry_out(checkout, shlex.join(["./run", "python", "-m", "ruff", *arguments, "--no-cache", *touched]))
+
+
+def test_a_patch_that_does_not_fit_is_refused() -> None:
+    assert patched("a\nb\nc\n", " b\n+x\n@@\n-c\n") == "a\nb\nx\n"
+    for stale in (" d\n+x\n", " a\n c\n", "-b\n-b\n"):
+        with pytest.raises(AssertionError, match="exactly once"):
+            patched("a\nb\nc\nd c\n", stale)
+
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", "ARCHITECTURE.md"])
+def test_every_file_that_a_document_names_exists(name: str) -> None:
+    text = re.sub(r"^```.*?^```$", "", read(name), flags=re.MULTILINE | re.DOTALL)
+    made = {block.path for title in ADDITIONS for block in blocks(title)}
+    named = set(re.findall(r"`((?:[\w.-]+/)+(?:[\w-]+\.[a-z]+)?)`", text))
+    linked = {link.partition("#")[0] for link in re.findall(r"\]\(([^):]+)\)", text)} - {""}
+    # A table's row names files as seen from its folder.
+    folders = ("", "bots", "server", "clients", "engine", "lab", "bench", "tests")
+    missing = {path for path in named | linked if not any((ROOT / folder / path).exists() for folder in folders)}
+    assert missing <= made
+    assert named | linked
+
+
+def test_every_module_that_the_architecture_names_exists() -> None:
+    modules = {path.name for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")}
+    named = set(re.findall(r"`([a-z_]+\.py)`", read("ARCHITECTURE.md")))
+    assert len(named) > 40
+    assert named - modules - {"hatch_build.py"} == set()
+
+
+def test_one_move_passes_through_at_most_ten_files() -> None:
+    section = read("ARCHITECTURE.md").split("\n## The life of one move\n")[1].split("\n## ")[0]
+    steps = re.findall(r"^\d+\. ", section, re.MULTILINE)
+    files = set(re.findall(r"`((?:\w+/)+\w+\.py)`", section))
+    assert len(steps) == 10
+    assert len(files) <= 10
+    assert [file for file in files if not (ROOT / file).is_file()] == []
+
+
+def test_the_readme_shows_one_picture_that_loads_quickly() -> None:
+    first_screen = read("README.md")[:1500]
+    (picture,) = re.findall(r"!\[.+\]\((\S+\.png)\)", first_screen)
+    data = (ROOT / picture).read_bytes()
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    assert len(data) < MAX_PICTURE_BYTES
+
+
+async def test_friends_reach_a_server_on_every_address_by_the_names_that_the_readme_tells(tmp_path: Path) -> None:
+    def status(address: str, host: str) -> int:
+        try:
+            with urlopen(Request(address, headers={"Host": host}), timeout=COMMAND_SECONDS) as answer:
+                return int(answer.status)
+        except HTTPError as refusal:
+            return refusal.code
+
+    assert "`CORNERED_HOST=0.0.0.0 ./run serve`" in read("README.md")
+    settings = Settings(host="0.0.0.0", port=0, database=MEMORY, data=tmp_path, hosts=("games.example",))
+    async with app.run(settings) as address:
+        assert address.startswith("http://0.0.0.0:")
+        local = address.replace("0.0.0.0", "127.0.0.1")
+        hosts = ("192.168.1.20", "[fd00::7]:8420", "games.example", "stranger.example")
+        answers = [await asyncio.to_thread(status, local, host) for host in hosts]
+    assert answers == [200, 200, 200, 421]
+
+
+def test_the_workflow_is_valid_and_runs_what_must_pass() -> None:
+    file = ROOT / ".github" / "workflows" / "ci.yml"
+    command = ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", str(file)]
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    jobs = yaml.safe_load(file.read_text())["jobs"]
+    assert ".ci/run" in [step.get("run") for job in jobs.values() for step in job["steps"]]
+
+
+def test_the_hooks_call_tools_of_the_project_alone() -> None:
+    (source,) = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"]
+    assert source["repo"] == "local"
+    for hook in source["hooks"]:
+        assert hook["language"] == "system"
+        assert hook["entry"].startswith("./run "), hook["id"]
