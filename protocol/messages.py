@@ -34,6 +34,7 @@ __all__ = [
     "Acknowledged",
     "Analyse",
     "Analysis",
+    "Answer",
     "ChallengeClosed",
     "Challenged",
     "ErrorCode",
@@ -55,6 +56,7 @@ __all__ = [
     "ServerMessage",
     "Snapshot",
     "StopAnalysis",
+    "Unasked",
     "Variation",
     "Watchers",
     "Welcome",
@@ -443,6 +445,26 @@ class Notice(Value):
     code: Literal["restarting", "also_here"]
     text: str
 
+
+Answer: TypeAlias = (
+    Acknowledged | Pong | Games | MyMatches | SeekInfo | LobbyState | LobbyPage | Snapshot | Moves | History | Variation
+)
+"""What settles the command whose `id` it carries. `lobby` and `snapshot` come without one too, unasked."""
+Unasked: TypeAlias = (
+    Happened
+    | LobbyChanged
+    | Challenged
+    | ChallengeClosed
+    | Paired
+    | Analysis
+    | Analyse
+    | StopAnalysis
+    | SeatPresence
+    | Watchers
+    | Said
+    | Notice
+)
+"""What answers no command: news of a lobby, a match, an analysis or the server."""
 
 ServerMessage: TypeAlias = Annotated[
     Welcome

@@ -1,7 +1,7 @@
 """The client kit: connect, play, watch, and keep doing so when the line breaks. Ten lines make a bot."""
 
 from cornered.clients.sdk.client import Client, News
-from cornered.clients.sdk.errors import ClientError, Closed, Refused, Unavailable, Unreachable, plainly
+from cornered.clients.sdk.errors import ClientError, Closed, NotUnderstood, Refused, Unavailable, Unreachable, plainly
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.player import BotPlayer, Tempo, run_bot, stay_as
@@ -20,6 +20,7 @@ __all__ = [
     "LobbyView",
     "MatchView",
     "News",
+    "NotUnderstood",
     "Pulse",
     "Refused",
     "Tempo",

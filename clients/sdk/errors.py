@@ -8,7 +8,7 @@ from typing import Final
 
 from cornered.protocol.messages import ErrorCode
 
-__all__ = ["ClientError", "Closed", "Refused", "Unavailable", "Unreachable", "plainly"]
+__all__ = ["ClientError", "Closed", "NotUnderstood", "Refused", "Unavailable", "Unreachable", "plainly"]
 
 PASSING: Final[frozenset[ErrorCode]] = frozenset({"too_fast", "internal"})
 """Refusals of a command that the same command may not meet a moment later."""
@@ -51,6 +51,10 @@ class Unavailable(Unreachable):
 
 class Closed(ClientError):
     """The client was closed, or the match left, while somebody still waited for it."""
+
+
+class NotUnderstood(ClientError):
+    """The answer cannot be decoded: the server has another version of the protocol, and may have done the command."""
 
 
 @contextmanager

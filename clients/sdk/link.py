@@ -9,7 +9,7 @@ import logging
 import secrets
 from collections.abc import AsyncIterator
 from email.utils import formatdate, parsedate_to_datetime
-from typing import Final, NoReturn, Protocol
+from typing import Final, NoReturn, Protocol, assert_never
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
@@ -17,12 +17,12 @@ from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
 from cornered.clients.sdk.backoff import Backoff
-from cornered.clients.sdk.errors import Closed, Refused, Unavailable, Unreachable
+from cornered.clients.sdk.errors import ClientError, Closed, NotUnderstood, Refused, Unavailable, Unreachable
 from cornered.clients.sdk.escaping import escaped
 from cornered.protocol import messages
 from cornered.protocol.codec import MSGPACK, ProtocolError
 from cornered.protocol.commands import Command, Hello
-from cornered.protocol.messages import ErrorCode, ServerMessage, Welcome
+from cornered.protocol.messages import Answer, ErrorCode, ServerMessage, Unasked, Welcome
 from cornered.protocol.text import visible
 from cornered.protocol.values import Value
 
@@ -104,10 +104,15 @@ class Link:
         return round(self._socket.latency * 1000) if self._socket is not None else 0
 
     async def ask(self, command: Command) -> ServerMessage:
-        """Send `command`, as often as it takes, and return its answer. Raises Refused or Closed."""
+        """Send `command`, as often as it takes, and return its answer.
+
+        Raises Refused, Closed or NotUnderstood, and a ValueError for the id of a command that waits for its answer.
+        """
         async with self._turns:
             if self._closed:
                 raise Closed("this client is closed")
+            if command.id in self._waiting:
+                raise ValueError(f"a command with the id {command.id!r} waits for its answer; take one from `new_id`")
             answer: asyncio.Future[ServerMessage] = asyncio.get_running_loop().create_future()
             self._waiting[command.id] = (command, answer)
             try:
@@ -239,23 +244,26 @@ class Link:
             message = escaped(MSGPACK.decode_message(raw))
         except ProtocolError as error:
             log.warning("the server said something that this client does not understand: %s", error.text)
+            if error.command_id is not None:
+                # Nothing else will come for this id: who asked would wait for ever.
+                text = f"the server answers in another version of the protocol: {error.text}"
+                self._settle(error.command_id, NotUnderstood(text))
             return
         self._receiver.receive(message)
-        match message:
-            case messages.Refused(code="shutting_down"):
-                # Nothing was done. The line closes in a moment, and the next one carries the command again.
-                pass
-            case messages.Refused(id=str(command_id)):
-                self._settle(command_id, Refused(message.code, message.text, message.retry_after))
-            case _:
-                # Only answers have an id: that of their command.
-                self._settle(getattr(message, "id", None), message)
+        if isinstance(message, Answer):
+            self._settle(message.id, message)
+        elif isinstance(message, messages.Refused):
+            # A server that shuts down did nothing, and closes the line: the next one carries the command again.
+            if message.code != "shutting_down":
+                self._settle(message.id, Refused(message.code, message.text, message.retry_after))
+        elif not isinstance(message, Unasked | Welcome):
+            assert_never(message)
 
-    def _settle(self, command_id: str | None, answer: ServerMessage | Refused) -> None:
+    def _settle(self, command_id: str | None, answer: ServerMessage | ClientError) -> None:
         _, waiting = self._waiting.get(command_id or "", (None, None))
         if waiting is None or waiting.done():
             return
-        if isinstance(answer, Refused):
+        if isinstance(answer, ClientError):
             waiting.set_exception(answer)
         else:
             waiting.set_result(answer)

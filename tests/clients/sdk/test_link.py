@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, get_args
 
+import msgpack
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cornered.clients.sdk import Refused
+from cornered.clients.sdk import NotUnderstood, Refused
 from cornered.clients.sdk.backoff import jittered
 from cornered.clients.sdk.escaping import escaped
 from cornered.clients.sdk.link import Link
 from cornered.protocol import messages
 from cornered.protocol.codec import MSGPACK
-from cornered.protocol.commands import Command, Hello, Ping
-from cornered.protocol.messages import ServerMessage, Welcome
+from cornered.protocol.commands import AskGames, Command, Hello, Ping
+from cornered.protocol.messages import Answer, ServerMessage, Unasked, Welcome
 from tests.protocol.conftest import COMMANDS, MESSAGES, model
 
 ANSWERS = [kind for kind in MESSAGES if "id" in kind.model_fields and kind is not messages.Refused]
@@ -39,12 +40,17 @@ class Silent:
 
 def answer_to(command: Command, message: ServerMessage) -> ServerMessage:
     """Return what `ask` returns when the server answers a command with this."""
+    return answer_to_frame(command, MSGPACK.encode(message))
+
+
+def answer_to_frame(command: Command, frame: bytes) -> ServerMessage:
+    """Return what `ask` returns when the server answers a command with these bytes."""
 
     async def ask() -> ServerMessage:
         link = Link("ws://127.0.0.1:1", Silent(), jittered)
         asking = asyncio.ensure_future(link.ask(command))
         await asyncio.sleep(0)
-        link._take(MSGPACK.encode(message))
+        link._take(frame)
         async with asyncio.timeout(SOON):
             return await asking
 
@@ -68,6 +74,44 @@ def test_every_command_is_settled_by_an_answer_and_by_a_refusal(kind: Any, data:
     assert answer_to(command, done) == done
     with pytest.raises(Refused, match="later"):
         answer_to(command, messages.Refused(id=command.id, code="busy", text="later"))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"type": "a_later_answer", "id": "c.1"},
+        {"type": "acknowledged", "id": "c.1", "a_later_field": 1},
+        {"type": "pong", "id": "c.1"},
+    ],
+    ids=lambda answer: str(answer["type"]),
+)
+def test_an_answer_of_a_later_protocol_is_an_error_to_its_asker(answer: dict[str, object]) -> None:
+    with pytest.raises(NotUnderstood, match="another version"):
+        answer_to_frame(Ping(id="c.1"), msgpack.packb(answer))
+
+
+def test_a_frame_without_the_id_of_a_command_settles_none() -> None:
+    for frame in (b"\xc1", msgpack.packb({"type": "a_later_message"}), msgpack.packb({"type": "pong", "id": "c.2"})):
+        with pytest.raises(TimeoutError):
+            answer_to_frame(Ping(id="c.1"), frame)
+
+
+async def test_an_id_that_waits_for_its_answer_is_not_used_again() -> None:
+    link = Link("ws://127.0.0.1:1", Silent(), jittered)
+    first = asyncio.ensure_future(link.ask(Ping(id="c.1")))
+    await asyncio.sleep(0)
+    with pytest.raises(ValueError, match="waits for its answer"):
+        async with asyncio.timeout(SOON):
+            await link.ask(AskGames(id="c.1"))
+    pong = messages.Pong(id="c.1", sent=0, now=1)
+    link._take(MSGPACK.encode(pong))
+    async with asyncio.timeout(SOON):
+        assert await first == pong
+
+
+def test_a_message_is_an_answer_exactly_if_it_has_the_id_of_a_command() -> None:
+    assert set(get_args(Answer)) == set(ANSWERS)
+    assert set(get_args(Answer)) | set(get_args(Unasked)) | {Welcome, messages.Refused} == set(MESSAGES)
 
 
 def test_there_are_answers_and_commands_to_go_over() -> None:
