@@ -1,0 +1,271 @@
+"""Every command of the protocol, sent by the SDK to a running server: each has its answer, and `Client.ask` settles."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import Any, Final
+
+import pytest
+
+from cornered.clients.sdk import Client, Refused
+from cornered.protocol import commands, messages
+from cornered.protocol.commands import Command, Hello
+from cornered.protocol.messages import (
+    Acknowledged,
+    Games,
+    History,
+    LobbyPage,
+    LobbyState,
+    Moves,
+    MyMatches,
+    Pong,
+    SeekInfo,
+    Snapshot,
+    Variation,
+)
+from cornered.protocol.values import Accepts, GameSpec, SeekSettings, Value
+from tests.protocol.conftest import COMMANDS, MESSAGES
+from tests.server.conftest import ANALYST_KEY, PATIENCE, Running
+
+SMALL: Final = GameSpec(name="trapgrid", options={"size": 3})
+THREE: Final = GameSpec(name="isolation", options={"players": 3})
+WITH_DRAWS: Final = GameSpec(name="quoridor", options={"size": 3, "max_plies": 20})
+
+
+@dataclass
+class Scene:
+    """Ann and Ben, two people, and Deep, a bot, on one server."""
+
+    ann: Client
+    ben: Client
+    deep: Client
+
+    async def do(self, client: Client, kind: type[Command], **fields: Any) -> str:
+        """Send a command; return what its acknowledgement refers to."""
+        return (await client.ask(kind(id=client.new_id(), **fields), Acknowledged)).ref or ""
+
+    async def seek(self, game: GameSpec = SMALL, **settings: Any) -> str:
+        """Return a table of Ann's."""
+        return await self.ann.seek(SeekSettings(game=game, **settings))
+
+    async def challenge(self, game: GameSpec = SMALL) -> str:
+        """Return a challenge of Ann's to Ben."""
+        return await self.do(self.ann, commands.Challenge, to=self.ben.player.id, game=game, seat=0)
+
+    async def match(self, *moves: str, game: GameSpec = SMALL) -> str:
+        """Return a match between Ann, who began, and Ben."""
+        match = await self.do(self.ben, commands.AcceptChallenge, challenge=await self.challenge(game))
+        for ply, move in enumerate(moves):
+            client = self.ben if ply % 2 else self.ann
+            await self.do(client, commands.Play, match=match, ply=ply, move=move)
+        return match
+
+    async def finished(self) -> str:
+        """Return a match that Ben has given up."""
+        match = await self.match()
+        await self.do(self.ben, commands.Resign, match=match)
+        return match
+
+    async def offer(self) -> None:
+        """Let Deep study TrapGrid for others."""
+        await self.do(
+            self.deep, commands.OfferAnalysis, games=("trapgrid",), jobs=1, name="deep thinker", key=ANALYST_KEY
+        )
+
+    async def analysis(self) -> str:
+        """Return an analysis that Ann has asked for."""
+        match = await self.finished()
+        await self.offer()
+        return await self.do(self.ann, commands.AskAnalysis, match=match, ply=0)
+
+
+Fields = Awaitable[tuple[Client, dict[str, Any]]]
+Arrange = Callable[[Scene], Fields]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Who sends a command, with which fields, and what the server answers: a message or, as text, a refusal's code."""
+
+    arrange: Arrange
+    answer: type[Value] | str = Acknowledged
+
+
+def says(who: str = "ann", answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
+    """Return the case of a command that needs nothing but its fields."""
+
+    async def arrange(scene: Scene) -> tuple[Client, dict[str, Any]]:
+        return getattr(scene, who), fields
+
+    return Case(arrange, answer)
+
+
+def says_of(
+    name: str,
+    make: Callable[[Scene], Awaitable[str]],
+    who: str = "ann",
+    answer: type[Value] | str = Acknowledged,
+    **fields: Any,
+) -> Case:
+    """Return the case of a command whose field `name` is the id of what `make` makes."""
+
+    async def arrange(scene: Scene) -> tuple[Client, dict[str, Any]]:
+        return getattr(scene, who), {name: await make(scene), **fields}
+
+    return Case(arrange, answer)
+
+
+def in_match(*moves: str, who: str = "ann", answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
+    return says_of("match", lambda scene: scene.match(*moves), who, answer, **fields)
+
+
+def in_finished(answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
+    return says_of("match", Scene.finished, "ann", answer, **fields)
+
+
+async def _joined(scene: Scene) -> str:
+    seek = await scene.seek(THREE)
+    await scene.ben.join_seek(seek)
+    return seek
+
+
+async def _enough(scene: Scene) -> str:
+    seek = await scene.seek(THREE, minimum=2)
+    await scene.ben.join_seek(seek)
+    return seek
+
+
+async def _with_draws(scene: Scene) -> str:
+    return await scene.match(game=WITH_DRAWS)
+
+
+async def _draw_offered(scene: Scene) -> str:
+    match = await _with_draws(scene)
+    await scene.do(scene.ann, commands.OfferDraw, match=match)
+    return match
+
+
+async def _takeback_requested(scene: Scene) -> str:
+    match = await scene.match("b3")
+    await scene.do(scene.ann, commands.RequestTakeback, match=match)
+    return match
+
+
+async def _to_ben(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    return scene.ann, {"to": scene.ben.player.id, "game": SMALL}
+
+
+async def _job(scene: Scene) -> tuple[Client, dict[str, Any]]:
+    await scene.analysis()
+    async for job in scene.deep.jobs:
+        return scene.deep, {"job": job.job, "error": "Deep gives up", "final": True}
+    raise AssertionError("the client has closed")
+
+
+CASES: Final[dict[type[Command], Case]] = {
+    commands.Ping: says(answer=Pong, sent=7),
+    commands.AskGames: says(answer=Games),
+    commands.AskMyMatches: says(answer=MyMatches),
+    commands.AskSeek: says_of("seek", Scene.seek, "ben", SeekInfo),
+    commands.AskLobby: says(answer=LobbyPage, section="seeks"),
+    commands.Declare: says("deep", accepts=(Accepts(game="trapgrid"),), concurrency=1),
+    commands.WatchLobby: says(answer=LobbyState),
+    commands.LeaveLobby: says(),
+    commands.CreateSeek: says(settings=SeekSettings(game=SMALL)),
+    commands.JoinSeek: says_of("seek", Scene.seek, "ben"),
+    commands.LeaveSeek: says_of("seek", _joined, "ben"),
+    commands.StartSeek: says_of("seek", _enough),
+    commands.CancelSeek: says_of("seek", Scene.seek),
+    commands.Challenge: Case(_to_ben),
+    commands.AcceptChallenge: says_of("challenge", Scene.challenge, "ben"),
+    commands.DeclineChallenge: says_of("challenge", Scene.challenge, "ben"),
+    commands.CancelChallenge: says_of("challenge", Scene.challenge),
+    commands.Join: in_match(answer=Snapshot),
+    commands.Leave: in_match(),
+    commands.AskMoves: in_match(answer=Moves, ply=0),
+    commands.AskHistory: in_match(answer=History),
+    commands.AskVariation: in_finished(Variation, ply=0, moves=("b3",)),
+    commands.AskAnalysis: in_finished("no_analyst", ply=0),
+    commands.CancelAnalysis: says_of("analysis", Scene.analysis),
+    commands.OfferAnalysis: says("deep", games=("trapgrid",), jobs=1, name="deep thinker", key=ANALYST_KEY),
+    commands.Analysed: Case(_job),
+    commands.Play: in_match(ply=0, move="b3"),
+    commands.Resign: in_match(),
+    commands.OfferDraw: says_of("match", _with_draws),
+    commands.AcceptDraw: says_of("match", _draw_offered, "ben"),
+    commands.DeclineDraw: says_of("match", _draw_offered, "ben"),
+    commands.Abort: in_match(),
+    commands.RequestTakeback: in_match("b3"),
+    commands.AcceptTakeback: says_of("match", _takeback_requested, "ben"),
+    commands.DeclineTakeback: says_of("match", _takeback_requested, "ben"),
+    commands.Claim: in_match(answer="opponent_here"),
+    commands.Rematch: in_finished(),
+    commands.Say: in_match(text="Hello", room="players"),
+}
+
+
+@pytest.fixture
+async def scene(running: Running) -> AsyncIterator[Scene]:
+    async with AsyncExitStack() as stack:
+        ann, ben, deep = [
+            await stack.enter_async_context(Client.connect(running.url, name=name, kind=kind))
+            for name, kind in (("Ann", "person"), ("Ben", "person"), ("Deep", "bot"))
+        ]
+        yield Scene(ann, ben, deep)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in COMMANDS if kind is not Hello], ids=lambda kind: kind.__name__)
+async def test_every_command_is_answered_and_ask_settles_with_it(scene: Scene, kind: Any) -> None:
+    assert kind in CASES, f"add {kind.__name__} to CASES: who sends it, and what answers it"
+    case = CASES[kind]
+    async with asyncio.timeout(PATIENCE):
+        client, fields = await case.arrange(scene)
+        command = kind(id=client.new_id(), **fields)
+        if isinstance(case.answer, str):
+            with pytest.raises(Refused) as refusal:
+                await client.ask(command, Value)
+            assert refusal.value.code == case.answer
+        else:
+            answer = await client.ask(command, Value)
+            assert type(answer) is case.answer
+            assert getattr(answer, "id", None) == command.id
+
+
+@pytest.mark.parametrize("since", [1, 2, 9])
+async def test_a_join_with_since_is_answered_as_well(scene: Scene, since: int) -> None:
+    match = await scene.match("b3")
+    async with asyncio.timeout(PATIENCE):
+        command = commands.Join(id=scene.ann.new_id(), match=match, since=since)
+        answer = await scene.ann.ask(command, Snapshot if since > 2 else Acknowledged)
+    assert answer.id == command.id
+
+
+async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> None:
+    match = await scene.finished()
+    await scene.offer()
+    async with asyncio.timeout(PATIENCE):
+        assert await scene.do(scene.ann, commands.AskAnalysis, match=match, ply=0)
+
+
+def test_every_class_of_a_message_is_in_its_union() -> None:
+    for module, union in ((commands, COMMANDS), (messages, MESSAGES)):
+        kinds = {
+            kind
+            for kind in vars(module).values()
+            if isinstance(kind, type) and issubclass(kind, Value) and "type" in kind.model_fields
+            if kind.__module__ == module.__name__
+        }
+        assert kinds == set(union)
+
+
+@pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
+def test_the_reference_names_the_answer_that_comes(kind: type[Command]) -> None:
+    answer = CASES[kind].answer
+    documented = re.findall(r"Answered by `(\w+)`", cleandoc(kind.__doc__ or "")) or ["acknowledged"]
+    if isinstance(answer, type) and kind is not commands.Join:
+        assert [answer.model_fields["type"].default] == documented
