@@ -19,7 +19,9 @@ __all__ = [
     "Eliminated",
     "Ended",
     "Event",
+    "Intermediate",
     "MatchEvent",
+    "Negotiated",
     "Played",
     "RematchOffered",
     "Rematched",
@@ -168,6 +170,10 @@ class Rematched(Caused):
     match: Key
 
 
+Negotiated: TypeAlias = DrawOffered | DrawDeclined | Agreed | TakebackRequested | TakebackDeclined
+"""Offers and their answers, which change neither the position nor the clocks."""
+Intermediate: TypeAlias = Played | Rolled | Eliminated | Negotiated | TakenBack | Resumed | RematchOffered | Rematched
+"""Everything but the beginning and the end of a match, for those who keep only lists of matches."""
 MatchEvent: TypeAlias = Annotated[
     Started
     | Played

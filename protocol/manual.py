@@ -362,7 +362,8 @@ def _described(schema: Any) -> str:
             return "true or false"
         case {"type": "null"}:
             return "null"
-    raise ValueError(f"a schema without words: {schema}")
+        case _:
+            raise ValueError(f"a schema without words: {schema}")
 
 
 def _range(schema: Schema, low: str, high: str) -> str:

@@ -57,7 +57,8 @@ def type_of(schema: Any) -> str:
             return "number"
         case {"type": ("string" | "boolean" | "null") as name}:
             return str(name)
-    raise ValueError(f"a schema without a type in TypeScript: {schema}")
+        case _:
+            raise ValueError(f"a schema without a type in TypeScript: {schema}")
 
 
 def _comment(text: str, indent: str) -> str:

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar, assert_never
 
 from cornered.clients.sdk.address import require_key, require_name, require_token, socket_url
 from cornered.clients.sdk.backoff import Backoff, jittered
@@ -41,18 +41,22 @@ from cornered.protocol.messages import (
     Challenged,
     Games,
     Happened,
+    History,
     LobbyChanged,
     LobbyPage,
     LobbyState,
+    Moves,
     MyMatches,
     Notice,
     Paired,
     Pong,
     Said,
     SeatPresence,
+    SeekInfo,
     ServerMessage,
     Snapshot,
     StopAnalysis,
+    Variation,
     Watchers,
     Welcome,
 )
@@ -181,7 +185,7 @@ class Client:
         return self._link.new_id()
 
     async def ask(self, command: Command, expected: type[T]) -> T:
-        """Send any command and return its answer, across reconnections. Raises Refused or Closed."""
+        """Send any command and return its answer, across reconnections. Raises Refused, Closed or NotUnderstood."""
         answer = await self._link.ask(command)
         self._standing.pop(type(command), None)
         if not isinstance(answer, expected):
@@ -388,8 +392,14 @@ class Client:
                 self._observe(message.now)
             case messages.Refused():
                 self._note_refusal(message)
-            case _:
+            case Acknowledged() | Games() | MyMatches() | SeekInfo() | Moves() | History() | Variation():
+                # The link hands these to who asked.
                 pass
+            case Welcome():
+                # `welcomed` takes the one that opens a connection.
+                pass
+            case _:
+                assert_never(message)
 
     def _show(self, snapshot: Snapshot) -> None:
         if view := self._views.get(snapshot.match):

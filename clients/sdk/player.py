@@ -10,7 +10,7 @@ import math
 import reprlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 from cornered.clients.sdk.backoff import insist
 from cornered.clients.sdk.client import Client
@@ -21,7 +21,7 @@ from cornered.clients.sdk.tokens import TokenStore
 from cornered.engine.game import State
 from cornered.engine.limit import Limit
 from cornered.protocol.commands import Resign
-from cornered.protocol.messages import Acknowledged, Challenged, Paired, Welcome
+from cornered.protocol.messages import Acknowledged, ChallengeClosed, Challenged, Notice, Paired, Welcome
 from cornered.protocol.values import Accepts, Correspondence, GameSpec
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
@@ -113,8 +113,10 @@ class BotPlayer:
                     case Challenged() if news.to.id == self._client.player.id:
                         with contextlib.suppress(Refused):
                             await self._answer_challenge(news)
-                    case _:
+                    case Challenged() | ChallengeClosed() | Notice():
                         pass
+                    case _:
+                        assert_never(news)
 
     async def _answer_challenge(self, challenged: Challenged) -> None:
         """Accept, as a rule: whether the bot is free and has said that it plays this is checked by the server."""

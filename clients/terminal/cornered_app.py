@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, assert_never
 
 from textual import on, work
 from textual.app import App
@@ -19,7 +19,7 @@ from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.clients.terminal.online import OnlineTable
 from cornered.clients.terminal.table import Table
 from cornered.clients.terminal.words import refusal_text, sentence
-from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired
+from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired, Welcome
 
 __all__ = ["CorneredApp", "Opener"]
 
@@ -76,8 +76,11 @@ class CorneredApp(App[None]):
                     self.notify("Nobody answered.", title="Your challenge", markup=False)
                 case Notice():
                     self.notify(sentence(news.text), title="The server", markup=False)
-                case _:
+                case Welcome() | Challenged() | ChallengeClosed():
+                    # Own challenges, and those that are over: `Paired` follows an accepted one.
                     pass
+                case _:
+                    assert_never(news)
 
     @on(MenuScreen.Watch)
     async def _on_watch(self, message: MenuScreen.Watch) -> None:

@@ -7,7 +7,7 @@ import re
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 from cornered.clients.sdk import Client, ClientError, Refused
 from cornered.clients.terminal.drawing import ASCII, Marks, draw
@@ -19,7 +19,17 @@ from cornered.clients.terminal.words import clock_text, facts_text, is_my_turn, 
 from cornered.clients.terminal.words import result_text as result_of
 from cornered.engine.text import PositionText
 from cornered.protocol.commands import WatchLobby
-from cornered.protocol.messages import ChallengeClosed, Challenged, LobbyState, Moves, Paired, Said, Snapshot, Welcome
+from cornered.protocol.messages import (
+    ChallengeClosed,
+    Challenged,
+    LobbyState,
+    Moves,
+    Notice,
+    Paired,
+    Said,
+    Snapshot,
+    Welcome,
+)
 from cornered.protocol.text import visible
 
 __all__ = ["PlainMatch", "Write", "play_plainly", "standard_input", "watch_plainly", "write_line"]
@@ -234,8 +244,10 @@ async def _paired(client: Client) -> str:
                     patience = None if await _sits_at_a_table(client) else 0.0
             case None:
                 raise CannotStart("the connection has ended")
-            case _:
+            case Challenged() | ChallengeClosed() | Notice():
                 pass
+            case _:
+                assert_never(heard)
 
 
 async def _sits_at_a_table(client: Client) -> bool:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, assert_never
 
-from cornered.protocol.events import Ended, MatchEvent, Started
+from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
 from cornered.protocol.feed import LOBBY, MatchState, NodeStatus, events_topic, state_topic, status_topic
 from cornered.protocol.messages import Happened, LobbyChanged, LobbyState, ServerMessage, Snapshot
 from cornered.protocol.values import Clock, GameSpec, Player, Value
@@ -109,13 +109,13 @@ class Feed:
         name = message.match
         over = False
         for event in message.events:
-            match event:
-                case Started() if not event.private:
+            if isinstance(event, Started):
+                if not event.private:
                     self._live[name] = _Introduced(event.players, event.game, event.clock, message)
-                case Ended():
-                    over = True
-                case _:
-                    pass
+            elif isinstance(event, Ended):
+                over = True
+            elif not isinstance(event, Intermediate):
+                assert_never(event)
         known = self._live.get(name)
         if known is None and name not in self._over:
             return

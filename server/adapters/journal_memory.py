@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
-from cornered.protocol.events import Ended, MatchEvent, Started
+from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
 from cornered.server.ports import StaleSequence, check_sequence
 
 __all__ = ["MemoryJournal"]
@@ -52,13 +53,12 @@ class MemoryJournal:
         log.events.extend(events)
         self.newest = (match, events[-1].seq)
         for event in events:
-            match event:
-                case Started():
-                    log.started = event
-                case Ended():
-                    log.ended = event
-                case _:
-                    pass
+            if isinstance(event, Started):
+                log.started = event
+            elif isinstance(event, Ended):
+                log.ended = event
+            elif not isinstance(event, Intermediate):
+                assert_never(event)
 
     async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
         log = self._logs.get(match)

@@ -16,14 +16,14 @@ import secrets
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 import structlog
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from cornered.protocol.events import Ended, MatchEvent, Started
+from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
 from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage
 from cornered.server.adapters.journal_reader import JournalReader
 from cornered.server.adapters.tables import EVENTS, MATCHES, PROBES, SEATS, SECRETS
@@ -91,15 +91,14 @@ class _Rows:
     def add(self, match: str, event: MatchEvent) -> None:
         body = event.__pydantic_serializer__.to_json(event).decode()
         self.events.append((match, event.seq, body))
-        match event:
-            case Started():
-                self.matches.append({"id": match, "started": event.at, "ended": None, "private": event.private})
-                for seat, player in enumerate(event.players):
-                    self.seats.append({"match": match, "seat": seat, "player": player.id})
-            case Ended():
-                self.ends.append({"name": match, "at": event.at})
-            case _:
-                pass
+        if isinstance(event, Started):
+            self.matches.append({"id": match, "started": event.at, "ended": None, "private": event.private})
+            for seat, player in enumerate(event.players):
+                self.seats.append({"match": match, "seat": seat, "player": player.id})
+        elif isinstance(event, Ended):
+            self.ends.append({"name": match, "at": event.at})
+        elif not isinstance(event, Intermediate):
+            assert_never(event)
 
     async def write(self, connection: AsyncConnection, add_events: str) -> None:
         await connection.exec_driver_sql(add_events, self.events)

@@ -9,7 +9,23 @@ from typing import Final, assert_never
 
 from cornered.engine.records.record import Leave, Move, Ply, Record
 from cornered.engine.records.text import to_lines
-from cornered.protocol.events import Eliminated, Ended, MatchEvent, Played, Rolled, Started, TakenBack
+from cornered.protocol.events import (
+    Agreed,
+    DrawDeclined,
+    DrawOffered,
+    Eliminated,
+    Ended,
+    MatchEvent,
+    Played,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Rolled,
+    Started,
+    TakebackDeclined,
+    TakebackRequested,
+    TakenBack,
+)
 from cornered.protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove, Reason
 from cornered.server.match import catalogue
 
@@ -46,9 +62,22 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
                 ended = event
                 if len(started.players) == 2 and event.winner is not None and event.reason in _WORDS:
                     plies.append(Leave(1 - event.winner, _WORDS[event.reason]))
-            case _:
-                # Offers, refunds and rematches are no part of the game.
+            case (
+                Eliminated()
+                | Started()
+                | DrawOffered()
+                | DrawDeclined()
+                | Agreed()
+                | TakebackRequested()
+                | TakebackDeclined()
+                | Resumed()
+                | RematchOffered()
+                | Rematched()
+            ):
+                # Offers, refunds and rematches are no part of the game; an elimination by the rules follows from them.
                 pass
+            case _:
+                assert_never(event)
     return Record(
         game=catalogue.load(started.game),
         plies=tuple(plies),
