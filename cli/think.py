@@ -135,14 +135,14 @@ def think(
     player.prepare(state.game)
     limit = limit_of(time_, depth, nodes, multipv)
     if workers is not None and workers > 1:
-        thought = _with_pool(bot, state, limit, workers)
+        thought = _with_pool(bot, state, limit, workers, seed)
     else:
         thought = interruptible(lambda: timed(player, state, limit), f"{player.label} thinks")
     typer.echo(json.dumps(answer(thought, state)) if json_ else describe(thought, player.label, multipv))
 
 
-def _with_pool(bot: str, state: State, limit: Limit, workers: int) -> Thought:
-    """Let several processes think about one position, with one table."""
+def _with_pool(bot: str, state: State, limit: Limit, workers: int, seed: int | None) -> Thought:
+    """Let several processes think about one position, with one transposition table; with a seed, one process alone."""
     import asyncio
     from time import monotonic
 
@@ -150,7 +150,7 @@ def _with_pool(bot: str, state: State, limit: Limit, workers: int) -> Thought:
 
     async def run() -> Thought:
         async with Pool.open(workers) as pool:
-            return await pool.choose(bot, state, replace(limit, started=monotonic()))
+            return await pool.choose(bot, state, replace(limit, started=monotonic()), seed=seed)
 
     return asyncio.run(run())
 

@@ -33,7 +33,7 @@ NO_ANSWER: Final = f"this is no answer; {OTHERWISE}"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to ask about every position."""
+    """What to ask about every position. With a seed each is answered on its own, as if no other had been asked."""
 
     bot: str
     time: float | None
@@ -49,7 +49,7 @@ class Wish:
 
     @property
     def told(self) -> dict[str, JsonValue]:
-        """Who answers and within which limit, as every answer tells it; the time is in seconds."""
+        """Who answers, within which limit and with which seed, as every answer tells it; the time is in seconds."""
         limit = self.limit
         return {
             "bot": create(self.bot, self.seed).label,
@@ -59,6 +59,7 @@ class Wish:
                 "nodes": limit.nodes,
                 "lines": limit.lines,
             },
+            "seed": self.seed,
         }
 
 
@@ -110,7 +111,7 @@ def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, res
     """Write what the bot would play in each position of `file` to `out`, a line each, telling of the progress.
 
     A position in which nobody has to move gets a line without a move. With `resume` the answers that `out` holds stay;
-    they have to be those of the first positions, by the same bot and within the same limit.
+    they have to be those of the first positions, by the same bot, within the same limit and with the same seed.
     """
     states = read_positions(file)
     if out.exists() and out.samefile(file):
@@ -173,7 +174,7 @@ async def _answer_next(
             answers.put(index, {"position": str(state), "move": None, **told})
             continue
         started = perf_counter()
-        thought = await pool.choose(wish.bot, state, wish.limit)
+        thought = await pool.choose(wish.bot, state, wish.limit, seed=wish.seed)
         if not thought.seconds:
             thought = replace(thought, seconds=perf_counter() - started)
         line = {**answer(thought, state), **told}
@@ -198,7 +199,7 @@ def _answered(out: Path, states: list[State], told: dict[str, JsonValue]) -> int
             raise ValueError(f"{out}:{number}: {NO_ANSWER}")
         if number > len(states) or found["position"] != str(states[number - 1]):
             raise ValueError(f"{out}:{number} answers another position; {OTHERWISE}")
-        for name, kind in (("bot", "by another bot"), ("limit", "within another limit")):
+        for name, kind in (("bot", "by another bot"), ("limit", "within another limit"), ("seed", "with another seed")):
             if found.get(name) != told[name]:
                 was = f", {json.dumps(found[name])}" if name in found else ""
                 raise ValueError(f"{out}:{number} is an answer {kind}{was}; {OTHERWISE}")

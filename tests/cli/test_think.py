@@ -219,6 +219,46 @@ def test_answers_by_another_bot_or_limit_are_not_gone_on_with(tmp_path: Path) ->
     assert out.read_text() == before
 
 
+SEEDED = ("--bot", "random", "--seed", "7", "--json")
+
+
+def answers_with_seed(folder: Path, seed: int, workers: int) -> list[str]:
+    """Return the moves of the `random` bot in the first positions of six wider and wider boards."""
+    lines = [{"game": "isolation", "options": {"width": width}, "moves": []} for width in range(3, 9)]
+    file, out = write(folder / "in", *lines), folder / f"{seed}-{workers}"
+    asked = ("--file", str(file), "--out", str(out), "--bot", "random", "--seed", str(seed))
+    done = think(*asked, "--workers", str(workers))
+    assert done.exit_code == 0, done.output
+    return [json.loads(line)["move"] for line in out.read_text().splitlines()]
+
+
+def test_a_seed_gives_the_same_answers_whatever_the_number_of_workers(tmp_path: Path) -> None:
+    one_by_one = [
+        json.loads(think("isolation", "-o", f"width={width}", *SEEDED).stdout)["move"] for width in range(3, 9)
+    ]
+    assert [answers_with_seed(tmp_path, 7, workers) for workers in (1, 2, 3)] == [one_by_one] * 3
+    assert answers_with_seed(tmp_path, 8, 2) != one_by_one
+
+
+def test_a_seed_holds_for_one_position_and_several_workers() -> None:
+    told = [json.loads(think("isolation", *SEEDED, "--workers", workers).stdout)["move"] for workers in "1222"]
+    assert told == [told[0]] * 4
+
+
+def test_answers_with_another_seed_are_not_gone_on_with(tmp_path: Path) -> None:
+    file, out = write(tmp_path / "in", position([])), tmp_path / "out"
+    asked = ("--file", str(file), "--out", str(out), "--bot", "random")
+    assert think(*asked, "--seed", "7").exit_code == 0
+    before = out.read_text()
+    assert json.loads(before)["seed"] == 7
+    for others in ((), ("--seed", "8")):
+        done = think(*asked, *others, "--resume")
+        assert done.exit_code == 2
+        assert f"{out}:1 is an answer with another seed, 7" in done.stderr
+        assert out.read_text() == before
+    assert think(*asked, "--seed", "7", "--resume").exit_code == 0
+
+
 def test_solve_proves_a_start_and_names_the_winning_moves() -> None:
     told = json.loads(run("solve", "isolation", "-o", "width=3", "-o", "height=3", "--json").stdout)
     assert told["value"] == "win"
