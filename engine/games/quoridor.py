@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
@@ -51,6 +51,8 @@ WALLS: Final = {(9, 2): 10, (7, 2): 8, (5, 2): 5, (3, 2): 2, (9, 4): 5, (7, 4): 
 """How many walls each player gets when nobody says, by size and players."""
 DRAW_RULES: Final = {9: (200, 50), 7: (150, 40), 5: (100, 30), 3: (50, 20)}
 """The usual `max_plies` and `no_progress` by size."""
+COUNTERS: Final = {"ply": "max_plies", "quiet": "no_progress"}
+"""The counters of a position text, each with the option that bounds it."""
 _ANY_STEP: Final = "a pawn moves one step up, down, left or right, or jumps over a pawn next to it"
 
 
@@ -268,16 +270,20 @@ class Quoridor(Game):
     def parse(self, text: str) -> QuoridorState:
         parts = PositionText.parse(text)
         seats = [str(seat) for seat in range(self.seats)]
-        counters = {"ply": "max_plies", "quiet": "no_progress"}
-        counted = tuple(counter for counter, rule in counters.items() if self.options[rule])
-        parts.check(self.size, self.size, "." + "".join(seats), ("walls", "left", "out", *counted))
-        out = parts.facts["out"].split(",") if "out" in parts.facts else []
-        if len(set(out)) != len(out) or not set(out) < set(seats):
-            raise ValueError(f"`out` lists seats of {', '.join(seats)} that left, each once, and not all of them")
-        if parts.turn not in seats or (parts.turn in out and len(out) < len(seats) - 1):
-            raise ValueError(f"the turn is a seat that is still in, of {', '.join(seats)}, not {parts.turn!r}")
+        counters = {counter: limit for counter, rule in COUNTERS.items() if (limit := int(self.options[rule] or 0))}
+        parts.check(self.size, self.size, "." + "".join(seats), ("walls", "left", "out", *counters))
+        out = _seats_out(parts, seats)
         pawns = [self._pawn(parts, seat, is_gone=seat in out and self.seats > 2) for seat in seats]
         walls = self._walls(parts.facts.get("walls"))
+        stocks = self._stocks(parts, walls)
+        counts = {counter: _count(parts, counter, limit) for counter, limit in counters.items()}
+        state = self._state(pawns, stocks, turn=int(parts.turn), walls=walls, counts=counts, out=tuple(map(int, out)))
+        if not has_paths(state.position):
+            raise ValueError("the walls leave a player no path to the goal")
+        return state
+
+    def _stocks(self, parts: PositionText, walls: Sequence[int]) -> list[int]:
+        """Return how many walls each seat has left, beside those on the board."""
         left = parts.facts["left"].split(",") if "left" in parts.facts else [str(self.walls)] * self.seats
         if len(left) != self.seats or any(number not in map(str, range(self.walls + 1)) for number in left):
             raise ValueError(f"`left` gives each of {self.seats} seats 0 to {self.walls} walls, not {','.join(left)}")
@@ -286,17 +292,7 @@ class Quoridor(Game):
             raise ValueError(
                 "the walls on the board and those left should together be all that the players started with"
             )
-        counts = {}
-        for counter in counted:
-            limit = self.options[counters[counter]]
-            number = parts.facts.get(counter, "0")
-            if number not in map(str, range(int(limit or 0) + 1)):
-                raise ValueError(f"`{counter}` is 0 to {limit}, not {number!r}")
-            counts[counter] = int(number)
-        state = self._state(pawns, stocks, turn=int(parts.turn), walls=walls, counts=counts, out=tuple(map(int, out)))
-        if not has_paths(state.position):
-            raise ValueError("the walls leave a player no path to the goal")
-        return state
+        return stocks
 
     def _pawn(self, parts: PositionText, seat: str, *, is_gone: bool) -> int:
         found = [
@@ -344,6 +340,24 @@ class Quoridor(Game):
             no_progress=int(self.options["no_progress"] or 0),
         )
         return QuoridorState(self, position, verdict(position), out)
+
+
+def _seats_out(parts: PositionText, seats: Sequence[str]) -> list[str]:
+    """Return the seats that left; the one to move is not among them unless all others are."""
+    out = parts.facts["out"].split(",") if "out" in parts.facts else []
+    if len(set(out)) != len(out) or not set(out) < set(seats):
+        raise ValueError(f"`out` lists seats of {', '.join(seats)} that left, each once, and not all of them")
+    if parts.turn not in seats or (parts.turn in out and len(out) < len(seats) - 1):
+        raise ValueError(f"the turn is a seat that is still in, of {', '.join(seats)}, not {parts.turn!r}")
+    return out
+
+
+def _count(parts: PositionText, counter: str, limit: int) -> int:
+    """Return a counter of plies, 0 where the text leaves it out."""
+    number = parts.facts.get(counter, "0")
+    if number not in map(str, range(limit + 1)):
+        raise ValueError(f"`{counter}` is 0 to {limit}, not {number!r}")
+    return int(number)
 
 
 def _distance(cell: int, other: int) -> int:
