@@ -71,6 +71,7 @@ def match(
         int | None,
         typer.Option("--games", min=2, help=f"An even number, at most so many; {GAMES}, or {MOST:,} with --sprt."),
     ] = None,
+    clock: Clock = None,
     time_: Seconds = None,
     depth: Depth = None,
     nodes: Nodes = None,
@@ -91,7 +92,6 @@ def match(
     workers: Workers = None,
     cluster: Cluster = None,
     server: Server = None,
-    clock: Clock = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="A folder for the games and a report; the same command goes on there.")
     ] = None,
@@ -175,6 +175,7 @@ def tournament(
     tested: Annotated[
         int | None, typer.Option("--tested", min=1, help="How many of the first run the gauntlet; 1 without.")
     ] = None,
+    clock: Clock = None,
     time_: Seconds = None,
     depth: Depth = None,
     nodes: Nodes = None,
@@ -185,7 +186,6 @@ def tournament(
     workers: Workers = None,
     cluster: Cluster = None,
     server: Server = None,
-    clock: Clock = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", help="The folder for the games and the report; tournament-GAME-SEED without."),

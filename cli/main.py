@@ -80,12 +80,12 @@ ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", he
 
 @app.command()
 def serve(
+    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let the house bots play.")] = True,
     host: Annotated[str | None, typer.Option(help="The address to listen on; setting CORNERED_HOST.")] = None,
     port: Annotated[int | None, typer.Option(help="0 takes a free one; setting CORNERED_PORT.")] = None,
     data: Annotated[Path | None, typer.Option(help="Where matches are kept; setting CORNERED_DATA.")] = None,
     mqtt: Annotated[str | None, typer.Option(help="A broker, mqtt://host:1883; setting CORNERED_MQTT.")] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let the house bots play.")] = True,
 ) -> None:
     """Start the server, with its house bots as ordinary clients, and print its address."""
     from cornered.server.adapters.lease import StoreTaken
@@ -174,14 +174,8 @@ def token(
 @app.command()
 def bot(
     names: Annotated[list[str], typer.Argument(help="Bots of the roster; `cornered bots` lists them.")],
-    server: ServerUrl = SERVER,
-    token: Annotated[
-        str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; a guest bot without.")
-    ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=100, help="Games at once, for each bot.")] = 4,
-    exhibition: Annotated[bool, typer.Option(help="Play each other when nobody else does, for visitors.")] = False,
     seek: Annotated[bool, typer.Option(help="Open a table whenever idle.")] = False,
-    identities: Annotated[Path | None, typer.Option(help="A file that keeps who these bots are.")] = None,
+    exhibition: Annotated[bool, typer.Option(help="Play each other when nobody else does, for visitors.")] = False,
     ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think while the opponent does.")] = True,
     analyse: Annotated[
         str | None,
@@ -189,6 +183,12 @@ def bot(
             help="Let this bot study positions for players, if CORNERED_ANALYST_KEY is the server operator's key."
         ),
     ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=100, help="Games at once, for each bot.")] = 4,
+    server: ServerUrl = SERVER,
+    token: Annotated[
+        str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; a guest bot without.")
+    ] = None,
+    identities: Annotated[Path | None, typer.Option(help="A file that keeps who these bots are.")] = None,
     house: Annotated[bool, typer.Option("--house", hidden=True, help="A server's own: end when it does.")] = False,
 ) -> None:
     """Connect bots of the roster to a server, until interrupted."""
@@ -476,13 +476,13 @@ def bench_search(
 
 @bench.command("clocks")
 def bench_clocks(
+    only: Annotated[list[str] | None, typer.Option("--game", help="This game; may be repeated.")] = None,
+    bots: Annotated[str, typer.Option(help="Bots of the roster, parted by spaces; all without.")] = "",
     games: Annotated[int, typer.Option(min=1, help="How many games.")] = 100,
     clock: Annotated[str, typer.Option(help="Seconds, and seconds a move.")] = "1+0.05",
     concurrency: Annotated[int, typer.Option(min=1, help="Games at once.")] = 4,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes that think.")] = None,
     kill_every: Annotated[float, typer.Option(min=0, help="Kill a worker every so many seconds.")] = 0.0,
-    bots: Annotated[str, typer.Option(help="Bots of the roster, parted by spaces; all without.")] = "",
-    only: Annotated[list[str] | None, typer.Option("--game", help="This game; may be repeated.")] = None,
     as_json: Json = False,
 ) -> None:
     """Let bots play each other on short clocks over real sockets, and see that nobody flags."""
@@ -523,10 +523,10 @@ def bench_playouts(
 @bench.command("ladder")
 def bench_ladder(
     game: Annotated[str, typer.Argument(help="The game to play.")],
-    games: Annotated[int, typer.Option(min=2, help="Games for each step.")] = 200,
     bots: Annotated[
         str | None, typer.Option(help="Bots from the weakest to the strongest, parted by spaces; the levels without.")
     ] = None,
+    games: Annotated[int, typer.Option(min=2, help="Games for each step.")] = 200,
     seed: Annotated[int, typer.Option(help="For openings, dice and bots that play by chance.")] = 1,
     workers: Annotated[
         int | None, typer.Option("--workers", "-w", min=1, help="Processes; one a core without.")

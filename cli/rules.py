@@ -197,10 +197,11 @@ def count_by_move(state: State, depth: int) -> dict[str, int]:
 @app.command()
 def perft(
     game: GameName,
-    depth: Annotated[int, typer.Option("--depth", "-d", min=0, help="How many plies.")],
+    *,
     option: Options = None,
     moves: Moves = "",
     position: Position = None,
+    depth: Annotated[int, typer.Option("--depth", "-d", min=0, help="How many plies.")],
     divide: Annotated[bool, typer.Option("--divide", help="Print each first move's count too.")] = False,
     json_: Json = False,
 ) -> None:

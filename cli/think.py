@@ -93,6 +93,9 @@ def think(
     option: Options = None,
     moves: Moves = "",
     position: Position = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", help='Positions as JSON lines: {"game", "options", "moves"}.')
+    ] = None,
     bot: BotSpec = STRONGEST,
     time_: Seconds = None,
     depth: Depth = None,
@@ -100,15 +103,14 @@ def think(
     multipv: Annotated[
         int, typer.Option("--multipv", min=1, max=1000, help="Exact scores and lines for so many moves.")
     ] = 1,
-    file: Annotated[
-        Path | None, typer.Option("--file", help='Positions as JSON lines: {"game", "options", "moves"}.')
+    seed: Annotated[
+        int | None, typer.Option(help="For bots that play by chance; one process answers each position then.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Where the answers go, a line for each position.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on after the answers that --out holds.")] = False,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes. Default: one for a position, every core for a file.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="For bots that play by chance.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Where the answers go, a line for each position.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on after the answers that --out holds.")] = False,
     json_: Json = False,
 ) -> None:
     """Say what a bot would play, and why: in one position, or in every position of a file."""

@@ -51,16 +51,16 @@ def bamboo(
     seed: Annotated[
         int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal weights on one platform.")
     ] = 1,
-    out: Annotated[Path, typer.Option(help="The folder for the weights.")] = Path(),
-    plot: Annotated[bool, typer.Option("--plot", help="Write the learning curves beside the weights, as SVG.")] = False,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="What an interrupted run goes on from; by default a file in the folder.")
-    ] = None,
     workers: Annotated[
         int | None, typer.Option("--workers", "-w", min=1, help="Processes that play; by default one a core.")
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="A Dask scheduler whose machines play the teachers' games.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder for the weights.")] = Path(),
+    plot: Annotated[bool, typer.Option("--plot", help="Write the learning curves beside the weights, as SVG.")] = False,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="What an interrupted run goes on from; by default a file in the folder.")
     ] = None,
     json_: Json = False,
 ) -> None:

@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 from cornered.engine.game import OptionValue
 from cornered.protocol.values import OfferedGame, OfferedOption
 
-__all__ = ["OptionsScreen"]
+__all__ = ["OptionsScreen", "values_of"]
 
 USUAL: Final = "usual"
 
@@ -73,7 +73,12 @@ class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
         choices.replace_option_prompt(option.name, self._row(option))
 
     def action_done(self) -> None:
-        self.dismiss(self._chosen)
+        self.dismiss(self.chosen)
+
+    @property
+    def chosen(self) -> dict[str, OptionValue]:
+        """The options that are not as usual, in the order of the game."""
+        return {option.name: self._chosen[option.name] for option in self._game.options if option.name in self._chosen}
 
 
 def values_of(option: OfferedOption) -> list[OptionValue | str]:
