@@ -13,7 +13,7 @@ from typing import Final, TypeAlias, TypeVar, assert_never
 
 from cornered.clients.sdk.address import require_key, require_name, require_token, socket_url
 from cornered.clients.sdk.backoff import Backoff, jittered
-from cornered.clients.sdk.errors import Closed, Refused, plainly
+from cornered.clients.sdk.errors import ClientError, Closed, Refused, plainly
 from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
@@ -457,7 +457,7 @@ class Client:
             command = self._repeated(self._put_off.popleft())
             if command is not None:
                 # `_note_refusal` takes note of a refusal.
-                with suppress(Refused, Closed):
+                with suppress(ClientError):
                     await self._link.ask(command)
 
     def _repeated(self, command_id: str) -> Command | None:

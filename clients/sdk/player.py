@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, assert_never
 
 from cornered.clients.sdk.backoff import insist
 from cornered.clients.sdk.client import Client
-from cornered.clients.sdk.errors import Closed, Refused
+from cornered.clients.sdk.errors import ClientError, Closed, NotUnderstood, Refused
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.time_management import move_limit
 from cornered.clients.sdk.tokens import TokenStore
@@ -111,7 +111,7 @@ class BotPlayer:
                     case Paired():
                         self._begin(tasks, news.match)
                     case Challenged() if news.to.id == self._client.player.id:
-                        with contextlib.suppress(Refused):
+                        with contextlib.suppress(Refused, NotUnderstood):
                             await self._answer_challenge(news)
                     case Challenged() | ChallengeClosed() | Notice():
                         pass
@@ -150,7 +150,7 @@ class BotPlayer:
                 await self._wait_for_rematch(match)
                 answers.cancel()
             await match.leave()
-        except* (Refused, Closed) as errors:
+        except* ClientError as errors:
             log.info("match %s cannot be played on: %s", match_id, errors.exceptions[0])
         except* Exception as errors:
             log.error("the bot failed beside its moves in match %s, which it resigns", match_id, exc_info=errors)
@@ -220,7 +220,7 @@ class BotPlayer:
 
     async def _resign(self, match_id: str) -> None:
         """Give a match up, as often as it takes; one that is over already stays as it is."""
-        with contextlib.suppress(Refused, Closed):
+        with contextlib.suppress(ClientError):
             await insist(lambda: self._client.ask(Resign(id=self._client.new_id(), match=match_id), Acknowledged))
 
     async def _answer(self, match: MatchView) -> None:

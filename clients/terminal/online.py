@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Final, assert_never
 
-from cornered.clients.sdk import Client, ClientError, Closed, MatchView, Refused
+from cornered.clients.sdk import Client, ClientError, Closed, MatchView, NotUnderstood, Refused
 from cornered.clients.terminal.table import Action, Change, Line, NotPossible, Seen, Told
 from cornered.clients.terminal.words import event_text
 from cornered.protocol.events import Played, Rolled
@@ -86,7 +86,7 @@ class OnlineTable:
     async def legal(self, ply: int) -> Moves | None:
         try:
             return await self._match.moves(ply)
-        except (Refused, Closed):
+        except ClientError:
             # The match went on meanwhile: its next position asks again.
             return None
 
@@ -95,6 +95,8 @@ class OnlineTable:
             await self._match.play(move, ply)
         except Refused as refusal:
             raise NotPossible(refusal.text) from None
+        except NotUnderstood as error:
+            raise NotPossible(str(error)) from None
         except Closed:
             raise NotPossible("the match was left before the move was sent") from None
 
@@ -103,6 +105,8 @@ class OnlineTable:
             await self._do(action)
         except Refused as refusal:
             raise NotPossible(refusal.text) from None
+        except NotUnderstood as error:
+            raise NotPossible(str(error)) from None
         except Closed:
             raise NotPossible("the match was left") from None
 
@@ -136,9 +140,11 @@ class OnlineTable:
             await self._match.say(text)
         except Refused as refusal:
             raise NotPossible(refusal.text) from None
+        except NotUnderstood as error:
+            raise NotPossible(str(error)) from None
 
     async def leave(self) -> None:
-        with contextlib.suppress(Refused, Closed):
+        with contextlib.suppress(ClientError):
             await self._match.leave()
 
 

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+import msgpack
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.typing import Subprotocol
 
@@ -53,6 +54,10 @@ class Wire:
 
     async def acknowledge(self, command: Command, seq: int | None = None, ref: str | None = None) -> None:
         await self.say(Acknowledged(id=command.id, seq=seq, ref=ref))
+
+    async def answer_in_a_later_version(self, command: Command) -> None:
+        """Answer with a class of message that this version does not know."""
+        await self.socket.send(msgpack.packb({"type": "a_later_answer", "id": command.id}))
 
     async def stay(self) -> None:
         """Keep the line open until the client closes it."""

@@ -448,6 +448,27 @@ async def put_off(wire: Wire, command: Command) -> None:
 
 
 @pytest.mark.usefixtures("hasty")
+async def test_a_rejoin_whose_answer_cannot_be_decoded_does_not_end_the_client() -> None:
+    async def first(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(snapshot((await wire.hear(Join)).id))
+        wire.cut()
+
+    async def second(wire: Wire) -> None:
+        await wire.welcome("m")
+        await put_off(wire, await wire.hear(Join))
+        await wire.answer_in_a_later_version(await wire.hear(Join))
+        await wire.say(played(0))
+        await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    async with scripted(first, second) as server, connected(server) as client:
+        match = await client.join("m")
+        await match.changed(match.version)
+        await client.ping()
+
+
+@pytest.mark.usefixtures("hasty")
 async def test_a_match_whose_rejoin_is_refused_for_now_is_rejoined_later() -> None:
     async def first(wire: Wire) -> None:
         await wire.welcome()

@@ -14,11 +14,11 @@ from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, TokenStore
 from cornered.clients.sdk import player as playing
 from cornered.clients.sdk.player import Choose
 from cornered.protocol import messages
-from cornered.protocol.commands import Claim, Declare, Hello, Join, Leave, Ping, Resign
+from cornered.protocol.commands import AcceptChallenge, Claim, Declare, Hello, Join, Leave, Ping, Resign
 from cornered.protocol.events import Ended
 from cornered.protocol.messages import ErrorCode, Happened, Pong, SeatPresence, Snapshot
-from cornered.protocol.values import Accepts, Correspondence
-from tests.clients.sdk.scripted import CLOCKS, POSITIONS, TOKEN, Scripted, Wire, connected, scripted, snapshot
+from cornered.protocol.values import NO_CLOCK, Accepts, Correspondence, GameSpec
+from tests.clients.sdk.scripted import ANN, BOB, CLOCKS, POSITIONS, TOKEN, Scripted, Wire, connected, scripted, snapshot
 
 NOW = 1_000_000
 """The scripted server's time when it says welcome."""
@@ -240,3 +240,29 @@ async def test_a_bot_resigns_and_says_in_a_short_line_what_choose_returned(
     assert type(wrong).__name__ in told
     assert len(told) < 300
     assert told.isprintable()
+
+
+async def test_an_answer_that_a_bot_cannot_decode_costs_it_nothing_else() -> None:
+    def challenged(name: str) -> messages.Challenged:
+        spec = GameSpec(name="trapgrid")
+        return messages.Challenged(
+            challenge=name, by=BOB, to=ANN, game=spec, clock=NO_CLOCK, seat=None, expires=NOW + 60_000
+        )
+
+    done = asyncio.Event()
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome("m")
+        await wire.answer_in_a_later_version(await wire.hear(Join))
+        for name in ("c1", "c2"):
+            await wire.say(challenged(name))
+            accepted = await wire.hear(AcceptChallenge)
+            assert accepted.challenge == name
+            await wire.answer_in_a_later_version(accepted)
+        await wire.say(messages.Paired(match="n", seat=0))
+        assert (await wire.hear(Join)).match == "n"
+        done.set()
+        await wire.stay()
+
+    async with asyncio.timeout(60), scripted(script) as server, bot_at(server):
+        await done.wait()
