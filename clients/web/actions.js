@@ -7,8 +7,8 @@ const SECOND_PRESS = 4000;
 
 export class Actions {
   /**
-   * @param {any} page
-   * @param {any} record
+   * @param {Page} page
+   * @param {MatchRecord} record
    * @param {{play: (move: string) => void, explain: (text: string) => void, replay: (ply: number) => void, study: () => void}} wishes
    */
   constructor(page, record, wishes) {
@@ -21,19 +21,19 @@ export class Actions {
     this.sign = "";
   }
 
-  /** @param {string} type @param {Record<string, any>} [more] */
-  #send(type, more = {}) {
+  /** @param {Needing<"match">} type */
+  #send(type) {
     return this.page.link
-      .ask({ type, match: this.record.id, ...more }, { lasting: true })
+      .ask({ type, match: this.record.id }, { lasting: true })
       .catch((/** @type {Error} */ error) => this.wishes.explain(error.message));
   }
 
-  /** @param {string} text @param {string} type @param {string} [className] */
+  /** @param {string} text @param {Needing<"match">} type @param {string} [className] */
   #button(text, type, className = "") {
     return button(text, () => this.#send(type), className, { data: { does: type } });
   }
 
-  /** A button that asks once more. @param {string} text @param {string} again @param {string} type */
+  /** A button that asks once more. @param {string} text @param {string} again @param {Needing<"match">} type */
   #twice(text, again, type) {
     let timer = 0;
     const calm = () => {
@@ -61,8 +61,7 @@ export class Actions {
   draw(extra, replayed = null) {
     const { record } = this;
     const claimable = record.claimAt.some(
-      (/** @type {number | null} */ at, /** @type {number} */ seat) =>
-        at !== null && at <= this.page.link.now() && seat !== record.seat,
+      (at, seat) => at !== null && at <= this.page.link.now() && seat !== record.seat,
     );
     const sign = JSON.stringify([
       record.over,
@@ -96,8 +95,7 @@ export class Actions {
     return [
       claimable ? this.#button("Claim victory", "claim", "primary") : null,
       record.ply < 2 ? this.#twice("Abort", "Really abort?", "abort") : null,
-      record.moves.some((/** @type {string} */ _, /** @type {number} */ ply) => record.moverOf(ply) === record.seat) &&
-      !record.takeback.length
+      record.moves.some((_, ply) => record.moverOf(ply) === record.seat) && !record.takeback.length
         ? this.#button("Take back", "request_takeback")
         : null,
       record.hasDraws && !record.draw.length ? this.#button("Offer draw", "offer_draw") : null,
@@ -113,8 +111,8 @@ export class Actions {
       /** @type {number[]} */ those,
       /** @type {string} */ theirs,
       /** @type {string} */ mine,
-      /** @type {any[]} */ answers,
-      /** @type {any} */ withdraw,
+      /** @type {Child[]} */ answers,
+      /** @type {Child} */ withdraw,
     ) => {
       if (!those.length) return null;
       if (record.seat === null) return h("p.quiet", `${name(those[0])} ${theirs}.`);
@@ -148,7 +146,7 @@ export class Actions {
       offered && !record.next && !mine && record.seat !== null
         ? h(
             "p",
-            `${record.rematch.map((/** @type {number} */ seat) => nameOf(record.seats[seat].player)).join(", ")} ${offered === 1 ? "wants" : "want"} a rematch.`,
+            `${record.rematch.map((seat) => nameOf(record.seats[seat].player)).join(", ")} ${offered === 1 ? "wants" : "want"} a rematch.`,
           )
         : null,
       mine && !record.next ? h("p.quiet", `Waiting for ${plural(record.seats.length - offered, "player")}.`) : null,
@@ -167,7 +165,7 @@ export class Actions {
   }
 }
 
-/** @param {string} text @param {...any} buttons */
+/** @param {string} text @param {...Child} buttons */
 function question(text, ...buttons) {
   return h("div.question", h("p", text), h("div.row", buttons));
 }

@@ -9,13 +9,13 @@ const URGENT = 10_000;
 const WARNINGS = [60_000, 30_000, 10_000];
 
 export class Bars {
-  /** @param {any} record @param {() => number} now the server's time */
+  /** @param {MatchRecord} record @param {() => number} now the server's time */
   constructor(record, now) {
     this.record = record;
     this.now = now;
     /** @type {[string, number][]} */
     this.gauges = [];
-    this.bars = record.seats.map((/** @type {any} */ info, /** @type {number} */ seat) => {
+    this.bars = record.seats.map((info, seat) => {
       const clock = h("time.clock", { role: "timer", "aria-live": "off" });
       const gauge = h("span.gauge");
       const dot = h("span.presence");
@@ -45,7 +45,7 @@ export class Bars {
   draw() {
     const { record } = this;
     const { turn } = record;
-    this.bars.forEach((/** @type {any} */ bar, /** @type {number} */ seat) => {
+    this.bars.forEach((bar, seat) => {
       const info = record.seats[seat];
       const here = record.connected[seat];
       bar.element.classList.toggle("turn", turn === seat);
@@ -70,17 +70,18 @@ export class Bars {
     clearTimeout(this.timer);
     const { left, running, at } = this.record.clocks;
     let next = 0;
-    this.bars.forEach((/** @type {any} */ bar, /** @type {number} */ seat) => {
-      if (left[seat] === null) return;
+    this.bars.forEach((bar, seat) => {
+      const full = left[seat];
+      if (full === null) return;
       const runs = running === seat && !this.record.over;
-      const ms = Math.max(0, left[seat] - (runs ? Math.max(0, this.now() - at) : 0));
+      const ms = Math.max(0, full - (runs ? Math.max(0, this.now() - at) : 0));
       const text = timeLeft(ms);
       if (bar.clock.textContent !== text) bar.clock.textContent = text;
       bar.clock.classList.toggle("runs", runs);
       bar.clock.classList.toggle("urgent", ms < URGENT && !this.record.over);
       if (!runs) return;
       next = ms < URGENT ? 50 : 200;
-      const passed = WARNINGS.find((limit) => ms <= limit && bar.warned > limit && left[seat] > limit);
+      const passed = WARNINGS.find((limit) => ms <= limit && bar.warned > limit && full > limit);
       if (passed !== undefined) {
         bar.warned = passed;
         if (seat === this.record.seat) {

@@ -32,13 +32,12 @@ export class Board {
     this.hints = NO_HINTS;
     /** @type {Position | null} */
     this.position = null;
-    /** @type {Layout} */
-    this.layout = /** @type {any} */ (null);
-    /** @type {Map<string, {group: any, tile: any, content: string}>} */
+    this.layout = new Layout(parsePosition(""));
+    /** @type {Map<string, {group: SVGGElement, tile: SVGPathElement, content: string}>} */
     this.cells = new Map();
-    /** @type {Map<string, {seat: number, element: any}>} */
+    /** @type {Map<string, {seat: number, element: SVGGElement}>} */
     this.pieces = new Map();
-    /** @type {Map<string, any>} */
+    /** @type {Map<string, SVGRectElement>} */
     this.walls = new Map();
     this.focused = "";
     this.shape = "";
@@ -49,7 +48,7 @@ export class Board {
     this.ghostSign = "";
     /** @type {string | null} the position whose pawns' edges tell the goals */
     this.goalsFrom = null;
-    /** @type {import("./protocol").OverlayPicture | null} what an analyst has drawn */
+    /** @type {OverlayPicture | null} what an analyst has drawn */
     this.picture = null;
     /** @type {Map<string, string>} what that says of each cell */
     this.said = new Map();
@@ -197,7 +196,8 @@ export class Board {
       if (now.get(name) !== String(seat)) left.set(seat, [...(left.get(seat) ?? []), name]);
     }
     for (const [name, content] of now) {
-      if (content === "." || content === "x") continue;
+      const place = this.layout.byName.get(name);
+      if (!place || content === "." || content === "x") continue;
       const seat = Number(content);
       if (this.pieces.get(name)?.seat === seat) continue;
       const from = left.get(seat)?.shift();
@@ -205,8 +205,7 @@ export class Board {
       const element = moved?.element ?? piece(seat, this.layout.radius);
       if (from !== undefined) this.pieces.delete(from);
       this.pieces.get(name)?.element.remove();
-      const { x, y } = /** @type {any} */ (this.layout.byName.get(name));
-      element.style.transform = `translate(${x}px, ${y}px)`;
+      element.style.transform = `translate(${place.x}px, ${place.y}px)`;
       if (!moved) {
         this.pieceLayer?.append(element);
         if (before) element.classList.add("new");
@@ -252,10 +251,9 @@ export class Board {
       }
     }
     for (const name of names) {
-      let wall = this.walls.get(name);
-      if (!wall) {
-        wall = this.#wall(name, "wall");
-        if (!wall) continue;
+      const wall = this.walls.get(name) ?? this.#wall(name, "wall");
+      if (!wall) continue;
+      if (!this.walls.has(name)) {
         this.walls.set(name, wall);
         this.wallLayer?.append(wall);
       }
@@ -307,11 +305,11 @@ export class Board {
     );
   }
 
-  /** Draw an analyst's picture over the cells; null takes it away. @param {import("./protocol").OverlayPicture | null} picture */
+  /** Draw an analyst's picture over the cells; null takes it away. @param {OverlayPicture | null} picture */
   paint(picture) {
     this.picture = picture;
     this.said.clear();
-    /** @type {any[]} */
+    /** @type {SVGGElement[]} */
     const drawn = [];
     const rows = picture?.cells.split("/") ?? [];
     for (const { name, row, column, x, y } of this.layout.places) {
@@ -320,8 +318,7 @@ export class Board {
       const cell = s("g", { transform: `translate(${x} ${y})` }, s("path", { d: this.layout.outline() }));
       if (picture.kind === "heat") {
         cell.style.setProperty("--heat", mark);
-        cell.append(s("text.coordinate"));
-        cell.lastChild.textContent = mark;
+        cell.append(s("text.coordinate", mark));
         this.said.set(name, `${picture.title} ${mark} of 9`);
       } else {
         cell.setAttribute("class", mark === "b" ? "both" : `seat-${mark}`);

@@ -5,10 +5,8 @@ import { tableText } from "./form.js";
 import { keep, settings } from "./settings.js";
 import { nameOf, optionText, plural } from "./words.js";
 
-/** @typedef {import("./protocol").Seek} Seek */
-
 export class Calls {
-  /** @param {any} page @param {string} invite the table of an invite link, or nothing */
+  /** @param {Page} page @param {string} invite the table of an invite link, or nothing */
   constructor(page, invite) {
     this.page = page;
     this.invite = invite;
@@ -25,7 +23,7 @@ export class Calls {
     try {
       this.invited = (await this.page.link.ask({ type: "ask_seek", seek: this.invite })).seek;
     } catch (error) {
-      const { code, message } = /** @type {any} */ (error);
+      const { code, message } = /** @type {Refused} */ (error);
       if (code === "unknown_seek") this.gone = message;
     }
     this.draw();
@@ -33,19 +31,18 @@ export class Calls {
 
   draw() {
     const { store, link } = this.page;
-    const me = link.me?.id;
-    const sits = (/** @type {Seek} */ seek) => seek.joined.some((player) => player.id === me);
-    /** @type {{key: string, make: () => any}[]} */
+    const { me } = link;
+    const sits = (/** @type {Seek} */ seek) => seek.joined.some((player) => player.id === me?.id);
+    /** @type {{key: string, make: () => HTMLElement}[]} */
     const calls = [];
     const invited = store.seeks.get(this.invite) ?? this.invited;
     if (invited && sits(invited)) this.invite = "";
     if (this.invite) calls.push({ key: `${this.#sign(invited)}${this.gone}`, make: () => this.#invitation(invited) });
-    if (!settings.greeted && link.me)
-      calls.push({ key: `hello:${link.me.name}`, make: () => this.#hello(nameOf(link.me)) });
+    if (!settings.greeted && me) calls.push({ key: `hello:${me.name}`, make: () => this.#hello(nameOf(me)) });
     for (const seek of store.seeks.values())
       if (sits(seek)) calls.push({ key: `mine:${this.#sign(seek)}`, make: () => this.#waiting(seek) });
     for (const challenge of store.challenges.values()) {
-      if (challenge.by.id === me)
+      if (challenge.by.id === me?.id)
         calls.push({ key: `asked:${challenge.challenge}`, make: () => this.#asked(challenge) });
     }
     keyed(
@@ -139,7 +136,8 @@ export class Calls {
     const { id, joined, seats, settings: chosen } = seek;
     const isMine = seek.by.id === link.me?.id;
     const invite = `${location.href.split("#")[0]}#/s/${id}`;
-    const send = (/** @type {string} */ type) => () => link.ask({ type, seek: id }, { lasting: true }).catch(complain);
+    const send = (/** @type {Needing<"seek">} */ type) => () =>
+      link.ask({ type, seek: id }, { lasting: true }).catch(complain);
     const copy = () => this.page.copy(invite, "The invite link is copied.");
     const enough = isMine && chosen.minimum && joined.length >= chosen.minimum;
     return h(
@@ -162,7 +160,7 @@ export class Calls {
     );
   }
 
-  /** @param {any} challenge */
+  /** @param {Challenged} challenge */
   #asked(challenge) {
     const { store, link, complain } = this.page;
     const cancel = () =>

@@ -7,14 +7,12 @@ import { seatMark } from "./marks.js";
 import { isWalled } from "./position.js";
 import { ago, clockText, nameOf, optionText, plural, reasonText } from "./words.js";
 
-/** @typedef {import("./protocol").MatchSummary} MatchSummary */
-
-/** An open table in the list. @param {any} page @param {import("./protocol").Seek} seek */
+/** An open table in the list. @param {Page} page @param {Seek} seek */
 export function tableLine(page, seek) {
   const { store, link, complain } = page;
   const me = link.me?.id;
   const { game } = seek.settings;
-  const act = (/** @type {string} */ type) => () =>
+  const act = (/** @type {Needing<"seek">} */ type) => () =>
     link.ask({ type, seek: seek.id }, { lasting: true }).catch(complain);
   const choice = () => {
     if (seek.by.id === me) return button("Cancel", act("cancel_seek"));
@@ -47,7 +45,7 @@ function endingOf({ winner, reason, players }, me) {
   return `${winner === me ? "you won" : me < 0 ? `${nameOf(players[winner])} won` : "you lost"}, ${why}`;
 }
 
-/** A match as a small card that keeps itself up to date. @param {any} page @param {MatchSummary} match */
+/** A match as a small card that keeps itself up to date. @param {Page} page @param {MatchSummary} match */
 export function matchCard(page, match) {
   const { store, link } = page;
   const board = new Board({ tiny: true, walled: isWalled(match.game) });
@@ -83,7 +81,7 @@ export function matchCard(page, match) {
   return Object.assign(element, { update });
 }
 
-/** Somebody who is here. @param {any} page @param {import("./protocol").Presence} presence */
+/** Somebody who is here. @param {Page} page @param {Presence} presence */
 export function personLine(page, { player, playing, accepts, free }) {
   const { store, link, form } = page;
   const isBot = player.kind === "bot";

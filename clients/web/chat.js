@@ -6,7 +6,7 @@ import { icon } from "./icons.js";
 const KEPT = 100;
 
 export class Chat {
-  /** @param {any} page @param {string} match @param {"players" | "spectators"} room */
+  /** @param {Page} page @param {string} match @param {"players" | "spectators"} room */
   constructor(page, match, room) {
     this.list = h("div.lines", { role: "log", tabindex: 0, "aria-label": "Chat" });
     const input = h("input", {
@@ -57,12 +57,18 @@ export class Chat {
   /** Take in what was said; what is old is not news. @param {import("./protocol").Said} said @param {boolean} old */
   hear({ by, text, at }, old) {
     const key = `${at} ${by.id} ${text}`;
-    if ([...this.list.children].some((line) => line.dataset.key === key)) return;
+    if (/** @type {HTMLElement[]} */ ([...this.list.children]).some((line) => line.dataset.key === key)) return;
     this.list.setAttribute("aria-live", old ? "off" : "polite");
     this.list.append(
-      h("p", { class: by.id === this.me ? "mine" : "", data: { key } }, h("strong", h("bdi", by.name)), " ", h("bdi", text)),
+      h(
+        "p",
+        { class: by.id === this.me ? "mine" : "", data: { key } },
+        h("strong", h("bdi", by.name)),
+        " ",
+        h("bdi", text),
+      ),
     );
-    while (this.list.childElementCount > KEPT) this.list.firstElementChild.remove();
+    while (this.list.childElementCount > KEPT) this.list.firstElementChild?.remove();
     this.list.scrollTop = this.list.scrollHeight;
     if (this.body.hidden && !old) this.unread.textContent = String(++this.count);
   }

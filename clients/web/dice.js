@@ -21,10 +21,10 @@ async function roll(key, match, ply) {
   }
 }
 
-/** Check the promise and every roll of a finished match. @param {any} record @returns {Promise<string>} */
-async function verdict(record) {
+/** Check the promise and every roll of a finished match. @param {MatchRecord} record @param {string} hex the seed */
+async function verdict(record, hex) {
   if (!crypto.subtle) return "This browser checks hashes on secure addresses only.";
-  const seed = bytes(record.seed);
+  const seed = bytes(hex);
   if (hexOf(await crypto.subtle.digest("SHA-256", seed)) !== record.commitment)
     return "The seed does not match the promise.";
   const key = await crypto.subtle.importKey("raw", seed, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
@@ -37,10 +37,11 @@ async function verdict(record) {
   return `Checked: the seed matches the promise, and all ${rolls} rolls follow from it.`;
 }
 
-/** Show the promise, and at the end the proof, of a match with dice. @param {any} element @param {any} record */
+/** Show the promise, and at the end the proof, of a match with dice. @param {HTMLElement} element @param {MatchRecord} record */
 export function diceProof(element, record) {
   if (!record.spec.options.dice) return;
-  const sign = String(record.seed);
+  const { seed } = record;
+  const sign = String(seed);
   if (element.dataset.shown === sign) return;
   element.dataset.shown = sign;
   const result = h("p", { role: "status" });
@@ -48,14 +49,14 @@ export function diceProof(element, record) {
     element,
     h(
       "details",
-      h("summary", record.seed ? "Check the dice" : "The dice are promised"),
+      h("summary", seed ? "Check the dice" : "The dice are promised"),
       h("p.quiet", "SHA-256 of the seed, told before the first roll:"),
       h("code", record.commitment),
-      record.seed
+      seed
         ? [
             h("p.quiet", "The seed:"),
-            h("code", record.seed),
-            button("Verify", async () => (result.textContent = await verdict(record)), "plain"),
+            h("code", seed),
+            button("Verify", async () => (result.textContent = await verdict(record, seed)), "plain"),
             result,
           ]
         : null,

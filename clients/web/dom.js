@@ -2,53 +2,53 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @typedef {{[name: string]: any, on?: Record<string, (event: any) => void>}} Properties */
-
 /**
  * Set properties on an element: `class`, `on` (listeners), `data`, ARIA and other attributes; null and false leave one out.
- * @template {Element} E
+ * @template {HTMLElement | SVGElement} E
  * @param {E} element
  * @param {Properties} properties
  * @returns {E}
  */
 export function set(element, properties) {
   const { on = {}, ...rest } = properties;
-  for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener);
+  for (const [event, listener] of Object.entries(on))
+    element.addEventListener(event, /** @type {EventListener} */ (listener));
   for (const [name, value] of Object.entries(rest)) {
-    if (name === "data") Object.assign(/** @type {any} */ (element).dataset, value);
-    else if (name === "value" || name === "checked" || name === "disabled") /** @type {any} */ (element)[name] = value;
+    if (name === "data") Object.assign(element.dataset, value);
+    else if (name === "value" || name === "checked" || name === "disabled") Object.assign(element, { [name]: value });
     else if (value === null || value === undefined || value === false) element.removeAttribute(name);
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   return element;
 }
 
-/** @param {any[]} children */
-const present = (children) => children.flat().filter((child) => child || child === 0 || child === "");
+/** @param {Content[]} children */
+const present = (children) =>
+  /** @type {string[]} */ (children.flat().filter((child) => child || child === 0 || child === ""));
 
 /**
  * Return what makes elements: `h("p.quiet", { title }, "text")`. Properties may come first; children are nodes, texts, lists
  * of these, or nothing.
- * @param {(tag: string) => Element} create
- * @returns {(name: string, ...content: any[]) => any}
+ * @param {(tag: string) => HTMLElement | SVGElement} create
+ * @returns {(name: string, ...content: (Properties | Content)[]) => Element}
  */
 const maker =
   (create) =>
   (name, ...content) => {
     const [tag, ...classes] = name.split(".");
     const element = create(tag);
-    if (content[0]?.constructor === Object) set(element, content.shift());
+    if (content[0]?.constructor === Object) set(element, /** @type {Properties} */ (content.shift()));
     element.classList.add(...classes);
-    element.append(...present(content));
+    element.append(...present(/** @type {Content[]} */ (content)));
     return element;
   };
 
 /** Make an HTML element. */
-export const h = maker((tag) => document.createElement(tag));
+export const h = /** @type {Maker<HTMLElementTagNameMap>} */ (maker((tag) => document.createElement(tag)));
 /** Make an SVG element. */
-export const s = maker((tag) => document.createElementNS(SVG, tag));
+export const s = /** @type {Maker<SVGElementTagNameMap>} */ (maker((tag) => document.createElementNS(SVG, tag)));
 
-/** Make a button. @param {any} content @param {(event: any) => void} click @param {string} [kind] its class @param {Record<string, any>} [more] */
+/** Make a button. @param {Content} content @param {On["click"]} click @param {string} [kind] its class @param {Properties} [more] */
 export const button = (content, click, kind = "", more = {}) =>
   h("button", { ...(kind && { class: kind }), ...more, on: { click } }, content);
 
@@ -58,14 +58,13 @@ export const button = (content, click, kind = "", more = {}) =>
  * @param {Element} parent
  * @param {T[]} items
  * @param {(item: T) => string} key
- * @param {(item: T) => Element & {update?: (item: T) => void}} make
+ * @param {(item: T) => Kept<T>} make
  */
 export function keyed(parent, items, key, make) {
-  const old = new Map([...parent.children].map((child) => [/** @type {any} */ (child).dataset.key, child]));
+  const old = new Map(/** @type {Kept<T>[]} */ ([...parent.children]).map((child) => [child.dataset.key, child]));
   let place = parent.firstElementChild;
   for (const item of items) {
     const name = key(item);
-    /** @type {any} */
     let node = old.get(name);
     if (node) {
       old.delete(name);
@@ -80,7 +79,7 @@ export function keyed(parent, items, key, make) {
   for (const gone of old.values()) gone.remove();
 }
 
-/** Replace an element's children. @param {Element} parent @param {...any} children */
+/** Replace an element's children. @param {Element} parent @param {...Content} children */
 export function fill(parent, ...children) {
   parent.replaceChildren(...present(children));
 }

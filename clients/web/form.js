@@ -1,12 +1,13 @@
 /** The form that makes a table or a challenge, built from what the server says it plays. */
 
-import { button, h } from "./dom.js";
+import { button, fill, h } from "./dom.js";
 import { keep, settings } from "./settings.js";
 import { openSheet } from "./sheet.js";
 import { clockText, nameOf } from "./words.js";
 
 /** @typedef {import("./store.js").Store} Store */
 
+/** @type {ClockInput[]} */
 const CLOCKS = [
   { kind: "none" },
   { kind: "fischer", initial: 60, increment: 1 },
@@ -41,7 +42,7 @@ const PILLS = 8;
  * A group of radio buttons that look like pills.
  * @param {string} legend
  * @param {string} name
- * @param {{value: string, text: any, hint?: string, disabled?: boolean}[]} choices
+ * @param {{value: string, text: Content, hint?: string, disabled?: boolean}[]} choices
  * @param {string} chosen
  */
 function pills(legend, name, choices, chosen) {
@@ -62,17 +63,17 @@ function pills(legend, name, choices, chosen) {
   );
 }
 
-/** A field for a number. @param {string} title @param {any} properties */
+/** A field for a number. @param {string} title @param {Properties} properties */
 const numberField = (title, properties) =>
   h("label.field", h("span", title), h("input", { type: "number", required: true, ...properties }));
 
-/** A box to tick. @param {string} title @param {string} name @param {any} checked */
+/** A box to tick. @param {string} title @param {string} name @param {unknown} checked */
 const tickField = (title, name, checked) =>
   h("label.switch.flow", h("input", { type: "checkbox", name, checked: Boolean(checked) }), h("span", title));
 
-/** Bots as pills: levels by their numbers, in order, then the others. @param {import("./protocol").Presence[]} bots */
+/** Bots as pills: levels by their numbers, in order, then the others. @param {Presence[]} bots */
 function opponents(bots) {
-  const level = (/** @type {any} */ { player }) => Number(/^level-(\d+)$/.exec(player.name)?.[1] ?? Infinity);
+  const level = (/** @type {Presence} */ { player }) => Number(/^level-(\d+)$/.exec(player.name)?.[1] ?? Infinity);
   return bots
     .sort((one, two) => level(one) - level(two) || one.player.name.localeCompare(two.player.name))
     .map((bot) => ({
@@ -83,14 +84,14 @@ function opponents(bots) {
     }));
 }
 
-/** One option of a game as a field. @param {any} option @param {any} last the value chosen last time */
+/** One option of a game as a field. @param {OfferedOption} option @param {number | boolean | null} [last] the value chosen last time */
 function optionField(option, last) {
   const name = `option:${option.name}`;
   const value = last === undefined ? option.default : last;
   if (option.kind === "bool") return tickField(option.title, name, value);
   const standard = option.optional || option.default === null;
   if (option.choices.length <= PILLS) {
-    const choices = option.choices.map((/** @type {number} */ each) => ({ value: String(each), text: String(each) }));
+    const choices = option.choices.map((each) => ({ value: String(each), text: String(each) }));
     if (standard) choices.unshift({ value: "", text: "Standard" });
     return pills(option.title, name, choices, value === null ? "" : String(value));
   }
@@ -101,14 +102,15 @@ function optionField(option, last) {
 /**
  * Ask for a game's settings.
  * @param {Store} store
- * @param {{game: string, mode: "bot" | "open" | "player", to?: any}} what
- * @returns {Promise<{settings: any, to: any} | null>} null when the dialog is closed
+ * @param {{game: string, mode: Mode, to?: Player | undefined}} what
+ * @returns {Promise<Chosen | null>} null when the dialog is closed
  */
-export function askSettings(store, { game: first, mode, to = null }) {
+export function askSettings(store, { game: first, mode, to }) {
   let game = store.offered(first) ?? store.games[0];
   const before = () => settings.forms[`${mode}:${game.name}`] ?? {};
   const heading = { bot: "Play a bot", open: "Play someone", player: `Challenge ${to ? nameOf(to) : ""}` }[mode];
   const body = h("div.fields");
+  const seats = h("div.seats");
   const problem = h("p.problem", { role: "alert" });
   const submit = h("button.primary", { type: "submit" }, mode === "open" ? "Open the table" : "Start");
   const summary = h("p.quiet", game.summary);
@@ -130,51 +132,50 @@ export function askSettings(store, { game: first, mode, to = null }) {
     const last = before();
     const chosenClock = last.clock ? JSON.stringify(last.clock) : JSON.stringify(CLOCKS[mode === "open" ? 3 : 0]);
     const known = CLOCKS.some((clock) => JSON.stringify(clock) === chosenClock);
-    const options = game.options.filter((/** @type {any} */ option) => mode === "open" || option.name !== "players");
-    const many = options.filter((/** @type {any} */ option) => option.choices.length > PILLS);
-    const few = options.filter((/** @type {any} */ option) => !many.includes(option));
+    const options = game.options.filter((option) => mode === "open" || option.name !== "players");
+    const many = options.filter((option) => option.choices.length > PILLS);
+    const few = options.filter((option) => !many.includes(option));
     const bots = mode === "bot" ? store.bots(game.name) : [];
-    body.replaceChildren(
-      ...[
-        mode === "bot" &&
-          pills(
-            bots.some(({ player }) => player.name === "level-1")
-              ? "Opponent: level 1 is for beginners, the highest level hard to beat"
-              : "Opponent",
-            "bot",
-            opponents(bots),
-            store.bot(game.name, last.bot)?.player.id ?? "",
-          ),
-        ...few.map((/** @type {any} */ option) => optionField(option, last.options?.[option.name])),
+    fill(
+      body,
+      mode === "bot" &&
         pills(
-          "Clock",
-          "clock",
-          [
-            ...CLOCKS.map((clock) => ({
-              value: JSON.stringify(clock),
-              text: clock.kind === "none" ? "No clock" : clockText(clock),
-            })),
-            { value: "custom", text: "Custom" },
-          ],
-          known ? chosenClock : "custom",
+          bots.some(({ player }) => player.name === "level-1")
+            ? "Opponent: level 1 is for beginners, the highest level hard to beat"
+            : "Opponent",
+          "bot",
+          opponents(bots),
+          store.bot(game.name, last.bot)?.player.id ?? "",
         ),
-        customClock(last.clock),
-        h("div.seats"),
-        h(
-          "details.more",
-          h("summary", "More"),
-          many.map((/** @type {any} */ option) => optionField(option, last.options?.[option.name])),
-          mode === "open" && [
-            tickField("Private: only with the invite link", "private", last.private),
-            numberField("Spectators see it later by (seconds)", {
-              name: "delay",
-              min: 0,
-              max: 600,
-              value: last.delay ?? 0,
-            }),
-          ],
-        ),
-      ].filter(Boolean),
+      ...few.map((option) => optionField(option, last.options?.[option.name])),
+      pills(
+        "Clock",
+        "clock",
+        [
+          ...CLOCKS.map((clock) => ({
+            value: JSON.stringify(clock),
+            text: clock.kind === "none" ? "No clock" : clockText(clock),
+          })),
+          { value: "custom", text: "Custom" },
+        ],
+        known ? chosenClock : "custom",
+      ),
+      customClock(last.clock),
+      seats,
+      h(
+        "details.more",
+        h("summary", "More"),
+        many.map((option) => optionField(option, last.options?.[option.name])),
+        mode === "open" && [
+          tickField("Private: only with the invite link", "private", last.private),
+          numberField("Spectators see it later by (seconds)", {
+            name: "delay",
+            min: 0,
+            max: 600,
+            value: last.delay ?? 0,
+          }),
+        ],
+      ),
     );
     problem.textContent = mode === "bot" && !bots.length ? "No bot that plays this is here just now." : "";
     submit.disabled = mode === "bot" && !bots.some((each) => each.free > 0);
@@ -207,13 +208,14 @@ export function askSettings(store, { game: first, mode, to = null }) {
         ),
       );
     }
-    body.querySelector(".seats").replaceChildren(...blocks);
+    fill(seats, blocks);
   };
 
-  /** @param {any} given */
+  /** @param {ClockInput} [given] */
   const customClock = (given) => {
     const kind = given && given.kind in CUSTOM ? given.kind : "fischer";
     const fields = h("div.row");
+    const values = new Map(Object.entries(given ?? {}));
     const show = (/** @type {string} */ which) =>
       fields.replaceChildren(
         ...CUSTOM[/** @type {keyof typeof CUSTOM} */ (which)].fields.map(([name, title, min, max, usual]) =>
@@ -221,7 +223,7 @@ export function askSettings(store, { game: first, mode, to = null }) {
             name: `clock:${name}`,
             min,
             max,
-            value: given?.kind === which ? given[name] : usual,
+            value: given?.kind === which ? values.get(String(name)) : usual,
           }),
         ),
       );
@@ -237,24 +239,26 @@ export function askSettings(store, { game: first, mode, to = null }) {
 
   const refresh = () => {
     const custom = new FormData(form).get("clock") === "custom";
-    const block = body.querySelector(".custom");
+    const block = /** @type {HTMLElement} */ (body.querySelector(".custom"));
     block.hidden = !custom;
-    for (const input of block.querySelectorAll("input, select")) input.disabled = !custom;
+    for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (block.querySelectorAll("input, select")))
+      input.disabled = !custom;
   };
 
   const read = () => {
     const data = new FormData(form);
-    /** @type {Record<string, any>} */
+    /** @type {Record<string, number | boolean>} */
     const options = {};
     for (const option of game.options) {
       const name = `option:${option.name}`;
       if (option.kind === "bool") options[option.name] = data.has(name);
       else if (data.get(name)) options[option.name] = Number(data.get(name));
     }
+    /** @type {ClockInput} */
     let clock = { kind: "none" };
     if (data.get("clock") === "custom") {
       const kind = String(data.get("clock:kind"));
-      clock = { kind };
+      clock = /** @type {ClockInput} */ ({ kind });
       for (const [name] of CUSTOM[/** @type {keyof typeof CUSTOM} */ (kind)].fields)
         Object.assign(clock, { [String(name)]: Number(data.get(`clock:${name}`)) });
     } else if (data.get("clock")) {
@@ -272,22 +276,22 @@ export function askSettings(store, { game: first, mode, to = null }) {
     };
   };
 
-  const choose = (/** @type {any} */ each, /** @type {Element} */ button) => {
+  const choose = (/** @type {OfferedGame} */ each, /** @type {EventTarget | null} */ pressed) => {
     game = each;
-    for (const other of titles.children) other.setAttribute("aria-pressed", String(other === button));
+    for (const other of titles.children) other.setAttribute("aria-pressed", String(other === pressed));
     summary.textContent = game.summary;
     draw();
     refresh();
   };
   draw();
-  form.addEventListener("change", (/** @type {any} */ event) => {
-    if (event.target.name === "option:players") drawSeats();
+  form.addEventListener("change", (event) => {
+    if (/** @type {HTMLInputElement} */ (event.target).name === "option:players") drawSeats();
     refresh();
   });
   refresh();
   submit.focus();
   return new Promise((resolve) => {
-    let answer = /** @type {{settings: any, to: any} | null} */ (null);
+    let answer = /** @type {Chosen | null} */ (null);
     form.addEventListener("submit", () => {
       const { bot, ...chosen } = read();
       const opponent = mode === "bot" ? store.players.get(String(bot))?.player : to;
@@ -303,7 +307,7 @@ export function askSettings(store, { game: first, mode, to = null }) {
   });
 }
 
-/** What a table says of itself beside its game. @param {any} settings */
-export function tableText(settings) {
-  return [clockText(settings.clock), settings.private ? "private" : ""].filter(Boolean).join(" · ");
+/** What a table says of itself beside its game. @param {Seek["settings"]} chosen */
+export function tableText(chosen) {
+  return [clockText(chosen.clock), chosen.private ? "private" : ""].filter(Boolean).join(" · ");
 }

@@ -41,8 +41,8 @@ export class Hand {
         pointercancel: () => this.#drop(),
         pointerleave: () => this.#rest(),
         click: (event) => this.#click(event),
-        focusin: ({ target }) => {
-          const name = target.closest("[data-cell]")?.dataset.cell;
+        focusin: (event) => {
+          const name = cellOf(event);
           if (name) board.focus(name, false);
         },
       },
@@ -176,7 +176,7 @@ export class Hand {
     }
     if (!this.wishes.mayPlay()) return;
     // A screen reader's click has no place, only a target.
-    const direct = event.detail === 0 && /** @type {any} */ (event.target).closest("[data-cell]")?.dataset.cell;
+    const direct = event.detail === 0 && cellOf(event);
     const move = direct || this.#meant(event);
     if (!move) return;
     if (this.touch && !direct) this.#tap(event, move);
@@ -333,6 +333,11 @@ export class Hand {
     if (this.board.hints.moves.has(this.buffer)) this.board.ghost(this.buffer, this.wishes.seat(), "armed");
     else this.board.clearGhost();
   }
+}
+
+/** The cell in which an event happened. @param {Event} event */
+function cellOf(event) {
+  return /** @type {Element} */ (event.target).closest("[data-cell]")?.getAttribute("data-cell");
 }
 
 /** @param {Board} board */

@@ -8,7 +8,6 @@
 import { sentence } from "./words.js";
 
 /** @typedef {"connecting" | "online" | "offline"} LinkState */
-/** @typedef {{command: any, lasting: boolean, resolve: (answer: any) => void, reject: (error: Error) => void}} Waiting */
 
 const SUBPROTOCOL = "cornered.v1.json";
 const TOKEN = "cornered.token";
@@ -20,7 +19,7 @@ const CLOCK_STEP = 250;
 const LONGEST = 300_000;
 
 /** A typed refusal. */
-class Refused extends Error {
+export class Refused extends Error {
   /** @param {string} code @param {string} text @param {number | null} [wait] in milliseconds, where waiting helps */
   constructor(code, text, wait) {
     super(sentence(text));
@@ -28,6 +27,10 @@ class Refused extends Error {
     this.wait = wait ?? 0;
   }
 }
+
+/** @param {unknown} listener @param {Event} event */
+const hears = (listener, event) =>
+  /** @type {(message: unknown) => void} */ (listener)(/** @type {CustomEvent} */ (event).detail);
 
 export class Link extends EventTarget {
   /** @param {string} url @param {Storage} store where the token lives */
@@ -37,7 +40,7 @@ export class Link extends EventTarget {
     this.store = store;
     /** @type {LinkState} */
     this.state = "connecting";
-    /** @type {any} */
+    /** @type {Player | null} */
     this.me = null;
     /** How far the server's clock is ahead of ours, in milliseconds. */
     this.ahead = 0;
@@ -113,10 +116,10 @@ export class Link extends EventTarget {
     this.timer = window.setTimeout(() => this.open(), wait);
   }
 
-  /** Hear of several kinds of messages. @param {Record<string, (message: any) => void>} listeners @param {AbortSignal} [signal] */
+  /** Hear of several kinds of messages. @param {Listeners} listeners @param {AbortSignal} [signal] */
   hear(listeners, signal) {
     for (const [type, listener] of Object.entries(listeners))
-      this.addEventListener(type, (/** @type {any} */ event) => listener(event.detail), { signal });
+      this.addEventListener(type, (event) => hears(listener, event), signal && { signal });
   }
 
   /** Try again now, if we are waiting to. */
@@ -133,9 +136,10 @@ export class Link extends EventTarget {
   /**
    * Send a command and wait for its answer; a refusal throws. A `lasting` command outlives a lost connection: it is sent
    * again under the same id, which the server carries out once. Others throw when the connection goes.
-   * @param {Record<string, any>} message
+   * @template {keyof Fields} T
+   * @param {{type: T} & Fields[T]} message
    * @param {{lasting?: boolean}} [how]
-   * @returns {Promise<any>}
+   * @returns {Promise<Answer<T>>}
    */
   ask(message, { lasting = false } = {}) {
     const command = { id: `${this.prefix}.${++this.counter}`, ...message };
@@ -149,9 +153,9 @@ export class Link extends EventTarget {
     });
   }
 
-  /** @param {any} message */
+  /** @param {ServerMessage} message */
   #hear(message) {
-    const waiting = message.id ? this.waiting.get(message.id) : undefined;
+    const waiting = "id" in message && message.id ? this.waiting.get(message.id) : undefined;
     switch (message.type) {
       case "welcome":
         this.#welcome(message);
@@ -160,7 +164,7 @@ export class Link extends EventTarget {
         // Nothing was done. The socket closes in a moment, and the next one carries a lasting command again.
         if (message.code === "shutting_down" && waiting?.lasting !== false) return;
         if (waiting) {
-          this.waiting.delete(message.id);
+          this.waiting.delete(waiting.command.id);
           waiting.reject(new Refused(message.code, message.text, message.retry_after));
         } else if (message.code === "bad_token") {
           this.store.removeItem(TOKEN);
@@ -179,7 +183,7 @@ export class Link extends EventTarget {
         break;
     }
     if (waiting) {
-      this.waiting.delete(message.id);
+      this.waiting.delete(waiting.command.id);
       waiting.resolve(message);
     }
     if (message.type !== "acknowledged" && message.type !== "pong") {
@@ -187,7 +191,7 @@ export class Link extends EventTarget {
     }
   }
 
-  /** @param {any} message */
+  /** @param {Heard["welcome"]} message */
   #welcome(message) {
     if (message.token) this.store.setItem(TOKEN, message.token);
     this.me = message.player;
@@ -204,7 +208,7 @@ export class Link extends EventTarget {
     this.#beat();
   }
 
-  /** Keep the offset of the quickest round trip, until one contradicts it: then a clock was set or stood still. @param {any} pong */
+  /** Keep the offset of the quickest round trip, until one contradicts it: then a clock was set or stood still. @param {Heard["pong"]} pong */
   #sync(pong) {
     const trip = Date.now() - pong.sent;
     const ahead = pong.now + trip / 2 - Date.now();

@@ -8,10 +8,6 @@ import { icon } from "./icons.js";
 import { isWalled, trails, unfold } from "./position.js";
 import { nameOf } from "./words.js";
 
-/** @typedef {import("./protocol").MatchSummary} MatchSummary */
-/** @typedef {import("./protocol").OfferedGame} OfferedGame */
-/** @typedef {import("./protocol").LobbySection} Section */
-
 const STEP = 1100;
 const OPENING = 9;
 const PAUSE = 4;
@@ -20,7 +16,7 @@ const FINISHED = 8;
 const PAGE = { seeks: 50, matches: 12, players: 200 };
 
 export class LobbyView {
-  /** @param {any} page @param {string} invite the table of an invite link, or nothing */
+  /** @param {Page} page @param {string} invite the table of an invite link, or nothing */
   constructor(page, invite) {
     this.page = page;
     this.mine = { live: /** @type {MatchSummary[]} */ ([]), finished: /** @type {MatchSummary[]} */ ([]) };
@@ -47,8 +43,8 @@ export class LobbyView {
     );
     this.limits = { ...PAGE };
     this.further = { seeks: this.tables.more, matches: this.live.more, players: this.here.more };
-    for (const [section, more] of Object.entries(this.further))
-      more.addEventListener("click", () => this.#further(/** @type {Section} */ (section)));
+    for (const [name, more] of Object.entries(this.further))
+      more.addEventListener("click", () => this.#further(/** @type {Section} */ (name)));
     this.abort = new AbortController();
     const { signal } = this.abort;
     page.store.addEventListener("change", () => this.#soon(), { signal });
@@ -224,7 +220,7 @@ export class LobbyView {
   #beat(step = true) {
     if (step) this.beat += 1;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    for (const tile of /** @type {any} */ (this.tiles.children)) {
+    for (const tile of /** @type {HTMLCollectionOf<Tile>} */ (this.tiles.children)) {
       const { board, watch, game } = tile;
       const live = [...this.page.store.matches.values()].filter(
         (match) => match.game.name === game.name && !match.over,

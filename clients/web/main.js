@@ -25,7 +25,7 @@ function tokenStore() {
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Show a message that leaves by itself. @param {string} text @param {any[]} buttons @param {number} [seconds] */
+/** Show a message that leaves by itself. @param {string} text @param {HTMLElement[]} buttons @param {number} [seconds] */
 function toast(text, buttons = [], seconds = 6) {
   const element = h("div.toast", h("p", text), buttons);
   byId("toasts").append(element);
@@ -37,14 +37,12 @@ function toast(text, buttons = [], seconds = 6) {
   };
 }
 
-/** What views may do to the page. */
+/** What views may do to the page; `types.d.ts` describes it. @type {Page} */
 export const page = {
   link,
   store,
   toast,
-  /** Tell of a refusal. @param {any} error */
-  complain: (error) => toast(error.message || "That did not work."),
-  /** Put a text on the clipboard and say so, or show it. @param {string} text @param {string} words */
+  complain: (error) => toast(/** @type {Error} */ (error).message || "That did not work."),
   copy: async (text, words) => {
     try {
       await navigator.clipboard.writeText(text);
@@ -53,13 +51,11 @@ export const page = {
       toast(text, [], 20);
     }
   },
-  /** @param {string} hash */
   go: (hash) => {
     if (location.hash === hash) route();
     else location.hash = hash;
   },
 
-  /** Challenge somebody and wait for the answer. @param {any} to @param {any} chosen */
   challenge: async (to, chosen) => {
     try {
       await link.ask(
@@ -72,7 +68,6 @@ export const page = {
     }
   },
 
-  /** Start a game against a bot at once, as last time. @param {string} game */
   quickBot: (game) => {
     const last = settings.forms[`bot:${game}`];
     const bot = store.bot(game, last?.bot);
@@ -87,7 +82,6 @@ export const page = {
     });
   },
 
-  /** @param {string} game @param {"bot" | "open" | "player"} mode @param {any} [to] */
   form: async (game, mode, to) => {
     const answer = await askSettings(store, { game, mode, to });
     if (!answer) return;
@@ -95,7 +89,6 @@ export const page = {
     else if (answer.to) await page.challenge(answer.to, answer.settings);
   },
 
-  /** @param {any} chosen */
   openTable: async (chosen) => {
     try {
       await link.ask({ type: "create_seek", settings: chosen }, { lasting: true });
@@ -135,7 +128,7 @@ function header() {
     set(noise, { "aria-label": "Sound", "aria-pressed": String(on), title: `Sound is ${on ? "on" : "off"}` });
   };
   const turnTheme = () => {
-    keep({ theme: /** @type {any} */ ({ system: "light", light: "dark", dark: "system" })[settings.theme] });
+    keep({ theme: /** @type {const} */ ({ system: "light", light: "dark", dark: "system" })[settings.theme] });
     draw();
   };
   const turnSound = () => {
@@ -233,7 +226,7 @@ function summons() {
     challenged: ({ challenge, by, to, game, clock, expires }) => {
       if (to.id !== link.me?.id) return;
       sound("turn");
-      const answer = (/** @type {string} */ type) => () => {
+      const answer = (/** @type {Needing<"challenge">} */ type) => () => {
         open.get(challenge)?.();
         link.ask({ type, challenge }, { lasting: true }).catch(page.complain);
       };

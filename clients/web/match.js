@@ -6,8 +6,6 @@ import { sound } from "./settings.js";
 import { Table } from "./table.js";
 import { awayText, nameOf, resultText } from "./words.js";
 
-/** @typedef {import("./protocol").MatchEvent} MatchEvent */
-
 const UNHURRIED = 300;
 const RETRY = 500;
 /** Refusals that the same command may not meet a moment later. */
@@ -15,7 +13,7 @@ const PASSING = ["too_fast", "internal", "shutting_down"];
 const MOVING = ["played", "rolled", "taken_back", "eliminated"];
 
 export class MatchView {
-  /** @param {any} page @param {string} match */
+  /** @param {Page} page @param {string} match */
   constructor(page, match) {
     this.page = page;
     this.match = match;
@@ -30,7 +28,7 @@ export class MatchView {
     this.element = h("div.match.loading", h("p.quiet.empty", "Opening the game…"));
     this.abort = new AbortController();
     const { signal } = this.abort;
-    /** @param {(message: any) => void} listener @returns {(message: any) => void} */
+    /** @template {{match: string}} M @param {(message: M) => void} listener @returns {(message: M) => void} */
     const here = (listener) => (message) => message.match === match && listener(message);
     page.link.hear(
       {
@@ -73,7 +71,7 @@ export class MatchView {
     try {
       await this.page.link.ask({ type: "join", match: this.match, ...since });
     } catch (error) {
-      const { code, message, wait } = /** @type {any} */ (error);
+      const { code, message, wait } = /** @type {Refused} */ (error);
       if (code === "offline" || this.abort.signal.aborted) return;
       if (PASSING.includes(code)) {
         this.joinTimer = window.setTimeout(() => this.#join(), Math.max(RETRY, wait));
@@ -95,7 +93,7 @@ export class MatchView {
     if (this.table && this.record?.seq === since.since) this.#askMoves();
   }
 
-  /** @param {import("./protocol").Snapshot} snapshot */
+  /** @param {Snapshot} snapshot */
   #snapshot(snapshot) {
     if (this.record && this.record.seat === snapshot.seat) this.record.load(snapshot);
     else {

@@ -8,12 +8,12 @@ import { icon } from "./icons.js";
 export const DICE = ["", "⚀", "⚁", "⚂", "⚃", "⚄", "⚅"];
 
 export class MoveList {
-  /** @param {any} record @param {(ply: number) => void} go show the position after that many plies */
+  /** @param {MatchRecord} record @param {(ply: number) => void} go show the position after that many plies */
   constructor(record, go) {
     this.record = record;
     this.go = go;
     this.list = h("ol.movelist", { tabindex: 0, "aria-label": "Moves" });
-    const step = (/** @type {any} */ art, /** @type {string} */ label, /** @type {() => number} */ to) =>
+    const step = (/** @type {Icon} */ art, /** @type {string} */ label, /** @type {() => number} */ to) =>
       button(icon(art), () => go(to()), "plain", { "aria-label": label, title: label });
     this.shown = 0;
     this.controls = h(
@@ -51,12 +51,13 @@ export class MoveList {
     if (sign !== this.drawn) {
       this.drawn = sign;
       this.list.style.setProperty("--seats", String(seats));
-      /** @type {any[]} */
+      /** @type {HTMLElement[]} */
       const rows = [];
-      let row = /** @type {any} */ (null);
+      /** @type {HTMLElement | undefined} */
+      let row;
       let last = Infinity;
       let roll = "";
-      record.moves.forEach((/** @type {string} */ move, /** @type {number} */ ply) => {
+      record.moves.forEach((move, ply) => {
         if (isRoll(move)) {
           roll = DICE[Number(move)] ?? move;
           return;
@@ -74,25 +75,25 @@ export class MoveList {
           { data: { ply: String(ply + 1) } },
         );
         cell.style.gridColumn = String(seat + 2);
-        row.append(cell);
+        row?.append(cell);
         roll = "";
       });
       fill(this.list, rows);
       if (!rows.length) fill(this.list, h("li.quiet.empty", "No move yet."));
     }
     this.shown = shown;
-    for (const button of this.list.querySelectorAll(".move")) {
-      set(button, { "aria-current": Number(button.dataset.ply) === shown && "step" });
-    }
+    for (const move of this.list.querySelectorAll("button"))
+      set(move, { "aria-current": Number(move.dataset.ply) === shown && "step" });
     this.#follow();
-    this.controls.children[0].disabled = this.controls.children[1].disabled = shown === 0;
-    this.controls.children[2].disabled = this.controls.children[3].disabled = shown === record.ply;
+    const [first, back, on, end] = this.controls.querySelectorAll("button");
+    first.disabled = back.disabled = shown === 0;
+    on.disabled = end.disabled = shown === record.ply;
   }
 
   /** Bring the move on show into sight. Only the list scrolls, never the page. */
   #follow() {
     const { list, shown } = this;
-    const current = list.querySelector("[aria-current]");
+    const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
     if (current) {
       const { offsetTop: top, offsetHeight: height } = current;
       if (top < list.scrollTop || top + height > list.scrollTop + list.clientHeight)

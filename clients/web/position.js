@@ -31,15 +31,15 @@ export function parsePosition(text, walled = false) {
  */
 export function unfold(text) {
   const [start, ...plies] = text.split(" ");
-  const cells = [...start];
+  const board = [...start];
   /** @type {string[]} */
   const walls = [];
   return plies.reduce(
     (positions, ply, index) => {
       const [changes, wall] = ply.split("+");
-      for (const [, place, content] of changes.matchAll(/(\w\w)(.)/g)) cells[parseInt(place, 36)] = content;
+      for (const [, place, content] of changes.matchAll(/(\w\w)(.)/g)) board[parseInt(place, 36)] = content;
       if (wall) walls.push(wall);
-      return [...positions, `${cells.join("")} ${(index + 1) % 2}${walls.length ? ` walls=${walls}` : ""}`];
+      return [...positions, `${board.join("")} ${(index + 1) % 2}${walls.length ? ` walls=${walls}` : ""}`];
     },
     [`${start} 0`],
   );

@@ -2,10 +2,8 @@
 
 import { isRoll, mover, parsePosition } from "./position.js";
 
-/** @typedef {import("./protocol").Snapshot} Snapshot */
 /** @typedef {import("./protocol").Happened} Happened */
 /** @typedef {import("./protocol").History} History */
-/** @typedef {import("./protocol").MatchEvent} MatchEvent */
 
 /** Those who agree to something, its asker first. @param {number | null} asker @param {number[]} others */
 function agreed(asker, others) {

@@ -2,7 +2,7 @@
 
 const KEY = "cornered.settings";
 
-/** @type {{theme: "system" | "light" | "dark", sound: boolean, greeted: boolean, forms: Record<string, any>}} */
+/** @type {{theme: "system" | "light" | "dark", sound: boolean, greeted: boolean, forms: Record<string, LastForm>}} */
 export const settings = { theme: "system", sound: false, greeted: false, forms: {} };
 
 try {

@@ -7,8 +7,7 @@ import { icon } from "./icons.js";
  * Open a dialog, which goes when it is closed.
  * @param {string} title
  * @param {string} kind its class
- * @param {...any} children
- * @returns {{dialog: any, form: any}}
+ * @param {...Child} children
  */
 export function openSheet(title, kind, ...children) {
   const cross = button(icon("close"), () => dialog.close(""), "icon", { type: "button", "aria-label": "Close" });

@@ -1,26 +1,25 @@
 /** What the page knows of the lobby: the first page of each list, kept up to date, and further pages on demand. */
 
 /** @typedef {import("./link.js").Link} Link */
-/** @typedef {import("./protocol").LobbySection} Section */
 
 export class Store extends EventTarget {
   /** @param {Link} link */
   constructor(link) {
     super();
     this.link = link;
-    /** @type {import("./protocol").OfferedGame[]} */
+    /** @type {OfferedGame[]} */
     this.games = [];
-    /** @type {Map<string, import("./protocol").Seek>} */
+    /** @type {Map<string, Seek>} */
     this.seeks = new Map();
-    /** @type {Map<string, import("./protocol").MatchSummary>} */
+    /** @type {Map<string, MatchSummary>} */
     this.matches = new Map();
-    /** @type {Map<string, import("./protocol").Presence>} */
+    /** @type {Map<string, Presence>} */
     this.players = new Map();
     /** @type {Record<Section, number>} how long the lists are at the server */
     this.totals = { seeks: 0, matches: 0, players: 0 };
     /** @type {Record<Section, string | null>} where the next page of each begins */
     this.cursors = { seeks: null, matches: null, players: null };
-    /** @type {Map<string, import("./protocol").Challenged>} challenges that stand, mine and to me */
+    /** @type {Map<string, Challenged>} challenges that stand, mine and to me */
     this.challenges = new Map();
     this.loaded = false;
     this.watching = false;

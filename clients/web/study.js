@@ -7,7 +7,6 @@ import { isRoll, parsePosition } from "./position.js";
 import { drawTree } from "./tree.js";
 import { isolated, nameOf, plural, resultText, sentence } from "./words.js";
 
-/** @typedef {import("./protocol").Analysis} Analysis */
 /** @typedef {import("./protocol").Report} Report */
 
 const HASTE = 300;
@@ -19,9 +18,9 @@ const short = new Intl.NumberFormat("en", { notation: "compact", maximumFraction
 
 export class Study {
   /**
-   * @param {any} page
-   * @param {import("./record.js").MatchRecord} record
-   * @param {{preview: (shown: {text: string, moves: string[]}) => void, overlay: (picture: any) => void, closed: () => void}} wishes
+   * @param {Page} page
+   * @param {MatchRecord} record
+   * @param {{preview: (shown: {text: string, moves: string[]}) => void, overlay: (picture: OverlayPicture | null) => void, closed: () => void}} wishes
    */
   constructor(page, record, wishes) {
     this.page = page;
@@ -64,7 +63,7 @@ export class Study {
     this.abort = new AbortController();
     page.link.hear(
       {
-        analysis: (/** @type {Analysis} */ analysis) => analysis.analysis === this.ref && this.#learn(analysis),
+        analysis: (analysis) => analysis.analysis === this.ref && this.#learn(analysis),
         offline: () => (this.ref = ""),
         online: () => this.isOpen && this.asked && !this.analysis?.final && this.#ask(),
       },
@@ -216,14 +215,15 @@ export class Study {
     this.bar.title = words;
   }
 
-  /** @param {readonly import("./protocol").ScoredLine[]} lines */
+  /** @param {readonly ScoredLine[]} lines */
   #drawLines(lines) {
     const focused = [...this.lines.children].findIndex((row) => row.contains(document.activeElement));
     fill(
       this.lines,
       lines.map((line) => {
-        const go = (/** @type {any} */ event) => {
-          const picked = Number(event.target.closest("[data-step]")?.dataset.step);
+        const go = (/** @type {Event} */ event) => {
+          const step = /** @type {Element} */ (event.target).closest("[data-step]")?.getAttribute("data-step");
+          const picked = Number(step);
           this.#walk(line.pv, picked || (this.walked === String(line.pv) ? this.step % line.pv.length : 0) + 1);
         };
         const steps = line.pv.flatMap((move, index) => [h("span", { data: { step: String(index + 1) } }, move), " "]);
@@ -232,7 +232,7 @@ export class Study {
       }),
     );
     this.walked = "";
-    this.lines.children[focused]?.firstChild.focus();
+    this.lines.querySelectorAll("button")[focused]?.focus();
   }
 
   /** Show on the board where the first moves of a line lead. @param {readonly string[]} line @param {number} step */
@@ -249,7 +249,7 @@ export class Study {
       if (asked !== this.asked) return;
       this.walked = String(line);
       this.step = step;
-      this.wishes.preview({ text: positions.at(-1), moves });
+      this.wishes.preview({ text: positions[positions.length - 1], moves });
       announce(`After ${moves.join(" ")}`);
     } catch (error) {
       this.page.complain(error);

@@ -14,13 +14,11 @@ import { isCell, isRoll, isWalled, leftBehind, parsePosition, parseWall, trails 
 import { Study } from "./study.js";
 import { clockText, nameOf, optionText, plural, resultText } from "./words.js";
 
-/** @typedef {import("./record.js").MatchRecord} MatchRecord */
-
 const EXPLAINED = 7000;
 
 export class Table {
   /**
-   * @param {any} page
+   * @param {Page} page
    * @param {MatchRecord} record
    * @param {HTMLElement} element
    * @param {{play: (move: string) => void, learn: () => void}} wishes `learn` asks for the positions of the past
@@ -79,10 +77,11 @@ export class Table {
       hidden: true,
       "aria-pressed": "false",
     });
+    this.placing = button("Place the wall", () => this.hand.place(), "primary");
     this.wallTools = h(
       "div.walltools.row",
       { hidden: true },
-      button("Place the wall", () => this.hand.place(), "primary"),
+      this.placing,
       button("Turn it", () => this.hand.turn()),
     );
     this.#layOut();
@@ -367,7 +366,7 @@ export class Table {
   /** @param {string | null} wall */
   #armed(wall) {
     this.wallTools.hidden = !wall;
-    this.wallTools.firstElementChild.disabled = Boolean(wall && !this.board.hints.moves.has(wall));
+    this.placing.disabled = Boolean(wall && !this.board.hints.moves.has(wall));
   }
 
   #toggleNotes() {

@@ -12,7 +12,7 @@ import { button, fill, h } from "./dom.js";
  * @param {(moves: string[]) => void} show
  */
 export function drawTree(list, nodes, words, show) {
-  /** @param {number} parent @param {string[]} path @returns {any[]} */
+  /** @param {number} parent @param {string[]} path @returns {HTMLElement[]} */
   const below = (parent, path) =>
     nodes.flatMap((node, index) => {
       if (node.parent !== parent) return [];

@@ -8,7 +8,7 @@ export function sentence(text) {
   return /[.!?…]$|^$/.test(begun) ? begun : `${begun}.`;
 }
 
-/** @param {any} clock */
+/** @param {ClockInput} clock */
 export function clockText(clock) {
   switch (clock.kind) {
     case "fischer":
@@ -47,8 +47,8 @@ export function timeLeft(ms) {
 
 /**
  * The options that tell one game from another, in few words: "9 × 9, 10 walls".
- * @param {any} spec
- * @param {any} [offered] the game as the server offers it
+ * @param {GameSpecInput} spec
+ * @param {OfferedGame} [offered] the game as the server offers it
  * @param {boolean} [fully] with what hosts usually leave as it is
  */
 export function optionText(spec, offered, fully = false) {
@@ -64,7 +64,7 @@ export function optionText(spec, offered, fully = false) {
     delete options.size;
   }
   for (const [name, value] of Object.entries(options)) {
-    const option = offered?.options.find((/** @type {any} */ each) => each.name === name);
+    const option = offered?.options.find((each) => each.name === name);
     if (value === null || value === false) continue;
     if (option && name !== "radius" && (value === option.default || (option.optional && !fully))) continue;
     const title = (option?.title ?? name).toLowerCase();
@@ -95,7 +95,8 @@ const REASONS = {
 };
 
 /** Characters that run from right to left or change the direction, and so reorder the digits and marks around them. */
-const TURNING = /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const TURNING =
+  /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Return what somebody wrote so that it fits into a sentence of the page's, whose order it cannot change. @param {string} text */
@@ -107,7 +108,7 @@ export const nameOf = (player) => isolated(player.name);
 /** Why a match ended, after who won. @param {string} reason @param {boolean} drawn */
 export const reasonText = (reason, drawn) => (drawn && reason === "rules" ? "by the rules" : REASONS[reason]);
 
-/** Who won, and why. @param {import("./record.js").MatchRecord} record @returns {[string, string]} */
+/** Who won, and why. @param {MatchRecord} record @returns {[string, string]} */
 export function resultText(record) {
   const drawn = record.winner === null;
   const why = reasonText(record.reason ?? "rules", drawn);

@@ -1,0 +1,140 @@
+/**
+ * Types that the page's modules share. Only the type checker reads this file; the browser loads none of it.
+ *
+ * Everything here is global, so that the modules can name it in few bytes.
+ */
+
+type Analysis = import("./protocol").Analysis;
+type Challenged = import("./protocol").Challenged;
+type ClockInput = import("./protocol").ClockInput;
+type MatchEvent = import("./protocol").MatchEvent;
+type MatchSummary = import("./protocol").MatchSummary;
+type OfferedGame = import("./protocol").OfferedGame;
+type OfferedOption = import("./protocol").OfferedOption;
+type OverlayPicture = import("./protocol").OverlayPicture;
+type GameSpecInput = import("./protocol").GameSpecInput;
+type Player = import("./protocol").Player;
+type Presence = import("./protocol").Presence;
+type ScoredLine = import("./protocol").ScoredLine;
+type Seek = import("./protocol").Seek;
+type SeekSettingsInput = import("./protocol").SeekSettingsInput;
+type ServerMessage = import("./protocol").ServerMessage;
+type Snapshot = import("./protocol").Snapshot;
+type Icon = Parameters<typeof import("./icons.js").icon>[0];
+type Refused = import("./link.js").Refused;
+type MatchRecord = import("./record.js").MatchRecord;
+
+/** A section of the lobby. */
+type Section = import("./protocol").AskLobby["section"];
+
+/** Every command that follows `hello`. */
+type Command = Exclude<import("./protocol").ClientMessage, import("./protocol").Hello>;
+
+/** The fields of each command beside its type, and beside the id, which the link chooses. */
+type Fields = { [C in Command as C["type"]]: Omit<C, "id" | "type"> };
+
+/** The commands for which one field, such as the match, is enough. */
+type Needing<Field extends string> = {
+  [T in keyof Fields]: Fields[T] extends Record<Field, string>
+    ? Record<Field, string> extends Fields[T]
+      ? T
+      : never
+    : never;
+}[keyof Fields];
+
+/** The commands whose answer is not a plain `acknowledged`. */
+interface Answers {
+  ask_analysis: import("./protocol").Acknowledged & { ref: string };
+  ask_games: import("./protocol").Games;
+  ask_history: import("./protocol").History;
+  ask_lobby: import("./protocol").LobbyPage;
+  ask_moves: import("./protocol").Moves;
+  ask_my_matches: import("./protocol").MyMatches;
+  ask_seek: import("./protocol").SeekInfo;
+  ask_variation: import("./protocol").Variation;
+  join: Snapshot | import("./protocol").Acknowledged;
+  ping: import("./protocol").Pong;
+  watch_lobby: import("./protocol").LobbyState;
+}
+type Answer<T> = T extends keyof Answers ? Answers[T] : import("./protocol").Acknowledged;
+
+/** What the link tells its listeners: each message of the server's that is no answer, and its own three events. */
+type Heard = { [M in ServerMessage as M["type"]]: M } & { online: null; offline: null; unwelcome: { text: string } };
+type Listeners = { [T in keyof Heard]?: (message: Heard[T]) => void };
+
+/** A command on its way, or kept until there is a connection. */
+interface Waiting {
+  command: { id: string };
+  lasting: boolean;
+  resolve(answer: unknown): void;
+  reject(error: Error): void;
+}
+
+/** What views may do to the page. */
+interface Page {
+  link: import("./link.js").Link;
+  store: import("./store.js").Store;
+  /** Show a message for some seconds; the result takes it away. */
+  toast: (text: string, buttons?: HTMLElement[], seconds?: number) => () => void;
+  /** Tell of a refusal. */
+  complain: (error: unknown) => void;
+  /** Put a text on the clipboard and say so, or show it. */
+  copy: (text: string, words: string) => Promise<void>;
+  /** Show what an address names. */
+  go: (hash: string) => void;
+  /** Challenge somebody and wait for the answer. */
+  challenge: (to: Player, chosen: Terms) => Promise<void>;
+  /** Start a game against a bot at once, as last time. */
+  quickBot: (game: string) => Promise<void>;
+  /** Ask for settings, then open a table or challenge somebody. */
+  form: (game: string, mode: Mode, to?: Player) => Promise<void>;
+  openTable: (chosen: Terms) => Promise<void>;
+}
+
+/** Whom a form looks for. */
+type Mode = "bot" | "open" | "player";
+
+/** What is chosen for a table or a challenge. */
+type Terms = SeekSettingsInput & Pick<Required<SeekSettingsInput>, "clock" | "seat">;
+
+/** What was chosen in a form. */
+interface Chosen {
+  settings: Terms;
+  to: Player | undefined;
+}
+
+/** What a form was last sent with. */
+interface LastForm extends Partial<Omit<SeekSettingsInput, "game">> {
+  options?: GameSpecInput["options"];
+  bot?: string | undefined;
+}
+
+/** A game in the lobby, whose board follows a live match. */
+interface Tile extends HTMLElement {
+  board: import("./board.js").Board;
+  watch: HTMLAnchorElement;
+  game: OfferedGame;
+  following?: string | undefined;
+}
+
+/** What an element may hold; a false child is left out. */
+type Child = Node | string | number | false | null | undefined;
+type Content = Child | readonly Child[];
+
+/** Attributes, and `on` for listeners, `data` for the dataset. */
+interface Properties {
+  [name: string]: string | number | boolean | null | undefined | Record<string, string> | On;
+  on?: On;
+  data?: Record<string, string>;
+}
+type On = { [T in keyof HTMLElementEventMap]?: ((event: HTMLElementEventMap[T]) => void) | undefined };
+
+/** Makes elements by name: `h("p.quiet")` is a paragraph. */
+type Maker<Elements> = <Name extends string>(
+  name: Name,
+  ...content: Content[] | [Properties, ...Content[]]
+) => Name extends `${infer Tag}.${string}` ? Named<Elements, Tag> : Named<Elements, Name>;
+type Named<Elements, Tag> = Tag extends keyof Elements ? Elements[Tag] : never;
+
+/** An element of a list that is kept while its item stays. */
+type Kept<T> = HTMLElement & { update?: (item: T) => void };
