@@ -113,6 +113,29 @@ def test_an_audit_without_an_answer_ends_in_time_and_is_skipped(
     assert "skipped the audit" in capsys.readouterr().err
 
 
+def test_a_machine_without_node_skips_the_pages_javascript_and_says_so(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CI", raising=False)
+    assert run.page_checkers() == {}
+    assert "skipped the page's JavaScript" in capsys.readouterr().err
+
+
+def test_ci_without_node_fails(run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(SystemExit):
+        run.page_checkers()
+
+
+def test_the_locked_packages_of_the_page_name_no_registry() -> None:
+    packages = json.loads((SCRIPT.parent / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    named = [name for name, package in packages.items() if "resolved" in package]
+    unhashed = [name for name, package in packages.items() if name and "integrity" not in package]
+    assert (named, unhashed) == ([], [])
+
+
 def test_the_locked_pip_audit_understands_the_command(run: ModuleType) -> None:
     usage = subprocess.run(
         [sys.executable, "-m", "pip_audit", "--help"], capture_output=True, text=True, check=True
