@@ -104,7 +104,7 @@ class Mosquitto:
         self.url = f"mqtt://127.0.0.1:{self.port}"
         config = folder / "mosquitto.conf"
         config.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nlog_type error\n")
-        self._command = [program, "-c", config]
+        self._command = [str(program), "-c", str(config)]
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
@@ -69,7 +70,7 @@ def test_an_environment_serves_what_needs_less_and_not_what_needs_more(
     assert [run.is_current(kind) for kind in run.LOCKS] == [False, False, False]
 
 
-def report(*packages: dict[str, object]) -> str:
+def report(*packages: Mapping[str, object]) -> str:
     return json.dumps({"dependencies": packages, "fixes": []})
 
 

@@ -119,7 +119,7 @@ def test_a_taken_port_and_a_wrong_host_are_named(tmp_path: Path) -> None:
 def test_bots_say_once_that_nobody_answers_and_end_with_an_interrupt(tmp_path: Path) -> None:
     process = in_a_process(tmp_path, "bot", "random", "greedy", "--server", "ws://127.0.0.1:1")
     assert process.stderr is not None
-    said = []
+    said: list[str] = []
     while not said or not said[-1].startswith("no server"):
         said.append(process.stderr.readline())
         assert said[-1], "it ended"

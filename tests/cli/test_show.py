@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Literal
 
 import pytest
 from rich.console import Console
@@ -20,8 +21,10 @@ LONG = {
 }
 """A large board of each game, with some of everything on it."""
 
+Colours = Literal["standard", "truecolor"]
 
-def console(*, encoding: str = "utf-8", terminal: bool = True, colours: str | None = "truecolor") -> Console:
+
+def console(*, encoding: str = "utf-8", terminal: bool = True, colours: Colours | None = "truecolor") -> Console:
     file = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     return Console(
         file=file, force_terminal=terminal, width=80, height=24, color_system=colours, record=True, highlight=False
@@ -44,7 +47,7 @@ def printed(on: Console, name: str, *, has_hints: bool = False, is_light: bool |
 
 @pytest.mark.parametrize("name", LONG)
 @pytest.mark.parametrize("colours", ["truecolor", "standard"])
-def test_a_large_board_of_every_game_fits_a_small_terminal_whole(name: str, colours: str) -> None:
+def test_a_large_board_of_every_game_fits_a_small_terminal_whole(name: str, colours: Colours) -> None:
     *board, position, end = printed(console(colours=colours), name, has_hints=True).split("\n")
     state, _ = reach(name)
     assert (position, end) == (str(state), "")

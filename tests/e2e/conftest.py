@@ -82,7 +82,17 @@ def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
     npm = require("npm", find)
     folder = pytestconfig.cache.mkdir("axe") if pytestconfig.cache else tmp_path_factory.mktemp("axe")
     script = folder / "node_modules/axe-core/axe.min.js"
-    command = [npm, "install", "--prefix", folder, "--no-audit", "--no-fund", "--ignore-scripts", "--silent", AXE]
+    command = [
+        str(npm),
+        "install",
+        "--prefix",
+        str(folder),
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+        "--silent",
+        AXE,
+    ]
     with one_at_a_time():
         if script.is_file():
             return script.read_text()

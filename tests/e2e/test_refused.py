@@ -13,6 +13,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import Browser, Route, expect
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 from cornered import clients
 from cornered.cli.screenshots import running_server
@@ -58,7 +59,7 @@ def test_the_page_says_why_no_socket_opens_and_connects_when_one_may(browser: Br
     page = context.new_page()
     page.clock.install()
     page.route("**/*", serve_files)
-    with connect(f"{crowded.replace('http', 'ws', 1)}/ws", subprotocols=[JSON.subprotocol]):
+    with connect(f"{crowded.replace('http', 'ws', 1)}/ws", subprotocols=[Subprotocol(JSON.subprotocol)]):
         page.goto(crowded)
         page.clock.run_for(400)
         reason = "Too many connections from this address; close one, or try again in 30 s."

@@ -48,6 +48,7 @@ async def test_a_player_with_two_seconds_left_plays_on_after_the_server_stood_st
     ):
         sent = await ann.do(Challenge, to=ben.player.id, game=GAME, seat=0, clock=PerMove(seconds=2))
         match = (await ben.do(AcceptChallenge, challenge=sent.ref)).ref
+        assert match is not None
         for client in (ann, ben):
             await client.join(match)
         process.send_signal(signal.SIGSTOP)
@@ -64,4 +65,5 @@ async def test_a_player_with_two_seconds_left_plays_on_after_the_server_stood_st
         assert played.spent < 2_000
         # From here on time counts again.
         ended = (await ann.hear(Happened, lambda said: isinstance(said.events[-1], Ended))).events[-1]
+        assert isinstance(ended, Ended)
         assert (ended.winner, ended.reason) == (0, "time")

@@ -65,7 +65,8 @@ async def random_bot(address: str) -> AsyncIterator[None]:
     chance = random.Random(7)
 
     async def choose(match: Any, _: Any) -> str:
-        return chance.choice(match.state.moves())
+        move: str = chance.choice(match.state.moves())
+        return move
 
     async with Client.connect(address, name="Rando", kind="bot") as client, asyncio.TaskGroup() as tasks:
         player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid"), Accepts(game="quoridor")])
@@ -112,7 +113,7 @@ async def test_two_people_meet_at_a_table_while_a_third_watches(address: str) ->
             await two.press("enter", "down", "enter")
             apps = {first: one, second: two}
             for app in apps:
-                await until(lambda app=app: isinstance(app.screen, MatchScreen), app)
+                await until(lambda app=app: isinstance(app.screen, MatchScreen), app)  # type: ignore[misc]
             await until(lambda: "Your turn" in text_of(first) + text_of(second))
             mover = first if "Your turn" in text_of(first) else second
             other = second if mover is first else first
@@ -123,7 +124,7 @@ async def test_two_people_meet_at_a_table_while_a_third_watches(address: str) ->
 
             await apps[mover].press("m", *"c3h", "enter")
             for app in (mover, other, third):
-                await until(lambda app=app: "  1 c3h" in text_of(app), app)
+                await until(lambda app=app: "  1 c3h" in text_of(app), app)  # type: ignore[misc]
                 assert "9 walls" in text_of(app)
             await until(lambda: "Your turn: you play ◆." in text_of(other), other)
 

@@ -264,7 +264,7 @@ def turn_of(windows: Sequence[Window]) -> Window | None:
 
 def begin(first: Window, second: Window, game: str, **options: int | bool) -> None:
     """Let two people begin a match; the first has seat 0."""
-    first.open_table(game, seat=0, **options)
+    first.open_table(game, seat=0, **options)  # type: ignore[arg-type]  # only options of games
     second.sit_down(game)
     first.in_match()
     second.in_match()

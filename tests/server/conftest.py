@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import pytest
 from pydantic import SecretStr
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 from cornered import engine
 from cornered.protocol.codec import JSON, Codec
@@ -144,7 +145,9 @@ class Running:
 
     @contextlib.asynccontextmanager
     async def socket(self, codec: Codec = JSON, **options: Any) -> AsyncIterator[Client]:
-        async with connect(self.url, subprotocols=[codec.subprotocol], compression=None, **options) as socket:
+        async with connect(
+            self.url, subprotocols=[Subprotocol(codec.subprotocol)], compression=None, **options
+        ) as socket:
             yield Client(socket, codec)
 
     @contextlib.asynccontextmanager

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
+from websockets.typing import Subprotocol
 
 from cornered.cli.errors import leaf
 from cornered.protocol.codec import JSON
@@ -89,7 +90,7 @@ async def test_until_the_matches_are_back_the_server_is_not_ready_and_takes_no_s
         assert (await starting.fetch("/ready")).status == 503
         assert (await starting.fetch("/health")).status == 200
         with pytest.raises(InvalidStatus):
-            await connect(starting.url, subprotocols=[JSON.subprotocol])
+            await connect(starting.url, subprotocols=[Subprotocol(JSON.subprotocol)])
         journal.may_answer.set()
         await journal.has_answered.wait()
         assert (await starting.fetch("/ready")).status == 200

@@ -72,7 +72,7 @@ def messages(match: str) -> list[dict[str, Any]]:
 
 def spoil(chance: random.Random, message: dict[str, Any]) -> Any:
     """Return the message with one thing wrong, or something else altogether."""
-    odd = chance.choice(
+    odd: Any = chance.choice(
         [None, True, -1, 2**63, 1e308, float("nan"), "", "x" * 500, "\u0000", "💥", [], [[]], {}, {"a": {"b": []}}]
     )
     spoiled = dict(message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -44,6 +44,18 @@ GAMES = st.sampled_from(
 )
 CLOCKS = st.sampled_from(
     [NO_CLOCK, Fischer(initial=5, increment=1), Delay(initial=3, delay=2), PerMove(seconds=4), Correspondence(days=1)]
+)
+Simple: TypeAlias = (
+    OfferDraw
+    | AcceptDraw
+    | DeclineDraw
+    | RequestTakeback
+    | AcceptTakeback
+    | DeclineTakeback
+    | Claim
+    | Rematch
+    | Abort
+    | Resign
 )
 SIMPLE = (OfferDraw, AcceptDraw, DeclineDraw, RequestTakeback, AcceptTakeback, DeclineTakeback, Claim, Rematch, Abort)
 TALKS = (
@@ -107,11 +119,11 @@ class MatchMachine(RuleBasedStateMachine):
         self.tell(Play(id=self.next_id(), match="m1", ply=ply, move=move), seat)
 
     @rule(kind=st.sampled_from(SIMPLE), seat=SEATS, since=st.lists(st.none() | st.integers(0, 2_000_000), max_size=5))
-    def say_anything(self, kind: type[MatchCommand], seat: int | None, since: list[int | None]) -> None:
+    def say_anything(self, kind: type[Simple], seat: int | None, since: list[int | None]) -> None:
         self.tell(kind(id=self.next_id(), match="m1"), seat, gone_since=since)
 
     @rule(kinds=st.sampled_from(TALKS), order=st.permutations(range(4)), silent=st.integers(0, 6))
-    def ask_and_answer(self, kinds: tuple[type[MatchCommand], ...], order: list[int], silent: int) -> None:
+    def ask_and_answer(self, kinds: tuple[type[Simple], ...], order: list[int], silent: int) -> None:
         """Somebody asks, and all the others answer, perhaps but one."""
         asks, *answers = kinds
         seats = [seat for seat in order if seat < self.match.seats]

@@ -96,7 +96,7 @@ def first_wins(state: BambooState, player: HeuristicBot) -> Fraction:
         return Fraction(state.outcome.winner == 0)
     numbers = cell_numbers(state.game.radius)
     rated = {move: player.rate(state, numbers[move]) for move in state.moves()}
-    best = [move for move, rating in rated.items() if rating == max(rated.values())]  # type: ignore[type-var]
+    best = [move for move, rating in rated.items() if rating == max(rated.values())]
     return sum((first_wins(state.play(move), player) for move in best), Fraction(0)) / len(best)
 
 

@@ -94,8 +94,7 @@ def test_pruning_and_sorting_change_the_work_and_never_the_value() -> None:
         state = at_random(radius, seed, seed)
         depth = 2 + seed % 2
         plain, pruned, ordered = (
-            search(state.position, radius, depth, pruning, new_tally(None))
-            for pruning in ("plain", "pruned", "sorted")  # type: ignore[arg-type]
+            search(state.position, radius, depth, pruning, new_tally(None)) for pruning in ("plain", "pruned", "sorted")
         )
         assert plain.value == pruned.value == ordered.value
         assert plain.pruned == 0

@@ -22,7 +22,8 @@ GAMES = [
 
 def positions(game: Game, number: int) -> list[State]:
     """Return the positions of one random game, without the end."""
-    chance, state, found = random.Random(number), game.start(), []
+    chance, state = random.Random(number), game.start()
+    found: list[State] = []
     while state.outcome is None and len(found) < 80:
         found.append(state)
         state = state.play(chance.choice(state.moves()))

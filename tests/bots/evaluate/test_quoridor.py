@@ -31,7 +31,7 @@ def played(moves: str, **options: int) -> QuoridorState:
 def positions(size: int, walls: int, number: int, share: float = 0.5) -> list[QuoridorState]:
     """Return the positions of one random game, `share` of whose moves are walls while there are any."""
     chance, state = random.Random(number), engine.load("quoridor", size=size, walls=walls).start()
-    found = []
+    found: list[QuoridorState] = []
     while state.outcome is None and len(found) < 80:
         assert isinstance(state, QuoridorState)
         found.append(state)
@@ -164,6 +164,7 @@ PAST = "........./........./.......0./1......../........./........./........./..
 
 def past(**options: int) -> Position:
     state = engine.load("quoridor", walls=0, **options).parse(PAST)
+    assert isinstance(state, QuoridorState)
     return state.position
 
 
@@ -177,6 +178,7 @@ def test_nothing_is_known_while_whoever_is_behind_has_walls() -> None:
 
 def test_nothing_is_known_of_pawns_that_can_still_meet() -> None:
     start = engine.load("quoridor", walls=0).start()
+    assert isinstance(start, QuoridorState)
     assert quoridor.known(start.position, SCRATCH) == 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
+from cornered.bots.bot import Bot
 from cornered.bots.online.host import LONGEST_NAME, Guest, House, player_name
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import bots, create
@@ -18,7 +19,7 @@ from tests.clients.sdk.scripted import Wire, scripted
 
 
 @pytest.mark.parametrize("kind", bots(), ids=lambda kind: kind.name)
-def test_every_bot_has_a_name_that_the_server_takes_whatever_its_settings(kind: type) -> None:
+def test_every_bot_has_a_name_that_the_server_takes_whatever_its_settings(kind: type[Bot]) -> None:
     settings = ",".join(f"{setting.name}={setting.default}" for setting in kind.SETTINGS)
     for spec in (kind.name, f"{kind.name}:{settings}" if settings else kind.name):
         name = player_name(create(spec))

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from cornered import engine
+from cornered.bots.bot import Bot
 from cornered.bots.pool.pool import GRACE, Pool
 from cornered.bots.pool.warming import Preparation
 from cornered.bots.pool.worker_main import Job, think
@@ -377,7 +378,7 @@ async def test_the_shared_memory_goes_with_the_pool() -> None:
 
 
 def test_a_worker_keeps_its_bots_between_jobs() -> None:
-    known = {}
+    known: dict[str, Bot] = {}
     job = Job("random", "trapgrid", {"size": 3}, str(engine.load("trapgrid", size=3).start()), Limit(time=100))
     think(job, known)
     bot = known["random"]

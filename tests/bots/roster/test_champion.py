@@ -14,6 +14,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
+from cornered.bots.roster.champion import ChampionBot
 from cornered.bots.search.memory import Memory
 from cornered.engine import State
 
@@ -73,6 +74,7 @@ def test_equally_good_moves_that_the_search_would_skip_are_chosen_among_all_the_
 def test_a_proof_ends_when_its_worker_is_stopped() -> None:
     state = engine.load("quoridor", size=5, walls=2).start()
     champion = create("champion")
+    assert isinstance(champion, ChampionBot)
     champion.prepare(state.game)
     with Memory.create(1) as memory:
         champion.lend(memory)

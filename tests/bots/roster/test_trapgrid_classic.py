@@ -21,7 +21,8 @@ def parse(text: str, size: int) -> TrapGridState:
 
 
 def positions(size: int, count: int) -> list[TrapGridState]:
-    chance, found = random.Random(size), []
+    chance = random.Random(size)
+    found: list[TrapGridState] = []
     while len(found) < count:
         state = engine.load("trapgrid", size=size).start()
         for _ in range(chance.randrange(size * size // 2)):

@@ -55,10 +55,11 @@ def evaluate(state: State) -> float:
 
 def positions(game: Game, number: int, count: int) -> list[State]:
     """Return positions of random games that are not over."""
-    chance, found = random.Random(f"{game!r} {number}"), []
+    chance = random.Random(f"{game!r} {number}")
+    found: list[State] = []
     while len(found) < count:
         state = game.start()
-        played = []
+        played: list[State] = []
         while state.outcome is None and len(played) < 60:
             played.append(state)
             state = state.play(chance.choice(state.moves()))

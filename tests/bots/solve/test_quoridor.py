@@ -68,13 +68,13 @@ def retrograde(state: QuoridorState) -> dict[Placement, int]:
                 ]
     plies = dict.fromkeys(after, 0)
     for ply in range(1, 200):
-        for placement, children in after.items():
+        for placement, following in after.items():
             if plies[placement] != 0:
                 continue
             if ply % 2:
-                if any(child is None or 0 > plies[child] == 1 - ply for child in children):
+                if any(child is None or 0 > plies[child] == 1 - ply for child in following):
                     plies[placement] = ply
-            elif all(child is not None and 0 < plies[child] < ply for child in children):
+            elif all(child is not None and 0 < plies[child] < ply for child in following):
                 plies[placement] = -ply
     return plies
 

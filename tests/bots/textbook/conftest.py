@@ -17,9 +17,11 @@ def positions() -> Positions:
     """Return a function that gives `count` positions of random games in which somebody is to move."""
 
     def some(game: Game, seed: int, count: int) -> list[State]:
-        chance, found = random.Random(f"{game!r} {seed}"), []
+        chance = random.Random(f"{game!r} {seed}")
+        found: list[State] = []
         while len(found) < count:
-            state, played = game.start(), []
+            state = game.start()
+            played: list[State] = []
             while state.outcome is None and len(played) < 60:
                 if state.to_move != CHANCE:
                     played.append(state)

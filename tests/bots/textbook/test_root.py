@@ -109,7 +109,9 @@ def test_a_loss_is_proven_only_when_every_move_was_looked_at() -> None:
             start,
             Limit(),
             search,
-            lambda after, depth, least, hint, search=search: depth_limited(after, depth, 1, search),
+            lambda after, depth, least, hint, search=search: depth_limited(  # type: ignore[misc]
+                after, depth, 1, search
+            ),
             (4,),
             start.moves(),
             exact=True,

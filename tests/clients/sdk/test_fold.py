@@ -49,7 +49,9 @@ def some_command(match: Match, chance: random.Random) -> tuple[int, MatchCommand
     if (match.talks.draw or match.talks.takeback) and chance.random() < 0.7:
         return seat, chance.choice(answers)(**name)
     if not match.over and chance.random() < 0.6 and match.to_move != CHANCE:
-        return match.to_move, Play(**name, ply=match.ply, move=chance.choice(match.state.moves()))
+        return match.to_move, Play(
+            id=name["id"], match=name["match"], ply=match.ply, move=chance.choice(match.state.moves())
+        )
     if match.over or chance.random() > 0.03:
         return seat, chance.choice([OfferDraw, RequestTakeback, Rematch, *answers])(**name)
     return seat, chance.choice([Resign, Abort])(**name)

@@ -44,7 +44,7 @@ class BoardApp(App[None]):
         return (size.width - layout.width) // 2 + area.x, (size.height - layout.height) // 2 + area.y
 
 
-async def test_the_focus_starts_on_a_legal_cell_and_enter_plays_it():
+async def test_the_focus_starts_on_a_legal_cell_and_enter_plays_it() -> None:
     app = BoardApp(TRAPGRID, ("a2", "b3"))
     async with app.run_test() as pilot:
         await pilot.press("enter")
@@ -52,7 +52,7 @@ async def test_the_focus_starts_on_a_legal_cell_and_enter_plays_it():
     assert app.chosen == ["a2", "b3"]
 
 
-async def test_a_cell_that_is_not_legal_is_explained_and_not_played():
+async def test_a_cell_that_is_not_legal_is_explained_and_not_played() -> None:
     app = BoardApp(TRAPGRID, ("a2",), {"c3": "it is too far away"})
     async with app.run_test() as pilot:
         await pilot.click(BoardView, offset=app.place_of("c3"))
@@ -60,14 +60,14 @@ async def test_a_cell_that_is_not_legal_is_explained_and_not_played():
     assert app.explained[-1] == "c3: it is too far away"
 
 
-async def test_a_click_plays_a_legal_cell():
+async def test_a_click_plays_a_legal_cell() -> None:
     app = BoardApp(TRAPGRID, ("a2", "b3"))
     async with app.run_test() as pilot:
         await pilot.click(BoardView, offset=app.place_of("b3"))
     assert app.chosen == ["b3"]
 
 
-async def test_nothing_can_be_played_when_no_move_is_legal():
+async def test_nothing_can_be_played_when_no_move_is_legal() -> None:
     app = BoardApp(TRAPGRID, ())
     async with app.run_test() as pilot:
         await pilot.press("enter")
@@ -76,14 +76,14 @@ async def test_nothing_can_be_played_when_no_move_is_legal():
     assert "nothing can be played now" in app.explained[-1]
 
 
-async def test_words_about_a_cell_come_with_the_focus():
+async def test_words_about_a_cell_come_with_the_focus() -> None:
     app = BoardApp(TRAPGRID, ("a2", "b3"))
     async with app.run_test() as pilot:
         await pilot.press("down", "right", "right")
     assert app.explained[-1] == "c1: a corner"
 
 
-async def test_w_places_walls_and_r_turns_them():
+async def test_w_places_walls_and_r_turns_them() -> None:
     app = BoardApp(QUORIDOR, ("c2", "c2h", "c2v", "d2v"))
     async with app.run_test() as pilot:
         await pilot.press("w")
@@ -95,7 +95,7 @@ async def test_w_places_walls_and_r_turns_them():
         assert app.board.wall is None
 
 
-async def test_h_and_v_lay_a_wall_and_stand_it_up():
+async def test_h_and_v_lay_a_wall_and_stand_it_up() -> None:
     app = BoardApp(QUORIDOR, ("c2", "c2h"))
     async with app.run_test() as pilot:
         await pilot.press("w", "v")
@@ -104,21 +104,21 @@ async def test_h_and_v_lay_a_wall_and_stand_it_up():
         assert app.board.wall == "c2h"
 
 
-async def test_a_wall_stays_on_the_board():
+async def test_a_wall_stays_on_the_board() -> None:
     app = BoardApp(QUORIDOR, ("c2",))
     async with app.run_test() as pilot:
         await pilot.press("w", *["right"] * 9, *["up"] * 9)
         assert app.board.wall == "d4h"
 
 
-async def test_boards_without_walls_have_no_wall_mode():
+async def test_boards_without_walls_have_no_wall_mode() -> None:
     app = BoardApp(TRAPGRID, ("a2",))
     async with app.run_test() as pilot:
         await pilot.press("w")
         assert app.board.wall is None
 
 
-async def test_the_first_click_between_cells_shows_a_wall_and_the_second_places_it():
+async def test_the_first_click_between_cells_shows_a_wall_and_the_second_places_it() -> None:
     app = BoardApp(QUORIDOR, ("c2", "c2h"))
     async with app.run_test() as pilot:
         x, y = app.place_of("c2")
@@ -130,7 +130,7 @@ async def test_the_first_click_between_cells_shows_a_wall_and_the_second_places_
     assert app.chosen == ["c2h"]
 
 
-async def test_a_wall_follows_the_pointer_and_goes_when_it_leaves_the_gaps():
+async def test_a_wall_follows_the_pointer_and_goes_when_it_leaves_the_gaps() -> None:
     app = BoardApp(QUORIDOR, ("c2", "c2h"))
     async with app.run_test() as pilot:
         x, y = app.place_of("c2")
@@ -140,7 +140,7 @@ async def test_a_wall_follows_the_pointer_and_goes_when_it_leaves_the_gaps():
         assert app.board.wall is None
 
 
-async def test_enter_makes_the_only_move_when_it_is_a_word():
+async def test_enter_makes_the_only_move_when_it_is_a_word() -> None:
     app = BoardApp(QUORIDOR, ("pass",))
     async with app.run_test() as pilot:
         await pilot.press("enter")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
+from textual.app import App
 
 from cornered import engine
 from cornered.clients.sdk import Closed
 from cornered.clients.terminal.broadcast import Broadcast
+from cornered.clients.terminal.broadcast_table import BroadcastTable
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.gallery_screen import GalleryScreen
 from cornered.clients.terminal.table import NotPossible, Seen, Told
@@ -87,7 +89,7 @@ async def tell(broadcast: Broadcast, publications: Sequence[Publication]) -> Non
         await broadcast.take(publication.topic, publication.payload)
 
 
-async def seen(table) -> tuple[Snapshot, list[str]]:
+async def seen(table: BroadcastTable) -> tuple[Snapshot, list[str]]:
     """Return how the table stands now, and what it said on the way."""
     told, match = [], None
     async with asyncio.timeout(60):
@@ -102,7 +104,7 @@ async def seen(table) -> tuple[Snapshot, list[str]]:
     return match, told
 
 
-async def test_a_match_is_followed_from_its_beginning_to_its_end():
+async def test_a_match_is_followed_from_its_beginning_to_its_end() -> None:
     announcer, broadcast = Announcer(), Broadcast(lambda: 0)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
@@ -115,7 +117,7 @@ async def test_a_match_is_followed_from_its_beginning_to_its_end():
     assert "2. Bob plays b1." in told
 
 
-async def test_the_last_position_is_shown_though_no_state_tells_it():
+async def test_the_last_position_is_shown_though_no_state_tells_it() -> None:
     announcer, broadcast = Announcer(), Broadcast(lambda: 0)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
@@ -129,7 +131,7 @@ async def test_the_last_position_is_shown_though_no_state_tells_it():
     assert told[-1].endswith("won, by the rules of the game.")
 
 
-async def test_whoever_comes_late_starts_from_the_state_that_the_broker_keeps():
+async def test_whoever_comes_late_starts_from_the_state_that_the_broker_keeps() -> None:
     announcer, broadcast = Announcer(), Broadcast(lambda: 0)
     announcer.plays("a2")
     state = announcer.plays("b1")[-1]
@@ -141,7 +143,7 @@ async def test_whoever_comes_late_starts_from_the_state_that_the_broker_keeps():
     assert match.position == str(announcer.state)
 
 
-async def test_lost_events_are_noticed_by_their_numbers():
+async def test_lost_events_are_noticed_by_their_numbers() -> None:
     announcer, broadcast = Announcer(), Broadcast(lambda: 0)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
@@ -153,7 +155,7 @@ async def test_lost_events_are_noticed_by_their_numbers():
     assert match.ply == 2
 
 
-async def test_lost_events_are_fetched_where_a_server_is_known():
+async def test_lost_events_are_fetched_where_a_server_is_known() -> None:
     announcer = Announcer()
     asked: list[str] = []
 
@@ -166,6 +168,7 @@ async def test_lost_events_are_fetched_where_a_server_is_known():
     broadcast = Broadcast(lambda: 0, fetch)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
+    assert table._match is not None
     whole = table._match.model_copy(update={"moves": ("a2", "b1"), "ply": 2, "seq": 3})
     announcer.plays("a2")
     await tell(broadcast, announcer.plays("b1"))
@@ -174,7 +177,7 @@ async def test_lost_events_are_fetched_where_a_server_is_known():
     assert asked == ["m1", "m1"]
 
 
-async def test_repeated_and_old_messages_change_nothing():
+async def test_repeated_and_old_messages_change_nothing() -> None:
     announcer, broadcast = Announcer(), Broadcast(lambda: 0)
     table = broadcast.table("m1")
     first = announcer.plays("a2")
@@ -187,7 +190,7 @@ async def test_repeated_and_old_messages_change_nothing():
     assert match.seq == 2
 
 
-async def test_what_cannot_be_read_is_passed_over():
+async def test_what_cannot_be_read_is_passed_over() -> None:
     announcer, broadcast = Announcer(), Broadcast(lambda: 0)
     broadcast.table("m1")
     for topic in ("cornered/v1/pub/match/m1/state", "cornered/v1/pub/match/m1/events", "other/topic", "x"):
@@ -196,7 +199,7 @@ async def test_what_cannot_be_read_is_passed_over():
     assert [live.id for live in broadcast.live()] == ["m1"]
 
 
-async def test_a_match_is_live_until_its_state_is_cleared():
+async def test_a_match_is_live_until_its_state_is_cleared() -> None:
     announcer, broadcast = Announcer(), Broadcast(lambda: 0)
     await tell(broadcast, announcer.begins)
     assert [live.position for live in broadcast.live()] == [str(announcer.state)]
@@ -205,7 +208,7 @@ async def test_a_match_is_live_until_its_state_is_cleared():
     assert broadcast.live() == []
 
 
-async def test_an_end_that_was_lost_is_noticed_when_the_state_is_cleared():
+async def test_an_end_that_was_lost_is_noticed_when_the_state_is_cleared() -> None:
     announcer, broadcast = Announcer(), Broadcast(lambda: 0)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
@@ -217,7 +220,7 @@ async def test_an_end_that_was_lost_is_noticed_when_the_state_is_cleared():
     assert told[-1].startswith("No more is told of this match")
 
 
-async def test_a_match_that_ended_while_the_broker_was_away_is_over_once_it_has_told_what_it_keeps():
+async def test_a_match_that_ended_while_the_broker_was_away_is_over_once_it_has_told_what_it_keeps() -> None:
     announcer, other, broadcast = Announcer("m1"), Announcer("m2"), Broadcast(lambda: 0)
     first, second = broadcast.table("m1"), broadcast.table("m2")
     await tell(broadcast, announcer.begins + other.begins)
@@ -228,21 +231,21 @@ async def test_a_match_that_ended_while_the_broker_was_away_is_over_once_it_has_
     assert not (await seen(second))[0].over
 
 
-async def test_a_closed_broadcast_tells_those_who_wait():
+async def test_a_closed_broadcast_tells_those_who_wait() -> None:
     broadcast = Broadcast(lambda: 0)
     broadcast.close()
     with pytest.raises(Closed):
         await broadcast.changed()
 
 
-async def test_nobody_plays_in_a_broadcast():
+async def test_nobody_plays_in_a_broadcast() -> None:
     table = Broadcast(lambda: 0).table("m1")
     for attempt in (table.play("a2", 0), table.do("resign"), table.say("hi")):
         with pytest.raises(NotPossible):
             await attempt
 
 
-async def test_the_gallery_lists_live_matches_and_enter_watches_one(shown):
+async def test_the_gallery_lists_live_matches_and_enter_watches_one(shown: Callable[[App[None]], str]) -> None:
     first, second, broadcast = Announcer("m1"), Announcer("m2"), Broadcast(lambda: 0)
     app = CorneredApp(GalleryScreen(broadcast), opener=broadcast.open)
     async with app.run_test() as pilot:

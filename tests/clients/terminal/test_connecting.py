@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from cornered.protocol.commands import Hello
 from tests.clients.sdk.scripted import TOKEN, Wire, scripted
 
 
-async def test_a_name_is_told_only_when_it_was_given(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_name_is_told_only_when_it_was_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("USER", "secret-account")
     hellos: list[Hello] = []

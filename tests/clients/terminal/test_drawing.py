@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from rich.console import Console
 
-from cornered.clients.terminal.drawing import ANSI, ASCII, DARK, LIGHT, Marks, draw
+from cornered.clients.terminal.drawing import ANSI, ASCII, DARK, LIGHT, Look, Marks, draw
 from cornered.clients.terminal.layout import fit
 from cornered.engine.text import PositionText
 
@@ -18,15 +19,15 @@ def plain(position: str, marks: Marks | None = None) -> str:
     return "\n".join(line.rstrip() for line in str(draw(layout, marks or Marks(), ASCII)).splitlines())
 
 
-def test_a_square_board_has_its_names_at_the_edges():
+def test_a_square_board_has_its_names_at_the_edges() -> None:
     assert plain(TRAPGRID) == "3  A  .  .\n2  .  #  .\n1  .  .  B\n   a  b  c"
 
 
-def test_a_hexagon_is_shifted_by_half_a_cell_a_row():
+def test_a_hexagon_is_shifted_by_half_a_cell_a_row() -> None:
     assert plain(BAMBOO) == " c . .\nb . A .\n a B ."
 
 
-def test_walls_stand_where_their_names_say():
+def test_walls_stand_where_their_names_say() -> None:
     assert plain(QUORIDOR).splitlines() == [
         "5  .   .   B   .   .",
         "",
@@ -41,12 +42,12 @@ def test_walls_stand_where_their_names_say():
     ]
 
 
-def test_marks_are_characters_and_not_only_colours():
+def test_marks_are_characters_and_not_only_colours() -> None:
     marked = plain(TRAPGRID, Marks(targets=frozenset({"b3"}), last="c1", focus="a1"))
     assert marked == "3  A  +  .\n2  .  #  .\n1 [.] . (B)\n   a  b  c"
 
 
-def test_the_last_wall_and_the_wall_to_be_placed_differ_from_standing_ones():
+def test_the_last_wall_and_the_wall_to_be_placed_differ_from_standing_ones() -> None:
     marks = Marks(last="c3v", ghost="d1h")
     lines = plain(QUORIDOR, marks).splitlines()
     assert lines[3] == '             "'
@@ -55,21 +56,21 @@ def test_the_last_wall_and_the_wall_to_be_placed_differ_from_standing_ones():
 
 @pytest.mark.parametrize("look", [ANSI, ASCII, DARK, LIGHT])
 @pytest.mark.parametrize("room", [(0, 0), (30, 12), (84, 36)])
-def test_every_seat_has_a_piece_of_its_own_in_every_size(look, room):
+def test_every_seat_has_a_piece_of_its_own_in_every_size(look: Look, room: tuple[int, int]) -> None:
     drawn = {str(draw(fit(PositionText.parse(f"{seat} 0"), *room), Marks(), look)) for seat in range(4)}
     assert len(drawn) == 4
 
 
 @pytest.mark.parametrize("position", [TRAPGRID, QUORIDOR, BAMBOO])
 @pytest.mark.parametrize("look", [ANSI, ASCII, DARK, LIGHT])
-def test_a_board_has_exactly_the_size_of_its_layout(position, look):
+def test_a_board_has_exactly_the_size_of_its_layout(position: str, look: Look) -> None:
     for room in ((0, 0), (40, 16), (90, 40)):
         layout = fit(PositionText.parse(position), *room)
         lines = str(draw(layout, Marks(), look)).split("\n")
         assert [len(line) for line in lines] == [layout.width] * layout.height
 
 
-def test_neighbours_on_a_hexagon_never_share_a_shade():
+def test_neighbours_on_a_hexagon_never_share_a_shade() -> None:
     text = PositionText.parse("...../....../......./....../..... 0")
     layout = fit(text, 84, 36)
     drawn = draw(layout, Marks(), DARK)
@@ -85,14 +86,14 @@ def test_neighbours_on_a_hexagon_never_share_a_shade():
                 assert len(shades) == 2, (name, other)
 
 
-def _console():
+def _console() -> Console:
     from rich.console import Console
 
     return Console()
 
 
 @pytest.mark.parametrize("look", [DARK, LIGHT])
-def test_pieces_and_labels_stand_out_from_every_tile(look):
+def test_pieces_and_labels_stand_out_from_every_tile(look: Look) -> None:
     for paper in ("tone0", "tone1", "tone2", "last", "focus"):
         for ink in ("seat0", "seat1", "seat2", "seat3"):
             assert contrast(look.inks[ink], look.papers[paper]) >= 3, (ink, paper)

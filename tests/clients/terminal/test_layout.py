@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from cornered.clients.terminal.layout import Wall, fit, last_placed
@@ -18,7 +20,7 @@ def hexagon(radius: int) -> PositionText:
 
 @pytest.mark.parametrize("position", [TRAPGRID, QUORIDOR, hexagon(5), hexagon(1)])
 @pytest.mark.parametrize("room", [(52, 20), (84, 36), (1, 1)])
-def test_every_cell_is_found_at_all_of_its_characters(position, room):
+def test_every_cell_is_found_at_all_of_its_characters(position: PositionText, room: tuple[int, int]) -> None:
     layout = fit(position, *room)
     seen = set()
     for name, cell in layout.cells.items():
@@ -30,24 +32,24 @@ def test_every_cell_is_found_at_all_of_its_characters(position, room):
 
 
 @pytest.mark.parametrize("position", [TRAPGRID, QUORIDOR, hexagon(5)])
-def test_every_default_board_fits_beside_the_panel_of_the_smallest_terminal(position):
+def test_every_default_board_fits_beside_the_panel_of_the_smallest_terminal(position: PositionText) -> None:
     layout = fit(position, 52, 20)
     assert layout.width <= 52
     assert layout.height <= 20
 
 
-def test_a_larger_terminal_gets_larger_cells():
+def test_a_larger_terminal_gets_larger_cells() -> None:
     assert fit(TRAPGRID, 84, 36).cell_height > fit(TRAPGRID, 52, 20).cell_height
 
 
-def test_the_first_cell_of_the_last_row_is_a1():
+def test_the_first_cell_of_the_last_row_is_a1() -> None:
     layout = fit(TRAPGRID, 52, 20)
     lowest = max(cell.y for cell in layout.cells.values())
     assert layout.cells["a1"].y == lowest
     assert layout.cells["a1"].x < layout.cells["b1"].x
 
 
-def test_arrows_lead_to_the_next_cell_and_stop_at_the_edge():
+def test_arrows_lead_to_the_next_cell_and_stop_at_the_edge() -> None:
     layout = fit(TRAPGRID, 52, 20)
     assert layout.neighbour("a1", "up") == "a2"
     assert layout.neighbour("a1", "right") == "b1"
@@ -56,7 +58,7 @@ def test_arrows_lead_to_the_next_cell_and_stop_at_the_edge():
     assert layout.neighbour("g7", "right") == "g7"
 
 
-def test_arrows_on_a_hexagon_reach_every_cell():
+def test_arrows_on_a_hexagon_reach_every_cell() -> None:
     layout = fit(hexagon(3), 84, 36)
     reached, new = {"a1"}, ["a1"]
     while new:
@@ -71,7 +73,7 @@ def test_arrows_on_a_hexagon_reach_every_cell():
 
 @pytest.mark.parametrize("room", [(52, 20), (84, 36)])
 @pytest.mark.parametrize("way", ["h", "v"])
-def test_a_pointer_on_the_start_of_a_wall_means_that_wall(room, way):
+def test_a_pointer_on_the_start_of_a_wall_means_that_wall(room: tuple[int, int], way: Literal["h", "v"]) -> None:
     layout = fit(QUORIDOR, *room)
     for file in range(8):
         for rank in range(8):
@@ -81,7 +83,7 @@ def test_a_pointer_on_the_start_of_a_wall_means_that_wall(room, way):
             assert layout.wall_at(area.x, y, "v" if way == "h" else "h") == wall
 
 
-def test_where_gaps_cross_the_way_decides():
+def test_where_gaps_cross_the_way_decides() -> None:
     layout = fit(QUORIDOR, 52, 20)
     area = layout.wall(Wall(2, 3, "h"))
     crossing = (area.x + layout.cell_width, area.y)
@@ -89,16 +91,19 @@ def test_where_gaps_cross_the_way_decides():
     assert layout.wall_at(*crossing, "v") == Wall(2, 3, "v")
 
 
-def test_a_wall_lies_between_the_cells_that_its_name_says():
+def test_a_wall_lies_between_the_cells_that_its_name_says() -> None:
     layout = fit(QUORIDOR, 52, 20)
-    e3h, e3v = layout.wall(Wall.parse("e3h")), layout.wall(Wall.parse("e3v"))
+    flat, upright = Wall.parse("e3h"), Wall.parse("e3v")
+    assert flat is not None
+    assert upright is not None
+    e3h, e3v = layout.wall(flat), layout.wall(upright)
     assert layout.cells["e4"].y < e3h.y < layout.cells["e3"].y
     assert (e3h.x, e3h.x + e3h.width) == (layout.cells["e3"].x, layout.cells["f3"].x + layout.cell_width)
     assert layout.cells["e3"].x < e3v.x < layout.cells["f3"].x
     assert (e3v.y, e3v.y + e3v.height) == (layout.cells["e4"].y, layout.cells["e3"].y + layout.cell_height)
 
 
-def test_no_wall_is_meant_on_cells_or_off_the_board():
+def test_no_wall_is_meant_on_cells_or_off_the_board() -> None:
     layout = fit(QUORIDOR, 52, 20)
     for cell in layout.cells.values():
         assert layout.wall_at(cell.x, cell.y, "h") is None
@@ -110,5 +115,5 @@ def test_no_wall_is_meant_on_cells_or_off_the_board():
 @pytest.mark.parametrize(
     ("moves", "last"), [((), None), (("d4", "2"), "d4"), (("e3h", "pass"), "e3h"), (("d4", "e2"), "e2")]
 )
-def test_the_last_move_on_the_board_is_neither_dice_nor_a_pass(moves, last):
+def test_the_last_move_on_the_board_is_neither_dice_nor_a_pass(moves: tuple[str, ...], last: str | None) -> None:
     assert last_placed(moves) == last

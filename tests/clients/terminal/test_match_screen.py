@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from textual.app import App
 
 from cornered.clients.terminal.board_view import BoardView
 from cornered.clients.terminal.cornered_app import CorneredApp
@@ -10,17 +13,20 @@ from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.table import Line
 from cornered.protocol.messages import Said
 from cornered.protocol.values import Fischer, Player
+from tests.clients.terminal.conftest import LocalTable
 
 CLOCK = Fischer(initial=180, increment=2)
 
 
-def screen(table):
+def screen(table: LocalTable) -> CorneredApp:
     return CorneredApp(MatchScreen(table))
 
 
 @pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_every_game_is_shown_whole_in_a_terminal(game, size, local_table, shown):
+async def test_every_game_is_shown_whole_in_a_terminal(
+    game: str, size: tuple[int, int], local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     app = screen(local_table(game))
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
@@ -33,7 +39,9 @@ async def test_every_game_is_shown_whole_in_a_terminal(game, size, local_table, 
         assert "Your turn: you play ●." in text
 
 
-async def test_enter_plays_and_the_opponents_answer_appears(local_table, shown):
+async def test_enter_plays_and_the_opponents_answer_appears(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid", size=3)
     app = screen(table)
     async with app.run_test() as pilot:
@@ -48,7 +56,7 @@ async def test_enter_plays_and_the_opponents_answer_appears(local_table, shown):
         assert "Your turn" in shown(app)
 
 
-async def test_a_typed_move_is_played(local_table):
+async def test_a_typed_move_is_played(local_table: type[LocalTable]) -> None:
     table = local_table("quoridor")
     app = screen(table)
     async with app.run_test() as pilot:
@@ -59,7 +67,9 @@ async def test_a_typed_move_is_played(local_table):
         assert isinstance(app.focused, BoardView)
 
 
-async def test_a_refused_move_says_why_and_may_be_tried_again(local_table, shown):
+async def test_a_refused_move_says_why_and_may_be_tried_again(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid", size=3)
     table.refuses = "the match went on without you"
     app = screen(table)
@@ -74,7 +84,9 @@ async def test_a_refused_move_says_why_and_may_be_tried_again(local_table, shown
         assert table.played == [("a2", 0)]
 
 
-async def test_cells_that_look_playable_say_why_they_are_not(local_table, shown):
+async def test_cells_that_look_playable_say_why_they_are_not(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid", size=3)
     table.refused = {"c3": "a pawn makes one step"}
     app = screen(table)
@@ -85,7 +97,9 @@ async def test_cells_that_look_playable_say_why_they_are_not(local_table, shown)
         assert "c3: a pawn makes one step" in shown(app)
 
 
-async def test_resigning_takes_two_presses_in_a_row(local_table, shown):
+async def test_resigning_takes_two_presses_in_a_row(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid", ["a6", "g2"])
     app = screen(table)
     async with app.run_test() as pilot:
@@ -100,7 +114,7 @@ async def test_resigning_takes_two_presses_in_a_row(local_table, shown):
         assert table.done == ["resign"]
 
 
-async def test_before_the_second_move_the_match_is_called_off_and_not_resigned(local_table):
+async def test_before_the_second_move_the_match_is_called_off_and_not_resigned(local_table: type[LocalTable]) -> None:
     table = local_table("trapgrid")
     app = screen(table)
     async with app.run_test() as pilot:
@@ -110,7 +124,9 @@ async def test_before_the_second_move_the_match_is_called_off_and_not_resigned(l
         assert table.done == ["abort"]
 
 
-async def test_d_offers_a_draw_and_accepts_the_opponents(local_table, shown):
+async def test_d_offers_a_draw_and_accepts_the_opponents(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("quoridor", has_draws=True)
     app = screen(table)
     async with app.run_test() as pilot:
@@ -125,7 +141,7 @@ async def test_d_offers_a_draw_and_accepts_the_opponents(local_table, shown):
         assert table.done == ["offer_draw", "accept_draw"]
 
 
-async def test_n_declines_what_is_offered(local_table):
+async def test_n_declines_what_is_offered(local_table: type[LocalTable]) -> None:
     table = local_table("trapgrid", ["a6", "g2"])
     app = screen(table)
     async with app.run_test() as pilot:
@@ -138,7 +154,9 @@ async def test_n_declines_what_is_offered(local_table):
         assert table.done == ["decline_takeback"]
 
 
-async def test_games_without_draws_have_no_key_for_one(local_table, shown):
+async def test_games_without_draws_have_no_key_for_one(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid")
     app = screen(table)
     async with app.run_test() as pilot:
@@ -149,7 +167,9 @@ async def test_games_without_draws_have_no_key_for_one(local_table, shown):
         assert table.done == []
 
 
-async def test_the_end_says_who_won_and_why_and_offers_a_rematch(local_table, shown):
+async def test_the_end_says_who_won_and_why_and_offers_a_rematch(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid", ["a6", "g2"])
     app = screen(table)
     async with app.run_test() as pilot:
@@ -162,7 +182,7 @@ async def test_the_end_says_who_won_and_why_and_offers_a_rematch(local_table, sh
         assert table.done == ["rematch"]
 
 
-async def test_clocks_show_the_servers_time(local_table, shown):
+async def test_clocks_show_the_servers_time(local_table: type[LocalTable], shown: Callable[[App[None]], str]) -> None:
     table = local_table("trapgrid", ["a6", "g2"], clock=CLOCK, left=(61_000, 9_500))
     app = screen(table)
     async with app.run_test() as pilot:
@@ -176,7 +196,9 @@ async def test_clocks_show_the_servers_time(local_table, shown):
         assert "9.5" in shown(app)
 
 
-async def test_a_banner_says_that_the_line_is_broken_until_it_stands_again(local_table, shown):
+async def test_a_banner_says_that_the_line_is_broken_until_it_stands_again(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid")
     app = screen(table)
     async with app.run_test() as pilot:
@@ -189,7 +211,9 @@ async def test_a_banner_says_that_the_line_is_broken_until_it_stands_again(local
         assert "Reconnecting." not in shown(app)
 
 
-async def test_words_are_shown_as_they_are_and_can_be_answered(local_table, shown):
+async def test_words_are_shown_as_they_are_and_can_be_answered(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid")
     app = screen(table)
     async with app.run_test() as pilot:
@@ -203,7 +227,7 @@ async def test_words_are_shown_as_they_are_and_can_be_answered(local_table, show
         assert table.said == ["thanks"]
 
 
-async def test_keys_of_the_game_are_letters_while_typing(local_table):
+async def test_keys_of_the_game_are_letters_while_typing(local_table: type[LocalTable]) -> None:
     table = local_table("trapgrid", ["a6", "g2"])
     app = screen(table)
     async with app.run_test() as pilot:
@@ -214,7 +238,9 @@ async def test_keys_of_the_game_are_letters_while_typing(local_table):
         assert table.said == ["xx tdg"]
 
 
-async def test_whoever_watches_can_neither_play_nor_resign(local_table, shown):
+async def test_whoever_watches_can_neither_play_nor_resign(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid", ["a6", "g2"], seat=None)
     app = screen(table)
     async with app.run_test() as pilot:
@@ -227,7 +253,9 @@ async def test_whoever_watches_can_neither_play_nor_resign(local_table, shown):
         assert "Spectators" in shown(app)
 
 
-async def test_the_dice_are_named_when_they_roll(local_table, shown):
+async def test_the_dice_are_named_when_they_roll(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("isolation", ["d4", "a1"], dice=True)
     app = screen(table)
     async with app.run_test() as pilot:
@@ -239,7 +267,9 @@ async def test_the_dice_are_named_when_they_roll(local_table, shown):
         assert "roll 2" in shown(app)
 
 
-async def test_four_players_are_told_apart_by_shape(local_table, shown):
+async def test_four_players_are_told_apart_by_shape(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     app = screen(local_table("quoridor", players=4))
     async with app.run_test() as pilot:
         await pilot.pause()
@@ -248,7 +278,9 @@ async def test_four_players_are_told_apart_by_shape(local_table, shown):
             assert f"{piece} {name}" in text
 
 
-async def test_question_mark_shows_all_keys_and_escape_hides_them(local_table, shown):
+async def test_question_mark_shows_all_keys_and_escape_hides_them(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     app = screen(local_table("trapgrid"))
     async with app.run_test() as pilot:
         await pilot.pause()
@@ -260,7 +292,7 @@ async def test_question_mark_shows_all_keys_and_escape_hides_them(local_table, s
         assert "claim victory" not in shown(app)
 
 
-async def test_b_switches_between_dark_and_light(local_table):
+async def test_b_switches_between_dark_and_light(local_table: type[LocalTable]) -> None:
     app = screen(local_table("trapgrid"))
     async with app.run_test() as pilot:
         before = app.current_theme.dark
@@ -268,7 +300,7 @@ async def test_b_switches_between_dark_and_light(local_table):
         assert app.current_theme.dark is not before
 
 
-async def test_escape_leaves_the_entry_first_and_then_the_match(local_table):
+async def test_escape_leaves_the_entry_first_and_then_the_match(local_table: type[LocalTable]) -> None:
     app = screen(local_table("trapgrid"))
     async with app.run_test() as pilot:
         await pilot.pause()
@@ -279,7 +311,9 @@ async def test_escape_leaves_the_entry_first_and_then_the_match(local_table):
     assert app.return_code == 0
 
 
-async def test_after_a_resignation_nothing_can_be_played_any_more(local_table, shown):
+async def test_after_a_resignation_nothing_can_be_played_any_more(
+    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+) -> None:
     table = local_table("trapgrid", size=3)
     app = screen(table)
     async with app.run_test() as pilot:
@@ -290,7 +324,7 @@ async def test_after_a_resignation_nothing_can_be_played_any_more(local_table, s
         assert "Play" not in shown(app)
 
 
-async def test_control_c_quits_even_while_typing(local_table):
+async def test_control_c_quits_even_while_typing(local_table: type[LocalTable]) -> None:
     app = screen(local_table("trapgrid", size=3))
     async with app.run_test() as pilot:
         await pilot.pause()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.app import App
 
 from cornered.clients.terminal.options_screen import OptionsScreen
 from cornered.protocol.values import OfferedGame, OfferedOption
 
 
-async def test_markup_in_a_servers_words_is_text(shown):
+async def test_markup_in_a_servers_words_is_text(shown: Callable[[App[None]], str]) -> None:
     evil = "[@click=app.quit]x[/] [red]"
     option = OfferedOption(name="size", title=evil, kind="int", choices=(3, 4), default=3, optional=False)
     game = OfferedGame(name="g", title=evil, summary="", options=(option,), start=". 0", has_draws=False)

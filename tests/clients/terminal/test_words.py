@@ -16,7 +16,8 @@ from cornered.clients.terminal.words import (
     time_text,
     turn_text,
 )
-from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
+from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
+from tests.clients.terminal.conftest import LocalTable
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, G
         (3 * 86_400_000 + 7_200_000, "3d 02h"),
     ],
 )
-def test_time_is_shown_as_clocks_show_it(milliseconds, text):
+def test_time_is_shown_as_clocks_show_it(milliseconds: int | None, text: str) -> None:
     assert time_text(milliseconds) == text
 
 
@@ -46,17 +47,17 @@ def test_time_is_shown_as_clocks_show_it(milliseconds, text):
         (NoClock(), "no clock"),
     ],
 )
-def test_time_controls_have_names(clock, text):
+def test_time_controls_have_names(clock: Clock, text: str) -> None:
     assert clock_text(clock) == text
 
 
-def test_places_are_ordinals():
+def test_places_are_ordinals() -> None:
     assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21)] == [
         *("1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st"),
     ]
 
 
-def test_options_that_are_off_are_not_named():
+def test_options_that_are_off_are_not_named() -> None:
     options = {"width": 7, "height": 6, "players": 3, "dice": True, "max_plies": None, "strict": False}
     assert spec_text(GameSpec(name="isolation", options=options)) == "Isolation 7x6, 3 players, dice"
     assert spec_text(GameSpec(name="quoridor", options={"size": 9, "players": 2})) == "Quoridor 9x9"
@@ -78,12 +79,14 @@ def test_options_that_are_off_are_not_named():
         ({"over": True, "reason": "expired"}, "Nobody made the first move in time; nothing counts."),
     ],
 )
-def test_the_turn_and_the_result_are_one_sentence(local_table, update, text):
+def test_the_turn_and_the_result_are_one_sentence(
+    local_table: type[LocalTable], update: dict[str, object], text: str
+) -> None:
     match = local_table("trapgrid").match.model_copy(update=update)
     assert turn_text(match) == text
 
 
-def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table):
+def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table: type[LocalTable]) -> None:
     match = local_table("trapgrid", ["a6"], clock=Delay(initial=60, delay=5), left=(60_000, 60_000)).match
     assert time_left(match, 1, 4_000) == 60_000
     assert time_left(match, 1, 7_000) == 58_000
@@ -91,7 +94,7 @@ def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table):
     assert time_left(match, 1, 900_000) == 0
 
 
-def test_a_result_without_a_reason_is_still_told(local_table):
+def test_a_result_without_a_reason_is_still_told(local_table: type[LocalTable]) -> None:
     assert result_text(local_table("trapgrid").match) == "The match is over."
 
 
@@ -104,17 +107,17 @@ def test_a_result_without_a_reason_is_still_told(local_table):
         ("20/move", PerMove(seconds=20)),
     ],
 )
-def test_a_clock_is_read_as_players_write_it(text, clock):
+def test_a_clock_is_read_as_players_write_it(text: str, clock: Clock) -> None:
     assert read_clock(text) == clock
 
 
 @pytest.mark.parametrize("text", ["", "5", "5+", "+3", "-5+3", "0+3", "999+3", "5+999", "0/move", "x/move", "5+3 "])
-def test_what_is_no_clock_is_refused(text):
+def test_what_is_no_clock_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"5\+3|out of range"):
         read_clock(text)
 
 
-def test_what_the_server_says_stands_alone_with_a_capital_but_moves_stay_moves():
+def test_what_the_server_says_stands_alone_with_a_capital_but_moves_stay_moves() -> None:
     assert sentence("the match went on") == "The match went on"
     assert sentence("it's over: nothing moves") == "It's over: nothing moves"
     assert sentence("e3h: a wall stands here") == "e3h: a wall stands here"

@@ -47,14 +47,14 @@ def compiling_with(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
         assert command[:3] == [sys.executable, "-m", "cornered.bots.pool.warming"]
         return original([sys.executable, "-c", program, *command[3:]], **named)
 
-    monkeypatch.setattr(preparing.subprocess, "Popen", start)
+    monkeypatch.setattr(subprocess, "Popen", start)
     monkeypatch.setattr(preparing, "is_warm", lambda wanted: False)
 
 
 def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparing, "is_warm", lambda wanted: True)
     steps = Steps()
-    monkeypatch.setattr(preparing.subprocess, "Popen", None)
+    monkeypatch.setattr(subprocess, "Popen", None)
     prepare(SMALL, ["greedy", "random"], steps)
     assert steps.heard == []
 
@@ -83,7 +83,7 @@ for spec in sys.argv[2:]:
     steps = Steps()
     prepare(SMALL, ["a", "failing", "b", "deadly", "c"], steps)
     assert [done for _, done, _ in steps.heard] == [0, 1, 2, 3]
-    assert [record.args and record.args[0] for record in caplog.records] == ["failing", "deadly"]
+    assert [isinstance(record.args, tuple) and record.args[0] for record in caplog.records] == ["failing", "deadly"]
 
 
 def test_a_bot_that_hangs_while_it_is_compiled_is_given_up(
@@ -99,7 +99,7 @@ for spec in sys.argv[2:]:
     compiling_with(monkeypatch, program)
     monkeypatch.setattr(preparing, "COMPILING", 1.0)
     prepare(SMALL, ["a", "hanging", "b"], Steps())
-    assert [record.args and record.args[0] for record in caplog.records] == ["hanging"]
+    assert [isinstance(record.args, tuple) and record.args[0] for record in caplog.records] == ["hanging"]
 
 
 def test_the_compiling_process_really_compiles(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ def game(
     fault: str = "",
 ) -> Played:
     """Return a game of two bots of one letter each, the first in seat 0."""
-    first, second = players
+    first, second = tuple(players)
     fixture = Fixture(number, (first, second), opening, number // 2, round_)
     moves = (*opening, *("a1",) * (plies - len(opening)))
     return Played(fixture, moves, None if winner is None else players.index(winner), ending, efforts, fault)

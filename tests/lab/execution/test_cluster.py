@@ -92,7 +92,7 @@ def test_a_cluster_that_loses_a_worker_in_mid_run_plays_the_same_games_as_one_ma
     with Workforce.open(2) as workforce:
         expected = dict(workforce.carry_out(partial(play, terms), fixtures(80)))
     played = {}
-    workers = set()
+    workers: set[int] = set()
     with Workforce.open(1, machines.address) as workforce:
         for place, (pid, game) in workforce.carry_out(partial(play_where, terms), fixtures(80)):
             if not workers:
@@ -109,7 +109,7 @@ def test_a_cluster_that_loses_a_worker_in_mid_run_plays_the_same_games_as_one_ma
 def test_what_a_function_raises_on_a_worker_is_raised_here(machines: LocalMachines) -> None:
     with Workforce.open(1, machines.address) as workforce:
         with pytest.raises(TypeError):
-            list(workforce.carry_out(square, [1, "two"]))  # type: ignore[list-item]
+            list(workforce.carry_out(square, [1, "two"]))  # type: ignore[arg-type]
         assert list(workforce.carry_out(act, ["fine"])) == [(0, "fine is done")]
 
 
@@ -145,7 +145,15 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
     folder = tmp_path_factory.mktemp("tls")
     key, file = folder / "key.pem", folder / "certificate.pem"
-    command = [require("openssl", find), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+    command: list[str | Path] = [
+        require("openssl", find),
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+    ]
     subprocess.run(
         [*command, "-nodes", "-days", "2", "-subj", "/CN=cornered", "-keyout", key, "-out", file],
         check=True,
@@ -162,14 +170,14 @@ def test_a_cluster_may_be_behind_tls(certificate: tuple[Path, Path]) -> None:
         for role in ("scheduler", "worker", "client")
         for part, path in (("key", key), ("cert", file))
     }
-    with LocalCluster(
+    with LocalCluster(  # type: ignore[no-untyped-call]
         n_workers=1,
         threads_per_worker=2,
         processes=False,
         protocol="tls://",
         host="127.0.0.1",
         dashboard_address="127.0.0.1:0",
-        security=Security(**of_all, **of_each),
+        security=Security(**of_all, **of_each),  # type: ignore[no-untyped-call]
     ) as machine:
         address = machine.scheduler_address
         assert address.startswith("tls://")

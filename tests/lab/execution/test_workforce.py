@@ -104,7 +104,7 @@ def test_a_batch_that_takes_long_is_shared_again(workforce: Workforce) -> None:
 
 def test_what_a_function_raises_is_raised_here_and_the_workers_go_on(workforce: Workforce) -> None:
     with pytest.raises(TypeError):
-        list(workforce.carry_out(square, [1, "two", 3]))  # type: ignore[list-item]
+        list(workforce.carry_out(square, [1, "two", 3]))  # type: ignore[arg-type]
     # Even when it cannot travel.
     with pytest.raises(RuntimeError, match="Unsendable"):
         list(workforce.carry_out(act, ["raise"]))
@@ -244,7 +244,7 @@ def test_a_batch_that_comes_while_its_process_dies_at_rest_is_known_to_be_lost(
     told = tmp_path / "told"
     one.submit(batch_of(f"tell {told}")).result(timeout=60)
     late = submit_to_the_dying(one, monkeypatch, lambda: os.kill(int(told.read_text()), signal.SIGKILL))
-    wait_for(lambda: one.watch() or late.done())
+    wait_for(lambda: one.watch() or late.done())  # type: ignore[func-returns-value]
     assert isinstance(late.exception(timeout=60), BrokenProcessPool)
     ended = one.settle(late)
     assert ended is not None

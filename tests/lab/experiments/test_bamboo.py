@@ -87,9 +87,9 @@ def test_ties_of_the_closest_stone_go_to_the_rim_with_outer() -> None:
     far = max(distance for distance, _ in rated.values())
     farthest = [number for number, (distance, _) in rated.items() if distance == far]
     rim = max(max(map(abs, cubes(5)[number])) for number in farthest)
-    chosen = cell_numbers(5)[ClosestOuterBot(1).choose(beside, Limit()).move]
-    assert chosen in farthest
-    assert max(map(abs, cubes(5)[chosen])) == rim
+    number = cell_numbers(5)[ClosestOuterBot(1).choose(beside, Limit()).move]
+    assert number in farthest
+    assert max(map(abs, cubes(5)[number])) == rim
 
 
 def test_games_by_the_closest_stone_repeat_and_swap_seats() -> None:

@@ -28,7 +28,7 @@ def test_what_one_scores_the_other_does_not(tmp_path: Path) -> None:
 
 
 def test_strength_is_relative_to_the_mean_of_all() -> None:
-    games = []
+    games: list[Played] = []
     order = list(HEURISTICS)
     for one in order:
         for other in order:

@@ -85,31 +85,31 @@ def test_a_network_is_the_same_whether_another_is_trained_beside_it_or_not(workf
 
 
 @pytest.mark.parametrize(
-    ("step", "done"),
+    ("stage", "reached"),
     [("games", 6), ("games", 20), ("the hybrid's network", 2), ("dense network", 3), ("convolutional network", 1)],
 )
 def test_an_interrupted_run_goes_on_to_the_same_weights(
-    tmp_path: Path, workforce: Workforce, step: str, done: int
+    tmp_path: Path, workforce: Workforce, stage: str, reached: int
 ) -> None:
     checkpoint = tmp_path / "checkpoint"
 
-    def interrupt(said: str, count: int, total: int | None, note: str = "") -> None:
-        if (said, count) == (step, done):
+    def interrupt(step: str, done: int, total: int | None, note: str = "") -> None:
+        if (step, done) == (stage, reached):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train(TINY, workforce, checkpoint, interrupt)
     seen: list[tuple[str, int]] = []
 
-    def hear(said: str, count: int, total: int | None, note: str = "") -> None:
-        seen.append((said, count))
+    def hear(step: str, done: int, total: int | None, note: str = "") -> None:
+        seen.append((step, done))
 
     resumed = train(TINY, workforce, checkpoint, hear)
-    if step != "games":
+    if stage != "games":
         # What was interrupted while it was told had not been written down.
-        assert seen[0] == (step, done)
+        assert seen[0] == (stage, reached)
     else:
-        assert seen[0] == (("games", done + 1) if done < TINY.games else ("dense network", 1))
+        assert seen[0] == (("games", reached + 1) if reached < TINY.games else ("dense network", 1))
     assert all_same(resumed, train(TINY, workforce))
     with pytest.raises(ValueError, match=r"another run, 'cornered train bamboo --network both --radius 1 --games 20"):
         train(Plan(1, 20, 4, 4), workforce, checkpoint)
@@ -259,7 +259,7 @@ def test_shipped_weights_are_small_and_say_how_they_were_made(path: Path) -> Non
     assert path == shipped_path(told["radius"], told["kind"])
     assert path.name == file_name(trained.network.kind, trained.network.radius)
     assert path.stat().st_size < 400_000
-    plan = Plan(*(told[name] for name in ("radius", "games", "epochs", "seed")), KINDS, told["mix"])
+    plan = Plan(told["radius"], told["games"], told["epochs"], told["seed"], KINDS, told["mix"])
     assert told["command"] == plan.command
     assert plan == Plan.of(told["radius"], GAMES[told["radius"]], Plan(1, 1).epochs, 1, "both", spell(MIX))
     assert 0 < told["accuracy"] <= 1

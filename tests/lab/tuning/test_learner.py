@@ -139,7 +139,7 @@ def missed(learnt: Learnt, theta: list[float], games: list[learner.Game]) -> flo
 def test_a_plan_that_makes_no_sense_is_an_error() -> None:
     for wrong in ({"batch": 0}, {"trace": 1.5}, {"epsilon": -0.1}, {"rate": 0.0}):
         with pytest.raises(ValueError, match=r"or more|from 0 to 1|above 0"):
-            Plan(10, **wrong)  # type: ignore[arg-type]
+            Plan(10, **wrong)
 
 
 def test_it_is_kept_whole(tmp_path: Path) -> None:

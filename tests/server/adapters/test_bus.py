@@ -368,7 +368,7 @@ async def test_a_state_is_kept_under_a_lease_that_runs_out(mosquitto: Any, sampl
             await client.subscribe(state_of("m"))
             message = await anext(aiter(client.messages))
     assert message.properties is not None
-    assert 0 < message.properties.json()["MessageExpiryInterval"] <= LEASE
+    assert 0 < message.properties.json()["MessageExpiryInterval"] <= LEASE  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.parametrize(

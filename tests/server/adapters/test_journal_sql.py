@@ -192,6 +192,7 @@ async def test_what_the_disk_cannot_read_is_damaged_and_what_it_cannot_write_is_
     sqlite: str, sample: Any
 ) -> None:
     database = await FailingDisk.open(sqlite)
+    assert isinstance(database, FailingDisk)
     journal = SqlJournal(database)
     await journal.append("m", 0, [sample.started("m")])
     for code in (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ):

@@ -38,5 +38,5 @@ def test_a_number_that_would_make_one_side_likelier_is_thrown_away(monkeypatch: 
     # With a span of 4 and three sides the number 3 belongs to no side.
     monkeypatch.setattr(dice, "SPAN", 4)
     numbers = {b"m1:0": 3, b"m1:0:1": 7, b"m1:0:2": 2}
-    monkeypatch.setattr(dice.hmac, "digest", lambda _, message, __: numbers[message].to_bytes(32, "big"))
+    monkeypatch.setattr(hmac, "digest", lambda _, message, __: numbers[message].to_bytes(32, "big"))
     assert roll(SEED, "m1", 0, ["1", "2", "3"]) == "3"

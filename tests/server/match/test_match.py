@@ -48,7 +48,7 @@ from cornered.server.match.match import Match, Patience, open_match, open_rematc
 from cornered.server.refusal import Refusal
 
 SEED = bytes(range(32))
-DRAWS = {"size": 3, "max_plies": 50}
+DRAWS: dict[str, Any] = {"size": 3, "max_plies": 50}
 
 
 class Table:
@@ -798,10 +798,14 @@ def test_of_more_than_two_the_absent_go_out_and_the_others_play_on() -> None:
     table.play()
     since = table.now
     events = table.apply(table.match.abandon(since + LONG, (since, None, since + 1, None)))
-    assert [(event.type, event.seat, event.reason) for event in events] == [("eliminated", 0, "gone")]
+    (out,) = events
+    assert isinstance(out, Eliminated)
+    assert (out.seat, out.reason) == (0, "gone")
     assert table.match.abandoned_at((since, None, since + 1, None)) == since + 1 + LONG
     events = table.apply(table.match.abandon(since + 1 + LONG, (since, since + 2, since + 1, None)))
-    assert [event.seat for event in events] == [2]
+    (out,) = events
+    assert isinstance(out, Eliminated)
+    assert out.seat == 2
     assert not table.match.over
     assert table.match.abandon(since + 2 + LONG, (since, since + 2, since + 1, since + 3)) == ()
     end = ended(table.match.abandon(since + 3 + LONG, (since, since + 2, since + 1, since + 3)))

@@ -27,7 +27,7 @@ def test_sequences_that_share_their_lists_do_not_see_each_others_moves() -> None
 
 @given(choices=st.lists(st.tuples(st.integers(0, 30), st.sampled_from(["play", "back", "other"])), max_size=30))
 def test_every_sequence_that_was_ever_made_stays_what_it_was(choices: list[tuple[int, str]]) -> None:
-    made = [(Plies.of(START), (START,), ())]
+    made: list[tuple[Plies, tuple[engine.State, ...], tuple[str, ...]]] = [(Plies.of(START), (START,), ())]
     for pick, what in choices:
         plies, states, moves = made[pick % len(made)]
         if what == "play" and plies.state.moves():

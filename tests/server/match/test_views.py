@@ -9,7 +9,7 @@ import pytest
 
 from cornered import engine
 from cornered.protocol.codec import CODECS
-from cornered.protocol.commands import MatchCommand, OfferDraw, Play, Rematch, RequestTakeback, Resign
+from cornered.protocol.commands import OfferDraw, Play, Rematch, RequestTakeback, Resign
 from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, Player
 from cornered.server.match import views
 from cornered.server.match.catalogue import settle
@@ -37,7 +37,7 @@ def evolved(match: Match, events: Sequence[Any]) -> Match:
     return match
 
 
-def told(match: Match, kind: type[MatchCommand], seat: int) -> Match:
+def told(match: Match, kind: type[OfferDraw | RequestTakeback | Resign | Rematch], seat: int) -> Match:
     return evolved(match, match.decide(kind(id=f"{kind.__name__}-{seat}", match="m1"), seat, match.at))
 
 

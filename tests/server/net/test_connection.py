@@ -21,7 +21,7 @@ from cornered.protocol.commands import AskMyMatches, Hello, Join, Ping, Play, Re
 from cornered.protocol.messages import Happened, SeatPresence
 from cornered.protocol.values import Value
 from cornered.server.net.connection import OUTPUT_HIGH_BYTES, OUTPUT_MAX_BYTES, SLICE_BYTES, Connection, Handler
-from cornered.server.net.http import plain
+from cornered.server.net.responses import plain
 from cornered.server.runtime.token_bucket import TokenBucket
 
 UPGRADE = (

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
+from websockets.typing import Subprotocol
 
 from cornered.engine.records.record import from_json
 from cornered.engine.records.text import from_text
@@ -153,7 +154,7 @@ async def test_a_page_learns_why_its_socket_does_not_open(start: Any) -> None:
             assert (told.status, told.headers["retry-after"]) == (429, "30")
             assert told.body == "too many connections from this address; close one, or try again in 30 s\n"
             with pytest.raises(InvalidStatus) as refused:
-                await connect(running.url, subprotocols=[JSON.subprotocol])
+                await connect(running.url, subprotocols=[Subprotocol(JSON.subprotocol)])
             assert refused.value.response.status_code == 429
             assert refused.value.response.headers["Retry-After"] == "30"
 
@@ -196,7 +197,10 @@ async def test_a_finished_match_is_a_record_in_two_forms(running: Any, pair: Any
 async def test_only_our_own_page_and_named_ones_may_connect(start: Any, origin: str | None, allowed: bool) -> None:
     async with start(origins="https://play.example") as running:
         host = running.address.removeprefix("http://")
-        options = {"origin": origin.format(host=host) if origin else None, "subprotocols": [JSON.subprotocol]}
+        options: dict[str, Any] = {
+            "origin": origin.format(host=host) if origin else None,
+            "subprotocols": [JSON.subprotocol],
+        }
         if allowed:
             async with connect(running.url, **options) as socket:
                 assert socket.subprotocol == JSON.subprotocol
@@ -216,7 +220,7 @@ async def test_a_socket_without_our_subprotocol_does_not_open(running: Any, subp
 async def test_one_address_has_so_many_sockets_and_no_more(start: Any) -> None:
     async with start(max_per_address=2) as running, running.client(), running.socket():
         with pytest.raises(InvalidStatus) as refused:
-            await connect(running.url, subprotocols=[JSON.subprotocol])
+            await connect(running.url, subprotocols=[Subprotocol(JSON.subprotocol)])
         assert refused.value.response.status_code == 429
 
 
@@ -230,7 +234,7 @@ async def test_a_trusted_proxy_says_who_connects(start: Any) -> None:
         running.socket(**coming_from("10.0.0.2")),
     ):
         with pytest.raises(InvalidStatus):
-            await connect(running.url, subprotocols=[JSON.subprotocol], **coming_from("10.0.0.1"))
+            await connect(running.url, subprotocols=[Subprotocol(JSON.subprotocol)], **coming_from("10.0.0.1"))
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,6 @@ def test_a_draw_at_the_bound_of_plies_is_read_again_also_where_the_game_knows_no
 
 
 def test_every_clock_has_a_word() -> None:
-    clocks = [Fischer(initial=300, increment=3), Delay(initial=60, delay=5), PerMove(seconds=30)]
+    clocks: list[Clock] = [Fischer(initial=300, increment=3), Delay(initial=60, delay=5), PerMove(seconds=30)]
     words = [time_control_of(clock) for clock in (*clocks, Correspondence(days=3), NO_CLOCK)]
     assert words == ["300+3", "60d5", "30/move", "3days/move", "-"]

@@ -124,7 +124,7 @@ async def test_leaving_is_complete_even_where_telling_fails(house: House, caplog
     went: list[object] = []
     broken, sound = Watched(fail), Watched(went.append)
     peer.rooms = {"a": broken, "b": sound}  # type: ignore[dict-item]
-    house.hall.bureau.leave = fail  # type: ignore[method-assign]
+    house.hall.bureau.leave = fail  # type: ignore[method-assign, assignment]
     house.hall.leave(peer)
     assert went == [peer.player.id, peer]
     assert house.hall.players == 1

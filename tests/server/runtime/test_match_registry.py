@@ -47,7 +47,7 @@ def begun(match: str, game: str = "trapgrid", *, secret: bytes = b"", **options:
 
 @pytest.mark.parametrize(("game", "options"), [("chess", {"size": 3}), ("trapgrid", {"sides": 3})])
 async def test_a_live_match_that_cannot_be_replayed_stays_closed_and_harms_no_other(
-    house: Any, stores: Any, pair: Any, game: str, options: dict[str, int]
+    house: Any, stores: Any, pair: Any, game: str, options: dict[str, Any]
 ) -> None:
     await stores.journal.append("bad", 0, begun("bad", game, **options))
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:

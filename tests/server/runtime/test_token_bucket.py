@@ -31,7 +31,7 @@ class Timeline(asyncio.AbstractEventLoop):
     def create_future(self) -> asyncio.Future[Any]:
         return asyncio.get_running_loop().create_future()
 
-    def call_later(
+    def call_later(  # type: ignore[override]  # without the type variables of the arguments
         self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
         # Real time goes on between two turns, whatever is rounded.
