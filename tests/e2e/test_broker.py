@@ -19,6 +19,7 @@ from cornered.protocol.messages import Acknowledged, Happened
 from cornered.protocol.values import NO_CLOCK, GameSpec, SeekSettings
 from cornered.server import app
 from cornered.server.settings import Settings
+from tests.conftest import Mosquitto
 from tests.e2e.load import Player, Record, find_match
 
 LONG_GAME = GameSpec(name="bamboo", options={"radius": 4})
@@ -66,7 +67,7 @@ async def fetch(player: Player, match: str, since: int) -> tuple[MatchEvent, ...
 
 @pytest.mark.mqtt
 async def test_a_match_does_not_notice_that_the_broker_died_and_watchers_fetch_what_they_missed(
-    mosquitto: Any, tmp_path: Path
+    mosquitto: Mosquitto, tmp_path: Path
 ) -> None:
     record, chance, seen = Record(), random.Random(5), dict[int, MatchEvent]()
     async with asyncio.timeout(60), app.run(Settings(port=0, data=tmp_path, mqtt=mosquitto.url)) as address:

@@ -35,6 +35,7 @@ from cornered.protocol.values import Accepts, GameSpec, Player, SeekSettings
 from cornered.server import app as server
 from cornered.server.settings import MEMORY, Settings
 from tests.clients.sdk.scripted import TOKEN, Script, Wire, scripted, snapshot
+from tests.conftest import Mosquitto
 
 DEADLINE = 60.0
 
@@ -287,7 +288,7 @@ def plainly_started(address: str, home: Path, call: str) -> subprocess.Popen[str
 
 
 @pytest.mark.mqtt
-async def test_a_match_is_watched_over_a_broker_that_dies_in_between(mosquitto: Any, tmp_path: Path) -> None:
+async def test_a_match_is_watched_over_a_broker_that_dies_in_between(mosquitto: Mosquitto, tmp_path: Path) -> None:
     async with (
         server.run(Settings(port=0, data=tmp_path, database=MEMORY, mqtt=mosquitto.url)) as address,
         random_bot(address),

@@ -41,13 +41,12 @@ class Client:
 
     socket: ClientConnection
     codec: Codec
-    welcome: Welcome | None = None
+    welcome: Welcome = field(init=False)
     heard: list[ServerMessage] = field(default_factory=list)
     numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     @property
     def player(self) -> Player:
-        assert self.welcome is not None
         return self.welcome.player
 
     def id(self) -> str:
@@ -188,7 +187,7 @@ async def running(start: Start) -> AsyncIterator[Running]:
         yield server
 
 
-Pair = Callable[[Client, Client], Awaitable[str]]
+Pair = Callable[..., Awaitable[str]]
 
 
 @pytest.fixture
@@ -207,8 +206,11 @@ def pair() -> Pair:
     return pair
 
 
+PlayOut = Callable[[str, tuple[Client, Client]], Awaitable[list[Happened]]]
+
+
 @pytest.fixture
-def play_out() -> Callable[..., Awaitable[list[Happened]]]:
+def play_out() -> PlayOut:
     """Return what plays a match to its end with the first legal move each time."""
 
     async def play_out(match: str, players: tuple[Client, Client]) -> list[Happened]:
@@ -242,7 +244,8 @@ class Stores:
     """The stores in memory, which outlive a server, and a journal that can be made to fail."""
 
     def __init__(self) -> None:
-        self.journal = StubbornJournal()
+        # Tests put journals of their own in its place.
+        self.journal: Any = StubbornJournal()
         self.accounts = MemoryAccounts()
         self.now = Now()
 

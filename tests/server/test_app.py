@@ -21,10 +21,12 @@ from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.lease import StoreTaken
 from cornered.server.ports import JournalUnavailable
 from cornered.server.settings import SettingsError
+from tests.conftest import Postgres
 from tests.server.adapters.test_lease import end_the_holder, next_in_line
+from tests.server.conftest import Pair, Running, Start, Stores
 
 
-async def test_a_second_server_on_the_same_data_is_refused_and_the_next_one_is_not(start: Any, tmp_path: Any) -> None:
+async def test_a_second_server_on_the_same_data_is_refused_and_the_next_one_is_not(start: Start, tmp_path: Any) -> None:
     async with start(database="") as first:
         with pytest.raises(SettingsError, match="another server uses this data directory"):
             async with start(database=""):
@@ -39,7 +41,7 @@ async def test_a_second_server_on_the_same_data_is_refused_and_the_next_one_is_n
 
 
 async def test_a_port_that_is_taken_stops_the_start_before_anything_is_written(
-    house: Any, stores: Any, pair: Any
+    house: Start, stores: Stores, pair: Pair
 ) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, clock=Fischer(initial=60))
@@ -72,7 +74,7 @@ class Hesitant(MemoryJournal):
 
 
 async def test_until_the_matches_are_back_the_server_is_not_ready_and_takes_no_sockets(
-    house: Any, stores: Any, running: Any
+    house: Start, stores: Stores, running: Running
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -108,7 +110,7 @@ class Full(MemoryJournal):
         return "the store cannot be written" if self.is_full else ""
 
 
-async def test_a_server_that_cannot_store_is_not_ready_until_it_can(house: Any, stores: Any) -> None:
+async def test_a_server_that_cannot_store_is_not_ready_until_it_can(house: Start, stores: Stores) -> None:
     stores.journal = journal = Full()
     async with house() as running:
         assert (await running.fetch("/ready")).status == 200
@@ -122,7 +124,7 @@ async def test_a_server_that_cannot_store_is_not_ready_until_it_can(house: Any, 
 
 @pytest.mark.postgres
 async def test_a_server_whose_database_another_one_took_ends_and_stores_nothing_more(
-    start: Any, postgres: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+    start: Start, postgres: Postgres, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.adapters.lease.KEEP_SECONDS", 0.05)
     url = postgres.new_database()
@@ -146,7 +148,7 @@ class Away(MemoryJournal):
         raise JournalUnavailable("the store cannot be read")
 
 
-async def test_a_store_that_is_away_at_the_start_is_one_clear_line(house: Any, stores: Any) -> None:
+async def test_a_store_that_is_away_at_the_start_is_one_clear_line(house: Start, stores: Stores) -> None:
     stores.journal = Away()
     with pytest.raises(SettingsError, match=r"^CORNERED_DATABASE: .* the store cannot be read$"):
         async with house():

@@ -14,9 +14,10 @@ import msgpack
 import pytest
 from websockets.exceptions import ConnectionClosed, ConnectionClosedError
 
-from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK
+from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK, Codec
 from cornered.protocol.commands import AskGames, Hello, Ping, Play
 from cornered.protocol.messages import Refused, SeatPresence
+from tests.server.conftest import Pair, PlayOut, Start
 
 BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
 GENEROUS = {"message_burst": 1e9, "message_rate": 1e9, "address_burst": 1e9, "address_rate": 1e9, "hello_seconds": 2}
@@ -37,7 +38,7 @@ def _silent(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture)
 
 
 @pytest.fixture
-async def bystanders(start: Any, pair: Any, play_out: Any) -> AsyncIterator[Any]:
+async def bystanders(start: Any, pair: Pair, play_out: PlayOut) -> AsyncIterator[Any]:
     """A server on which two others play; whatever happens, they finish their game."""
     async with (
         start(**GENEROUS) as running,
@@ -92,7 +93,7 @@ def spoil(chance: random.Random, message: dict[str, Any]) -> Any:
 
 
 @BOTH
-async def test_spoiled_messages_are_each_answered_once(bystanders: Any, codec: Any) -> None:
+async def test_spoiled_messages_are_each_answered_once(bystanders: Any, codec: Codec) -> None:
     chance = random.Random(7)
     async with bystanders.client("Eve", codec) as eve:
         for _ in range(300):
@@ -113,7 +114,7 @@ def packed(value: Any) -> bytes:
 
 
 @BOTH
-async def test_bytes_changed_at_random_hurt_nobody(bystanders: Any, codec: Any) -> None:
+async def test_bytes_changed_at_random_hurt_nobody(bystanders: Any, codec: Codec) -> None:
     chance = random.Random(11)
     async with bystanders.client("Eve", codec) as eve:
         for _ in range(400):
@@ -127,7 +128,7 @@ async def test_bytes_changed_at_random_hurt_nobody(bystanders: Any, codec: Any) 
 
 
 @BOTH
-async def test_the_wrong_kind_of_frame_is_refused(bystanders: Any, codec: Any) -> None:
+async def test_the_wrong_kind_of_frame_is_refused(bystanders: Any, codec: Codec) -> None:
     async with bystanders.client("Eve", codec) as eve:
         await eve.socket.send(JSON.encode(Ping(id="p")), text=not codec.is_text)
         assert (await eve.hear(Refused)).code == "malformed"
@@ -135,7 +136,7 @@ async def test_the_wrong_kind_of_frame_is_refused(bystanders: Any, codec: Any) -
 
 
 @BOTH
-async def test_what_is_too_large_is_refused_and_what_is_huge_ends_the_socket(bystanders: Any, codec: Any) -> None:
+async def test_what_is_too_large_is_refused_and_what_is_huge_ends_the_socket(bystanders: Any, codec: Codec) -> None:
     async with bystanders.client("Eve", codec) as eve:
         await eve.socket.send(b" " * (MAX_FRAME + 1), text=codec.is_text)
         assert (await eve.hear(Refused)).code == "too_large"
@@ -149,7 +150,7 @@ async def test_what_is_too_large_is_refused_and_what_is_huge_ends_the_socket(bys
 
 @pytest.mark.parametrize("depth", [9, 2000])
 @BOTH
-async def test_what_nests_too_deep_is_refused(bystanders: Any, codec: Any, depth: int) -> None:
+async def test_what_nests_too_deep_is_refused(bystanders: Any, codec: Codec, depth: int) -> None:
     async with bystanders.client("Eve", codec) as eve:
         raw = b"[" * depth + b"]" * depth if codec.is_text else b"\x91" * depth + b"\xc0"
         await eve.socket.send(raw, text=codec.is_text)
@@ -245,7 +246,9 @@ async def test_a_message_in_many_fragments_is_one_message_or_a_clean_close(bysta
             await eve.answer("never")
 
 
-async def test_a_flood_ends_the_socket_and_the_match_next_door_goes_on(start: Any, pair: Any, play_out: Any) -> None:
+async def test_a_flood_ends_the_socket_and_the_match_next_door_goes_on(
+    start: Start, pair: Pair, play_out: PlayOut
+) -> None:
     async with start() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         async with running.client("Eve") as eve:
@@ -267,7 +270,7 @@ async def test_a_flood_ends_the_socket_and_the_match_next_door_goes_on(start: An
         assert (await play_out(match, (ann, ben)))[-1].events[-1].type == "ended"
 
 
-async def test_one_players_flood_leaves_the_opponents_moves_alone(start: Any, pair: Any) -> None:
+async def test_one_players_flood_leaves_the_opponents_moves_alone(start: Start, pair: Pair) -> None:
     async with start(**GENEROUS) as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         for number in range(500):
@@ -277,7 +280,7 @@ async def test_one_players_flood_leaves_the_opponents_moves_alone(start: Any, pa
         assert set(codes) <= {"stale_ply", "not_your_turn", "too_fast"}
 
 
-async def test_who_does_not_read_is_not_read_either_and_then_cut_off(start: Any) -> None:
+async def test_who_does_not_read_is_not_read_either_and_then_cut_off(start: Start) -> None:
     async with start(**GENEROUS | {"ping_seconds": 1}) as running, running.client("Eve") as eve:
         with pytest.raises(ConnectionClosed):
             await ask_without_reading(eve)
@@ -291,7 +294,7 @@ async def ask_without_reading(client: Any) -> None:
         await asyncio.sleep(0)
 
 
-async def test_a_half_open_socket_is_found_and_its_player_counts_as_gone(start: Any, pair: Any) -> None:
+async def test_a_half_open_socket_is_found_and_its_player_counts_as_gone(start: Start, pair: Pair) -> None:
     async with start(ping_seconds=0.2) as running, running.client("Ann") as ann, running.socket() as ben:
         await ben.hello("Ben")
         match = await pair(ann, ben)

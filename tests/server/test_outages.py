@@ -21,6 +21,7 @@ from cornered.server.ports import JournalUnavailable
 from cornered.server.runtime import match_task, timekeeping
 from cornered.server.runtime.timekeeping import Outages, Sign, last_sign
 from cornered.server.settings import MEMORY, Settings
+from tests.server.conftest import Pair, Running, Start, Stores
 
 CLOCK = Fischer(initial=10)
 GAME = GameSpec(name="quoridor", options={"size": 5})
@@ -49,7 +50,7 @@ class FullDisk(MemoryJournal):
 
 
 @pytest.fixture
-def disk(stores: Any, monkeypatch: pytest.MonkeyPatch) -> FullDisk:
+def disk(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> FullDisk:
     monkeypatch.setattr(match_task, "RETRY_MS", 1)
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     stores.journal = disk = FullDisk(stores.now)
@@ -57,7 +58,7 @@ def disk(stores: Any, monkeypatch: pytest.MonkeyPatch) -> FullDisk:
 
 
 @pytest.fixture
-async def watched(stores: Any, tmp_path: Path, running: Any) -> AsyncIterator[tuple[Any, Outages]]:
+async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIterator[tuple[Any, Outages]]:
     """A server on the test's clock that is told when its loop runs."""
     outages = Outages()
     settings = Settings(port=0, database=MEMORY, data=tmp_path, gone_seconds=30)
@@ -77,7 +78,7 @@ async def resumed(client: Any) -> Resumed:
     return next(event for event in happened.events if isinstance(event, Resumed))
 
 
-async def test_a_full_disk_takes_nobodys_time(disk: FullDisk, house: Any, stores: Any, pair: Any) -> None:
+async def test_a_full_disk_takes_nobodys_time(disk: FullDisk, house: Start, stores: Stores, pair: Pair) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)
         await begin(match, ann, ben, stores.now)
@@ -97,7 +98,7 @@ async def test_a_full_disk_takes_nobodys_time(disk: FullDisk, house: Any, stores
 
 
 async def test_nobody_is_flagged_while_the_store_is_away_and_a_flag_that_had_fallen_stays_down(
-    disk: FullDisk, house: Any, stores: Any, pair: Any
+    disk: FullDisk, house: Start, stores: Stores, pair: Pair
 ) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)
@@ -108,11 +109,12 @@ async def test_nobody_is_flagged_while_the_store_is_away_and_a_flag_that_had_fal
         assert not (await ben.join(match)).over
         disk.is_full = False
         ended = (await ben.hear(Happened, lambda said: isinstance(said.events[-1], Ended))).events[-1]
+        assert isinstance(ended, Ended)
         assert (ended.winner, ended.reason) == (1, "time")
 
 
 async def test_a_turn_that_began_with_a_write_whose_answer_was_lost_is_refunded(
-    disk: FullDisk, house: Any, stores: Any, pair: Any
+    disk: FullDisk, house: Start, stores: Stores, pair: Pair
 ) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)
@@ -127,7 +129,7 @@ async def test_a_turn_that_began_with_a_write_whose_answer_was_lost_is_refunded(
 
 
 async def test_a_write_that_takes_seconds_takes_nobodys_time(
-    disk: FullDisk, house: Any, stores: Any, pair: Any
+    disk: FullDisk, house: Start, stores: Stores, pair: Pair
 ) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)
@@ -141,7 +143,9 @@ async def test_a_write_that_takes_seconds_takes_nobodys_time(
         assert (await ann.join(match)).clocks.left[1] == pytest.approx(7_000, abs=LAG)
 
 
-async def test_a_server_that_stood_still_refunds_the_running_clock_once(watched: Any, stores: Any, pair: Any) -> None:
+async def test_a_server_that_stood_still_refunds_the_running_clock_once(
+    watched: Any, stores: Stores, pair: Pair
+) -> None:
     running, outages = watched
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)
@@ -163,7 +167,7 @@ async def test_a_server_that_stood_still_refunds_the_running_clock_once(watched:
 
 
 async def test_a_flag_that_fell_while_the_server_stood_still_is_no_flag(
-    watched: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+    watched: Any, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     running, outages = watched
@@ -176,7 +180,7 @@ async def test_a_flag_that_fell_while_the_server_stood_still_is_no_flag(
         await ann.do(Play, match=match, ply=2, move="b2")
 
 
-async def test_nobody_is_gone_for_as_long_as_the_server_was(watched: Any, stores: Any, pair: Any) -> None:
+async def test_nobody_is_gone_for_as_long_as_the_server_was(watched: Any, stores: Stores, pair: Pair) -> None:
     running, outages = watched
     async with running.client("Ann") as ann:
         async with running.client("Ben") as ben:
@@ -215,7 +219,7 @@ async def test_the_sign_of_life_stops_while_the_store_is_away(tmp_path: Path, mo
 
 
 async def test_the_sign_of_life_stops_when_commands_are_refused(
-    house: Any, stores: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def close_late(gateway: Gateway) -> None:
         stores.now.at += 5_000
@@ -233,7 +237,7 @@ async def test_the_sign_of_life_stops_when_commands_are_refused(
     assert last_sign(tmp_path / "alive") == newest
 
 
-async def test_the_bound_of_plies_is_a_setting_that_clients_are_told(house: Any, stores: Any, pair: Any) -> None:
+async def test_the_bound_of_plies_is_a_setting_that_clients_are_told(house: Start, stores: Stores, pair: Pair) -> None:
     game = GameSpec(name="quoridor", options={"size": 3, "walls": 0, "max_plies": None, "no_progress": None})
     async with house(max_plies=100) as running, running.client("Ann") as ann, running.client("Ben") as ben:
         assert (await ann.ask(AskGames)).max_plies == 100

@@ -12,6 +12,7 @@ from cornered.protocol.commands import Challenge, DeclineChallenge, Hello, Say
 from cornered.protocol.events import Ended, Played, Started
 from cornered.protocol.messages import ChallengeClosed, Refused, Said, Welcome
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player
+from tests.server.conftest import Pair, Running, Start, Stores
 
 BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
 EVIL = {
@@ -33,7 +34,7 @@ def unchecked(kind: Any, /, **fields: Any) -> Any:
 @BOTH
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
 async def test_names_with_hidden_characters_are_refused_and_lines_lose_them(
-    running: Any, pair: Any, codec: Codec, evil: str
+    running: Running, pair: Pair, codec: Codec, evil: str
 ) -> None:
     async with running.socket(codec) as eve, running.client("Ann", codec) as ann:
         await eve.tell(unchecked(Hello, type="hello", name=f"E{evil}ve", token=None, kind="person", client=""))
@@ -51,7 +52,7 @@ async def test_names_with_hidden_characters_are_refused_and_lines_lose_them(
 
 
 @BOTH
-async def test_a_reason_and_a_line_of_nothing_but_hidden_characters(running: Any, codec: Codec) -> None:
+async def test_a_reason_and_a_line_of_nothing_but_hidden_characters(running: Running, codec: Codec) -> None:
     async with running.client("Eve", codec) as eve, running.client("Ann", codec) as ann:
         sent = await ann.do(Challenge, to=eve.player.id, game=SPEC)
         fields = {
@@ -68,7 +69,7 @@ async def test_a_reason_and_a_line_of_nothing_but_hidden_characters(running: Any
 
 
 @BOTH
-async def test_a_name_is_told_in_its_normal_form(running: Any, codec: Codec) -> None:
+async def test_a_name_is_told_in_its_normal_form(running: Running, codec: Codec) -> None:
     async with running.socket(codec) as eve:
         await eve.tell(
             unchecked(Hello, type="hello", name="  Zoe\u0308 \u3000 B ", token=None, kind="person", client="")
@@ -77,7 +78,7 @@ async def test_a_name_is_told_in_its_normal_form(running: Any, codec: Codec) -> 
 
 
 async def test_a_match_that_was_stored_with_a_forbidden_name_goes_on_and_is_shown_escaped(
-    house: Any, stores: Any
+    house: Start, stores: Stores
 ) -> None:
     players = (Player(id="p1", name="An\x1b[31mn\u202e", kind="person"), Player(id="p2", name="Bo", kind="person"))
     spec = GameSpec(name="trapgrid", options={"size": 3})

@@ -11,12 +11,13 @@ import pytest
 
 from cornered.clients.terminal.broadcast import Broadcast
 from cornered.clients.terminal.broker import listen
+from tests.conftest import Mosquitto
 
 
 @pytest.mark.mqtt
 @pytest.mark.parametrize("end", [None, aiomqtt.MqttError("lost")])
 async def test_whoever_listens_ends_when_told_even_if_the_client_keeps_it_to_itself(
-    mosquitto: Any, monkeypatch: pytest.MonkeyPatch, end: Exception | None
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch, end: Exception | None
 ) -> None:
     """As `wait_for` does when the broker's answer comes just then, and a task group when the connection ends."""
     really_subscribe = aiomqtt.Client.subscribe

@@ -25,7 +25,7 @@ class Sample:
     @staticmethod
     def started(
         match: str, *, at: int = 1, private: bool = False, players: tuple[Player, ...] = (ANNA, BERT)
-    ) -> Started:
+    ) -> MatchEvent:
         return Started(
             seq=1,
             at=at,
@@ -38,14 +38,14 @@ class Sample:
         )
 
     @staticmethod
-    def played(seq: int) -> Played:
+    def played(seq: int) -> MatchEvent:
         ply = seq - 2
         return Played(
             seq=seq, at=seq, seat=ply % 2, cause=f"c-{seq}", ply=ply, move="c3", spent=7, left=(300_000, None)
         )
 
     @staticmethod
-    def ended(seq: int, *, at: int = 99) -> Ended:
+    def ended(seq: int, *, at: int = 99) -> MatchEvent:
         return Ended(seq=seq, at=at, winner=0, places=(1, 2), reason="rules", seed="5" * 64)
 
     @staticmethod

@@ -12,6 +12,8 @@ from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.tables import TOKENS
 from cornered.server.ports import Accounts, AccountsUnavailable, UnknownPlayer
+from tests.conftest import Postgres
+from tests.server.adapters.conftest import Opener
 
 
 @pytest.fixture
@@ -61,7 +63,7 @@ async def test_a_token_has_256_random_bits(accounts: Accounts) -> None:
     assert all(len(token) == 43 for token in tokens)
 
 
-async def test_the_database_never_holds_a_token(open_database: Any) -> None:
+async def test_the_database_never_holds_a_token(open_database: Opener) -> None:
     database = await open_database()
     _, token = await SqlAccounts(database).create("Anna", "person")
     async with database.reading() as connection:
@@ -71,7 +73,7 @@ async def test_the_database_never_holds_a_token(open_database: Any) -> None:
 
 
 @pytest.mark.postgres
-async def test_a_database_server_that_dies_is_named(postgres: Any) -> None:
+async def test_a_database_server_that_dies_is_named(postgres: Postgres) -> None:
     database = await Database.open(postgres.new_database())
     accounts = SqlAccounts(database)
     identity, token = await accounts.create("Anna", "person")

@@ -21,6 +21,8 @@ from cornered.server.adapters.bus_local import LocalBus
 from cornered.server.adapters.bus_mqtt import Broker, MqttBus
 from cornered.server.adapters.feed import Publication
 from cornered.server.ports import Bus
+from tests.conftest import Mosquitto
+from tests.server.adapters.conftest import Sample
 
 NODE = "cornered/v1/node/here/status"
 LOBBY = "cornered/v1/pub/lobby"
@@ -156,7 +158,7 @@ async def outside(request: pytest.FixtureRequest) -> AsyncIterator[Outside]:
             yield mqtt
 
 
-async def test_every_event_of_a_match_is_told_in_order(outside: Outside, sample: Any) -> None:
+async def test_every_event_of_a_match_is_told_in_order(outside: Outside, sample: Sample) -> None:
     log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 30))]
     for event in log:
         outside.bus.publish_match(sample.happened("m", event))
@@ -164,7 +166,7 @@ async def test_every_event_of_a_match_is_told_in_order(outside: Outside, sample:
     assert outside.ears.on(events_of("m")) == [event.model_dump(mode="json") for event in log]
 
 
-async def test_who_comes_later_finds_where_the_match_stands(outside: Outside, sample: Any) -> None:
+async def test_who_comes_later_finds_where_the_match_stands(outside: Outside, sample: Sample) -> None:
     outside.bus.publish_match(sample.happened("m", sample.started("m")))
     outside.bus.publish_match(sample.happened("m", sample.played(2)))
     outside.bus.publish_match(sample.happened("m", sample.played(3), sample.played(4)))
@@ -183,7 +185,7 @@ async def test_who_comes_later_finds_where_the_match_stands(outside: Outside, sa
     }
 
 
-async def test_states_that_nobody_could_see_are_left_out(outside: Outside, sample: Any) -> None:
+async def test_states_that_nobody_could_see_are_left_out(outside: Outside, sample: Sample) -> None:
     outside.bus.publish_match(sample.happened("m", sample.started("m")))
     for seq in range(2, 500):
         outside.bus.publish_match(sample.happened("m", sample.played(seq)))
@@ -192,7 +194,7 @@ async def test_states_that_nobody_could_see_are_left_out(outside: Outside, sampl
     assert len(outside.ears.on(events_of("m"))) == 499
 
 
-async def test_the_state_is_cleared_at_the_end_and_the_rematch_still_told(outside: Outside, sample: Any) -> None:
+async def test_the_state_is_cleared_at_the_end_and_the_rematch_still_told(outside: Outside, sample: Sample) -> None:
     outside.bus.publish_match(sample.happened("m", sample.started("m")))
     await outside.ears.until(lambda: bool(outside.ears.on(state_of("m"))))
     outside.bus.publish_match(sample.happened("m", sample.played(2), sample.ended(3)))
@@ -204,7 +206,7 @@ async def test_the_state_is_cleared_at_the_end_and_the_rematch_still_told(outsid
     assert await outside.kept(state_of("m")) is None
 
 
-async def test_nothing_is_told_of_private_and_unknown_matches(outside: Outside, sample: Any) -> None:
+async def test_nothing_is_told_of_private_and_unknown_matches(outside: Outside, sample: Sample) -> None:
     outside.bus.publish_match(sample.happened("hidden", sample.started("hidden", private=True)))
     outside.bus.publish_match(sample.happened("hidden", sample.played(2)))
     outside.bus.publish_match(sample.happened("strange", sample.played(9)))
@@ -215,7 +217,7 @@ async def test_nothing_is_told_of_private_and_unknown_matches(outside: Outside, 
         assert outside.ears.on(state_of(name)) == []
 
 
-async def test_the_lobby_is_told_and_its_newest_whole_state_kept(outside: Outside, sample: Any) -> None:
+async def test_the_lobby_is_told_and_its_newest_whole_state_kept(outside: Outside, sample: Sample) -> None:
     here = Presence(player=sample.anna, playing=0)
     outside.bus.publish_lobby(LobbyState(id="x", seeks=(), matches=(), players=(here,)))
     outside.bus.publish_lobby(LobbyChanged(players_gone=("anna",)))
@@ -234,7 +236,7 @@ async def test_the_node_says_that_it_is_there(outside: Outside) -> None:
     assert await outside.kept(NODE) == {"node": "here", "status": "online"}
 
 
-async def test_a_goodbye_comes_after_everything_that_was_to_be_told(sample: Any, mosquitto: Any) -> None:
+async def test_a_goodbye_comes_after_everything_that_was_to_be_told(sample: Sample, mosquitto: Mosquitto) -> None:
     for outside in (LocalOutside(), MqttOutside(mosquitto.port)):
         listening = outside.listen() if isinstance(outside, MqttOutside) else asyncio.sleep(0)
         async with running(listening):
@@ -253,7 +255,7 @@ async def test_a_goodbye_comes_after_everything_that_was_to_be_told(sample: Any,
 @pytest.mark.mqtt
 @pytest.mark.parametrize("end", [None, aiomqtt.MqttError("lost")])
 async def test_a_bus_whose_client_keeps_a_cancellation_to_itself_ends_nevertheless(
-    mosquitto: Any, monkeypatch: pytest.MonkeyPatch, end: Exception | None
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch, end: Exception | None
 ) -> None:
     """As `wait_for` does when the broker's answer comes just then, and a task group when the connection ends."""
     really_publish = aiomqtt.Client.publish
@@ -276,11 +278,11 @@ async def test_a_bus_whose_client_keeps_a_cancellation_to_itself_ends_neverthele
         assert await outside.kept(NODE) == {"node": "here", "status": "offline"}
 
 
-async def test_a_bus_without_a_listener_keeps_nothing(sample: Any) -> None:
+async def test_a_bus_without_a_listener_keeps_nothing(sample: Sample) -> None:
     bus = LocalBus()
     async with running(bus.run()):
         match, lobby = sample.happened("m", sample.started("m")), LobbyChanged()
-        kept = [weakref.ref(match), weakref.ref(lobby)]
+        kept: list[weakref.ref[Any]] = [weakref.ref(match), weakref.ref(lobby)]
         bus.publish_match(match)
         bus.publish_lobby(lobby)
         del match, lobby
@@ -291,7 +293,7 @@ async def test_a_bus_without_a_listener_keeps_nothing(sample: Any) -> None:
 
 @pytest.mark.mqtt
 async def test_a_broker_that_is_killed_in_mid_match_stops_nobody_and_the_feed_resumes(
-    mosquitto: Any, sample: Any
+    mosquitto: Mosquitto, sample: Sample
 ) -> None:
     outside = MqttOutside(mosquitto.port)
     ears = outside.ears
@@ -316,7 +318,7 @@ async def test_a_broker_that_is_killed_in_mid_match_stops_nobody_and_the_feed_re
 
 
 @pytest.mark.mqtt
-async def test_a_broker_that_lost_everything_is_given_the_lobby_again(mosquitto: Any, sample: Any) -> None:
+async def test_a_broker_that_lost_everything_is_given_the_lobby_again(mosquitto: Mosquitto, sample: Sample) -> None:
     outside = MqttOutside(mosquitto.port)
     here = Presence(player=sample.anna, playing=0)
     async with running(outside.listen(), outside.bus.run()):
@@ -329,7 +331,7 @@ async def test_a_broker_that_lost_everything_is_given_the_lobby_again(mosquitto:
 
 
 @pytest.mark.mqtt
-async def test_what_ended_while_the_broker_was_away_is_not_kept_by_it(mosquitto: Any, sample: Any) -> None:
+async def test_what_ended_while_the_broker_was_away_is_not_kept_by_it(mosquitto: Mosquitto, sample: Sample) -> None:
     outside = MqttOutside(mosquitto.port)
     mosquitto.kill()
     async with running(outside.bus.run()):
@@ -343,7 +345,7 @@ async def test_what_ended_while_the_broker_was_away_is_not_kept_by_it(mosquitto:
 
 
 @pytest.mark.mqtt
-async def test_a_server_that_vanishes_is_offline_by_its_will(mosquitto: Any) -> None:
+async def test_a_server_that_vanishes_is_offline_by_its_will(mosquitto: Mosquitto) -> None:
     outside = MqttOutside(mosquitto.port)
     async with running(outside.listen()):
         await outside.ears.until(lambda: bool(outside.ears.on("listening")))
@@ -359,7 +361,7 @@ async def test_a_server_that_vanishes_is_offline_by_its_will(mosquitto: Any) -> 
 
 
 @pytest.mark.mqtt
-async def test_a_state_is_kept_under_a_lease_that_runs_out(mosquitto: Any, sample: Any) -> None:
+async def test_a_state_is_kept_under_a_lease_that_runs_out(mosquitto: Mosquitto, sample: Sample) -> None:
     outside = MqttOutside(mosquitto.port)
     async with running(outside.bus.run()):
         outside.bus.publish_match(sample.happened("m", sample.started("m")))

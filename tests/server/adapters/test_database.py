@@ -17,11 +17,12 @@ from sqlalchemy import Connection, text
 from cornered.server.adapters import database as module
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.tables import METADATA
+from tests.server.adapters.conftest import Opener
 
 MIGRATIONS = Path(module.__file__).parents[1] / "migrations"
 
 
-async def test_the_migrations_lead_to_the_tables_that_the_code_knows(open_database: Any) -> None:
+async def test_the_migrations_lead_to_the_tables_that_the_code_knows(open_database: Opener) -> None:
     def differences(connection: Connection) -> Any:
         return compare_metadata(MigrationContext.configure(connection), METADATA)
 
@@ -34,13 +35,13 @@ def test_the_newest_migration_is_the_one_that_the_code_asks_for() -> None:
     assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == module.HEAD
 
 
-async def test_servers_that_start_together_take_turns_to_migrate(open_database: Any) -> None:
+async def test_servers_that_start_together_take_turns_to_migrate(open_database: Opener) -> None:
     first, *_ = await asyncio.gather(*(open_database() for _ in range(4)))
     async with first.reading() as connection:
         assert (await connection.execute(text("SELECT count(*) FROM alembic_version"))).scalar() == 1
 
 
-async def test_a_database_of_a_newer_version_is_left_alone(open_database: Any) -> None:
+async def test_a_database_of_a_newer_version_is_left_alone(open_database: Opener) -> None:
     database = await open_database()
     async with database.writing() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
@@ -81,7 +82,7 @@ async def test_an_address_of_something_else_is_refused(url: str) -> None:
         await Database.open(url)
 
 
-async def test_a_failed_transaction_leaves_nothing_and_the_next_one_works(open_database: Any) -> None:
+async def test_a_failed_transaction_leaves_nothing_and_the_next_one_works(open_database: Opener) -> None:
     database = await open_database()
     insert = text("INSERT INTO players (id, name, kind) VALUES ('p', 'Anna', 'person')")
 

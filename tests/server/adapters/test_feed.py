@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
+from cornered.protocol.events import Started
 from cornered.protocol.messages import LobbyChanged, LobbyState, Snapshot
 from cornered.protocol.values import Presence, SeatInfo
 from cornered.server.adapters.feed import Feed, Publication
+from tests.server.adapters.conftest import Sample
 
 
-def snapshot(match: str, sample: Any) -> Snapshot:
+def snapshot(match: str, sample: Sample) -> Snapshot:
     started = sample.started(match)
+    assert isinstance(started, Started)
     happened = sample.happened(match, started)
     return Snapshot(
         id=None,
@@ -54,7 +56,7 @@ def sequence_numbers(publications: list[Publication]) -> list[int]:
     return [json.loads(each.payload)["seq"] for each in publications if each.topic.endswith("/events")]
 
 
-def test_a_full_queue_loses_the_oldest_events_and_the_numbers_show_it(sample: Any) -> None:
+def test_a_full_queue_loses_the_oldest_events_and_the_numbers_show_it(sample: Sample) -> None:
     feed = Feed(max_events=10)
     feed.match(sample.happened("m", sample.started("m")))
     for seq in range(2, 101):
@@ -65,14 +67,14 @@ def test_a_full_queue_loses_the_oldest_events_and_the_numbers_show_it(sample: An
     assert len(told) == 11
 
 
-def test_events_come_before_the_state_that_they_led_to(sample: Any) -> None:
+def test_events_come_before_the_state_that_they_led_to(sample: Sample) -> None:
     feed = Feed()
     feed.match(sample.happened("m", sample.started("m")))
     feed.match(sample.happened("m", sample.played(2)))
     assert [each.topic.rpartition("/")[2] for each in everything(feed)] == ["events", "events", "state"]
 
 
-def test_a_state_that_was_not_told_comes_again_as_it_is_then(sample: Any) -> None:
+def test_a_state_that_was_not_told_comes_again_as_it_is_then(sample: Sample) -> None:
     feed = Feed()
     feed.match(sample.happened("m", sample.started("m")))
     *_, state = everything(feed)
@@ -82,7 +84,7 @@ def test_a_state_that_was_not_told_comes_again_as_it_is_then(sample: Any) -> Non
     assert json.loads(again.payload)["seq"] == 2
 
 
-def test_the_end_of_a_match_that_was_not_told_comes_again(sample: Any) -> None:
+def test_the_end_of_a_match_that_was_not_told_comes_again(sample: Sample) -> None:
     feed = Feed()
     feed.match(sample.happened("m", sample.started("m")))
     list(everything(feed))
@@ -95,7 +97,7 @@ def test_the_end_of_a_match_that_was_not_told_comes_again(sample: Any) -> None:
     assert list(everything(feed)) == [cleared]
 
 
-def test_repeating_tells_the_states_of_all_live_matches_and_of_no_others(sample: Any) -> None:
+def test_repeating_tells_the_states_of_all_live_matches_and_of_no_others(sample: Sample) -> None:
     feed = Feed()
     for name in ("a", "b", "c"):
         feed.match(sample.happened(name, sample.started(name)))
@@ -105,14 +107,14 @@ def test_repeating_tells_the_states_of_all_live_matches_and_of_no_others(sample:
     assert sorted(each.match or "" for each in everything(feed)) == ["a", "c"]
 
 
-def test_a_match_that_came_and_went_untold_leaves_nothing_to_clear(sample: Any) -> None:
+def test_a_match_that_came_and_went_untold_leaves_nothing_to_clear(sample: Sample) -> None:
     feed = Feed(max_events=1)
     for number in range(100):
         feed.match(sample.happened(f"m{number}", sample.started(f"m{number}"), sample.ended(2)))
     assert [each.topic.rpartition("/")[2] for each in everything(feed)] == ["events"]
 
 
-def test_a_match_that_goes_on_from_before_is_cleared_at_its_end_even_if_untold(sample: Any) -> None:
+def test_a_match_that_goes_on_from_before_is_cleared_at_its_end_even_if_untold(sample: Sample) -> None:
     feed = Feed()
     feed.match(snapshot("m", sample))
     feed.match(sample.happened("m", sample.ended(9)))
@@ -120,7 +122,7 @@ def test_a_match_that_goes_on_from_before_is_cleared_at_its_end_even_if_untold(s
     assert (cleared.match, cleared.payload, cleared.retain) == ("m", b"", True)
 
 
-def test_the_lobby_comes_again_when_it_was_not_told_or_may_be_lost(sample: Any) -> None:
+def test_the_lobby_comes_again_when_it_was_not_told_or_may_be_lost(sample: Sample) -> None:
     feed = Feed()
     for _ in range(3):
         feed.lobby(LobbyState(id="lobby", seeks=(), matches=(), players=(Presence(player=sample.anna, playing=0),)))
@@ -135,7 +137,7 @@ def test_the_lobby_comes_again_when_it_was_not_told_or_may_be_lost(sample: Any) 
     assert list(everything(feed)) == [state]
 
 
-def test_words_about_the_lobby_that_wait_are_bounded(sample: Any) -> None:
+def test_words_about_the_lobby_that_wait_are_bounded(sample: Sample) -> None:
     feed = Feed()
     for number in range(1_000):
         feed.lobby(LobbyChanged(players_gone=(f"p{number}",)))
@@ -143,7 +145,7 @@ def test_words_about_the_lobby_that_wait_are_bounded(sample: Any) -> None:
     assert told == [[f"p{number}"] for number in range(900, 1_000)]
 
 
-async def test_waiting_ends_when_there_is_something_to_take(sample: Any) -> None:
+async def test_waiting_ends_when_there_is_something_to_take(sample: Sample) -> None:
     feed = Feed()
     assert feed.take() is None
     feed.match(sample.happened("m", sample.started("m")))

@@ -9,7 +9,6 @@ import stat
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -22,6 +21,8 @@ from cornered.protocol.messages import Refused
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.inspection import Findings, inspect
 from cornered.server.settings import SettingsError
+from tests.conftest import Postgres
+from tests.server.conftest import Pair, Start
 
 MATCHES, PLIES = 300, 4
 PAGE = 4_096
@@ -189,7 +190,7 @@ def test_a_store_whose_beginning_is_damaged_says_so(database: Path) -> None:
     ],
 )
 async def test_a_server_starts_on_a_damaged_match_and_plays_the_others(
-    tmp_path: Path, start: Any, pair: Any, damage: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, start: Start, pair: Pair, damage: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "data" / "cornered.db"
     await fill(f"sqlite:///{path}", 20, PLIES)
@@ -213,7 +214,7 @@ async def test_a_server_starts_on_a_damaged_match_and_plays_the_others(
 
 @pytest.mark.parametrize("tree", ["events", "sqlite_autoindex_events_1", "matches"])
 async def test_a_server_starts_on_a_damaged_page_and_plays_the_others(
-    tmp_path: Path, start: Any, pair: Any, tree: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, start: Start, pair: Pair, tree: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "data" / "cornered.db"
     await fill(f"sqlite:///{path}", MATCHES, PLIES)
@@ -231,7 +232,7 @@ async def test_a_server_starts_on_a_damaged_page_and_plays_the_others(
     assert "damaged" in capsys.readouterr().err
 
 
-async def test_a_store_whose_beginning_is_damaged_is_refused_in_one_line(tmp_path: Path, start: Any) -> None:
+async def test_a_store_whose_beginning_is_damaged_is_refused_in_one_line(tmp_path: Path, start: Start) -> None:
     path = tmp_path / "data" / "cornered.db"
     await fill(f"sqlite:///{path}", 1, PLIES)
     overwrite(path, 1)
@@ -270,7 +271,7 @@ def test_an_export_keeps_an_earlier_one_that_holds_more_and_is_private(database:
     assert len(list((tmp_path / "out").iterdir())) == MATCHES
 
 
-async def test_a_store_is_checked_while_its_server_runs(start: Any, pair: Any, tmp_path: Path) -> None:
+async def test_a_store_is_checked_while_its_server_runs(start: Start, pair: Pair, tmp_path: Path) -> None:
     async with start(database="") as server, server.client("Ann") as ann, server.client("Ben") as ben:
         await ann.do(Play, match=await pair(ann, ben), ply=0, move="a2")
         findings = await inspect(f"sqlite:///{tmp_path / 'cornered.db'}")
@@ -279,7 +280,7 @@ async def test_a_store_is_checked_while_its_server_runs(start: Any, pair: Any, t
 
 
 @pytest.mark.postgres
-async def test_postgres_is_checked_too(postgres: Any, tmp_path: Path) -> None:
+async def test_postgres_is_checked_too(postgres: Postgres, tmp_path: Path) -> None:
     url = postgres.new_database()
     await fill(url, 3, PLIES)
     findings = await inspect(url, tmp_path / "out")
@@ -305,7 +306,7 @@ END $$
 
 
 @pytest.mark.postgres
-async def test_of_a_damaged_match_in_postgres_the_other_events_are_saved(postgres: Any, tmp_path: Path) -> None:
+async def test_of_a_damaged_match_in_postgres_the_other_events_are_saved(postgres: Postgres, tmp_path: Path) -> None:
     url = postgres.new_database()
     await fill(url, 3, PLIES)
     damaged = f"match = '{name(1)}' AND seq = 3"
@@ -324,7 +325,7 @@ async def test_of_a_damaged_match_in_postgres_the_other_events_are_saved(postgre
 
 
 @pytest.mark.postgres
-async def test_matches_in_postgres_are_found_without_their_damaged_index(postgres: Any) -> None:
+async def test_matches_in_postgres_are_found_without_their_damaged_index(postgres: Postgres) -> None:
     url = postgres.new_database()
     await fill(url, 3, PLIES)
     await execute(
@@ -338,6 +339,6 @@ async def test_matches_in_postgres_are_found_without_their_damaged_index(postgre
 
 
 @pytest.mark.postgres
-async def test_a_database_of_something_else_is_refused_in_words(postgres: Any) -> None:
+async def test_a_database_of_something_else_is_refused_in_words(postgres: Postgres) -> None:
     with pytest.raises(ValueError, match="this is no database of Cornered"):
         await inspect(postgres.new_database())

@@ -26,6 +26,7 @@ from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.ports import Journal, StaleSequence
+from tests.server.adapters.conftest import Sample
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ async def journal(stored: Database | None) -> AsyncIterator[Journal]:
     await sql.close()
 
 
-async def test_what_was_appended_is_read_back_in_order(journal: Journal, sample: Any) -> None:
+async def test_what_was_appended_is_read_back_in_order(journal: Journal, sample: Sample) -> None:
     log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 20)), sample.ended(20)]
     await journal.append("m", 0, log[:1])
     await journal.append("m", 1, log[1:5])
@@ -47,7 +48,7 @@ async def test_what_was_appended_is_read_back_in_order(journal: Journal, sample:
     assert list(await journal.read("m")) == log
 
 
-async def test_it_knows_its_newest_event_and_which_events_it_holds(journal: Journal, sample: Any) -> None:
+async def test_it_knows_its_newest_event_and_which_events_it_holds(journal: Journal, sample: Sample) -> None:
     assert journal.newest is None
     assert not await journal.holds("m", 1)
     await journal.append("m", 0, [sample.started("m"), sample.played(2)])
@@ -59,7 +60,7 @@ async def test_it_knows_its_newest_event_and_which_events_it_holds(journal: Jour
     assert [seq for seq in range(4) if await journal.holds("m", seq)] == [1, 2]
 
 
-async def test_every_kind_of_event_comes_back_as_it_was(journal: Journal, sample: Any) -> None:
+async def test_every_kind_of_event_comes_back_as_it_was(journal: Journal, sample: Sample) -> None:
     caused: dict[str, Any] = {"at": 5, "seat": 1, "cause": "c"}
     log: list[MatchEvent] = [
         sample.started("m"),
@@ -80,7 +81,7 @@ async def test_every_kind_of_event_comes_back_as_it_was(journal: Journal, sample
     assert list(await journal.read("m")) == log
 
 
-async def test_reading_since_a_number_gives_exactly_the_rest(journal: Journal, sample: Any) -> None:
+async def test_reading_since_a_number_gives_exactly_the_rest(journal: Journal, sample: Sample) -> None:
     log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 6))]
     await journal.append("m", 0, log)
     for since in range(6):
@@ -92,7 +93,9 @@ async def test_an_unknown_match_is_empty(journal: Journal) -> None:
 
 
 @pytest.mark.parametrize("expected", [0, 1, 3, 9])
-async def test_a_wrong_expectation_is_refused_and_stores_nothing(journal: Journal, sample: Any, expected: int) -> None:
+async def test_a_wrong_expectation_is_refused_and_stores_nothing(
+    journal: Journal, sample: Sample, expected: int
+) -> None:
     log = [sample.started("m"), sample.played(2)]
     await journal.append("m", 0, log)
     with pytest.raises(StaleSequence):
@@ -100,20 +103,20 @@ async def test_a_wrong_expectation_is_refused_and_stores_nothing(journal: Journa
     assert list(await journal.read("m")) == log
 
 
-async def test_a_match_cannot_begin_in_the_middle(journal: Journal, sample: Any) -> None:
+async def test_a_match_cannot_begin_in_the_middle(journal: Journal, sample: Sample) -> None:
     with pytest.raises(StaleSequence):
         await journal.append("m", 1, [sample.played(2)])
     assert list(await journal.read("m")) == []
 
 
-async def test_events_that_are_not_numbered_on_are_a_mistake_of_the_caller(journal: Journal, sample: Any) -> None:
+async def test_events_that_are_not_numbered_on_are_a_mistake_of_the_caller(journal: Journal, sample: Sample) -> None:
     for wrong in ([], [sample.played(2)], [sample.started("m"), sample.played(3)]):
         with pytest.raises(ValueError, match="numbered on"):
             await journal.append("m", 0, wrong)
     assert list(await journal.read("m")) == []
 
 
-async def test_of_many_who_append_the_same_number_exactly_one_succeeds(journal: Journal, sample: Any) -> None:
+async def test_of_many_who_append_the_same_number_exactly_one_succeeds(journal: Journal, sample: Sample) -> None:
     await journal.append("m", 0, [sample.started("m")])
     outcomes = await asyncio.gather(
         *(journal.append("m", 1, [sample.played(2)]) for _ in range(20)), return_exceptions=True
@@ -123,7 +126,7 @@ async def test_of_many_who_append_the_same_number_exactly_one_succeeds(journal: 
     assert len(await journal.read("m")) == 2
 
 
-async def test_a_conflict_hits_only_its_own_caller(journal: Journal, sample: Any) -> None:
+async def test_a_conflict_hits_only_its_own_caller(journal: Journal, sample: Sample) -> None:
     names = [f"m{number}" for number in range(50)]
     await asyncio.gather(*(journal.append(name, 0, [sample.started(name)]) for name in names))
     outcomes = await asyncio.gather(
@@ -136,7 +139,7 @@ async def test_a_conflict_hits_only_its_own_caller(journal: Journal, sample: Any
         assert list(await journal.read(name)) == [sample.started(name), sample.played(2)]
 
 
-async def test_live_matches_are_those_without_an_end_oldest_first(journal: Journal, sample: Any) -> None:
+async def test_live_matches_are_those_without_an_end_oldest_first(journal: Journal, sample: Sample) -> None:
     for name, at in (("late", 30), ("early", 10), ("over", 5), ("middle", 20)):
         await journal.append(name, 0, [sample.started(name, at=at)])
     await journal.append("over", 1, [sample.played(2), sample.ended(3)])
@@ -145,14 +148,14 @@ async def test_live_matches_are_those_without_an_end_oldest_first(journal: Journ
     assert (await journal.live())[0] == sample.started("early", at=10)
 
 
-async def test_a_match_that_goes_on_after_its_end_stays_finished(journal: Journal, sample: Any) -> None:
+async def test_a_match_that_goes_on_after_its_end_stays_finished(journal: Journal, sample: Sample) -> None:
     await journal.append("m", 0, [sample.started("m"), sample.ended(2)])
     await journal.append("m", 2, [RematchOffered(seq=3, at=100, seat=0, cause="c")])
     assert list(await journal.live()) == []
     assert await journal.finished(None, 10) == ["m"]
 
 
-async def test_finished_public_matches_come_newest_first(journal: Journal, sample: Any) -> None:
+async def test_finished_public_matches_come_newest_first(journal: Journal, sample: Sample) -> None:
     for name, ended in (("a", 50), ("b", 70), ("c", 60)):
         await journal.append(name, 0, [sample.started(name), sample.ended(2, at=ended)])
     await journal.append("hidden", 0, [sample.started("hidden", private=True), sample.ended(2)])
@@ -161,7 +164,7 @@ async def test_finished_public_matches_come_newest_first(journal: Journal, sampl
     assert await journal.finished(None, 2) == ["b", "c"]
 
 
-async def test_a_players_finished_matches_are_his_own_private_ones_too(journal: Journal, sample: Any) -> None:
+async def test_a_players_finished_matches_are_his_own_private_ones_too(journal: Journal, sample: Sample) -> None:
     carl = sample.anna.model_copy(update={"id": "carl"})
     for name, players, private in (
         ("both", (sample.anna, sample.bert), False),

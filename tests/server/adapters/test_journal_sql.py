@@ -18,6 +18,8 @@ from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
+from tests.conftest import Postgres
+from tests.server.adapters.conftest import Opener, Sample
 from tests.server.turns import watched_loop
 
 
@@ -37,7 +39,7 @@ def sqlite(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'cornered.db'}"
 
 
-async def test_everything_is_there_after_opening_again(open_database: Any, sample: Any) -> None:
+async def test_everything_is_there_after_opening_again(open_database: Opener, sample: Sample) -> None:
     first = SqlJournal(await open_database())
     log = [sample.started("m"), sample.played(2)]
     await first.append("m", 0, log)
@@ -51,7 +53,7 @@ async def test_everything_is_there_after_opening_again(open_database: Any, sampl
     await second.close()
 
 
-async def test_a_crowd_of_new_guests_keeps_no_move_waiting(sqlite: str, sample: Any) -> None:
+async def test_a_crowd_of_new_guests_keeps_no_move_waiting(sqlite: str, sample: Sample) -> None:
     async with opened(sqlite) as (database, journal):
         accounts = SqlAccounts(database)
         await journal.append("m", 0, [sample.started("m")])
@@ -62,7 +64,7 @@ async def test_a_crowd_of_new_guests_keeps_no_move_waiting(sqlite: str, sample: 
         await asyncio.gather(*guests)
 
 
-async def test_two_servers_on_one_database_never_store_one_number_twice(open_database: Any, sample: Any) -> None:
+async def test_two_servers_on_one_database_never_store_one_number_twice(open_database: Opener, sample: Sample) -> None:
     one, two = SqlJournal(await open_database()), SqlJournal(await open_database())
     await one.append("m", 0, [sample.started("m")])
     await one.append("quiet", 0, [sample.started("quiet")])
@@ -81,7 +83,7 @@ async def test_two_servers_on_one_database_never_store_one_number_twice(open_dat
     await two.close()
 
 
-async def test_appends_that_wait_together_are_committed_together(open_database: Any, sample: Any) -> None:
+async def test_appends_that_wait_together_are_committed_together(open_database: Opener, sample: Sample) -> None:
     database = await open_database()
     journal = SqlJournal(database)
     names = [f"m{number}" for number in range(100)]
@@ -95,7 +97,7 @@ async def test_appends_that_wait_together_are_committed_together(open_database: 
     await journal.close()
 
 
-async def test_an_append_returns_only_after_its_commit(open_database: Any, sample: Any) -> None:
+async def test_an_append_returns_only_after_its_commit(open_database: Opener, sample: Sample) -> None:
     database, witness = await open_database(), SqlJournal(await open_database())
     journal = SqlJournal(database)
     await journal.append("m", 0, [sample.started("m")])
@@ -105,7 +107,7 @@ async def test_an_append_returns_only_after_its_commit(open_database: Any, sampl
     await journal.close()
 
 
-async def test_a_caller_who_gives_up_harms_nobody(open_database: Any, sample: Any) -> None:
+async def test_a_caller_who_gives_up_harms_nobody(open_database: Opener, sample: Sample) -> None:
     database = await open_database()
     journal = SqlJournal(database)
     async with database.writing():
@@ -119,7 +121,7 @@ async def test_a_caller_who_gives_up_harms_nobody(open_database: Any, sample: An
     await journal.close()
 
 
-async def test_closing_finishes_what_is_under_way_and_takes_nothing_more(open_database: Any, sample: Any) -> None:
+async def test_closing_finishes_what_is_under_way_and_takes_nothing_more(open_database: Opener, sample: Sample) -> None:
     database = await open_database()
     journal = SqlJournal(database)
     appends = [asyncio.create_task(journal.append(f"m{n}", 0, [sample.started(f"m{n}")])) for n in range(20)]
@@ -131,7 +133,7 @@ async def test_closing_finishes_what_is_under_way_and_takes_nothing_more(open_da
     assert len(await journal.live()) == 20
 
 
-async def test_a_queue_that_is_full_refuses(sqlite: str, sample: Any) -> None:
+async def test_a_queue_that_is_full_refuses(sqlite: str, sample: Sample) -> None:
     async with opened(sqlite, max_waiting=3) as (database, journal):
         await journal.append("first", 0, [sample.started("first")])
         async with database.writing():
@@ -142,7 +144,7 @@ async def test_a_queue_that_is_full_refuses(sqlite: str, sample: Any) -> None:
         assert [type(outcome) for outcome in outcomes] == [type(None)] * 3 + [JournalUnavailable] * 2
 
 
-async def test_a_full_disk_makes_it_unavailable_until_there_is_room(sqlite: str, sample: Any) -> None:
+async def test_a_full_disk_makes_it_unavailable_until_there_is_room(sqlite: str, sample: Sample) -> None:
     async with opened(sqlite) as (database, journal):
         await journal.append("m", 0, [sample.started("m")])
         async with database.writing() as connection:
@@ -189,7 +191,7 @@ class FailingDisk(Database):
 
 
 async def test_what_the_disk_cannot_read_is_damaged_and_what_it_cannot_write_is_an_obstacle(
-    sqlite: str, sample: Any
+    sqlite: str, sample: Sample
 ) -> None:
     database = await FailingDisk.open(sqlite)
     assert isinstance(database, FailingDisk)
@@ -214,7 +216,7 @@ async def test_what_the_disk_cannot_read_is_damaged_and_what_it_cannot_write_is_
 
 
 @pytest.mark.postgres
-async def test_a_database_server_that_dies_is_unavailable_and_comes_back(postgres: Any, sample: Any) -> None:
+async def test_a_database_server_that_dies_is_unavailable_and_comes_back(postgres: Postgres, sample: Sample) -> None:
     async with opened(postgres.new_database()) as (_, journal):
         await journal.append("m", 0, [sample.started("m")])
         postgres.kill()
@@ -241,7 +243,7 @@ async def test_sqlite_writes_ahead_and_waits_for_the_disk_as_told(sqlite: str, d
 
 @pytest.mark.postgres
 @pytest.mark.parametrize(("durability", "level"), [("full", "on"), ("normal", "off")])
-async def test_postgres_waits_for_the_disk_as_told(postgres: Any, durability: Any, level: str) -> None:
+async def test_postgres_waits_for_the_disk_as_told(postgres: Postgres, durability: Any, level: str) -> None:
     database = await Database.open(postgres.new_database(), durability=durability)
     async with database.writing() as connection:
         assert (await connection.execute(text("SHOW synchronous_commit"))).scalar() == level
@@ -249,7 +251,7 @@ async def test_postgres_waits_for_the_disk_as_told(postgres: Any, durability: An
 
 
 async def test_the_death_of_the_committer_fails_who_waits_and_the_next_append_starts_another(
-    open_database: Any, sample: Any
+    open_database: Opener, sample: Sample
 ) -> None:
     database = await open_database()
     journal = SqlJournal(database)
@@ -290,7 +292,9 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_a_full_disk_is_an_obstacle_until_there_is_room_and_nobody_need_write(sqlite: str, sample: Any) -> None:
+async def test_a_full_disk_is_an_obstacle_until_there_is_room_and_nobody_need_write(
+    sqlite: str, sample: Sample
+) -> None:
     async with opened(sqlite) as (database, journal), watched(journal):
         await journal.append("m", 0, [sample.started("m")])
         # SQLite refuses to grow the file, as a full disk does; a trigger stands for it on every new connection.
@@ -304,7 +308,9 @@ async def test_a_full_disk_is_an_obstacle_until_there_is_room_and_nobody_need_wr
         await until(lambda: journal.obstacle == "")
 
 
-async def test_a_failed_append_is_an_obstacle_at_once_and_the_next_stored_one_ends_it(sqlite: str, sample: Any) -> None:
+async def test_a_failed_append_is_an_obstacle_at_once_and_the_next_stored_one_ends_it(
+    sqlite: str, sample: Sample
+) -> None:
     async with opened(sqlite) as (database, journal):
         async with database.writing() as connection:
             await connection.exec_driver_sql("PRAGMA max_page_count = 1")
@@ -318,7 +324,7 @@ async def test_a_failed_append_is_an_obstacle_at_once_and_the_next_stored_one_en
 
 @pytest.mark.postgres
 @pytest.mark.usefixtures("impatient")
-async def test_a_database_server_that_is_away_is_an_obstacle_while_nobody_plays(postgres: Any) -> None:
+async def test_a_database_server_that_is_away_is_an_obstacle_while_nobody_plays(postgres: Postgres) -> None:
     async with opened(postgres.new_database()) as (_, journal), watched(journal):
         postgres.kill()
         try:
@@ -328,7 +334,7 @@ async def test_a_database_server_that_is_away_is_an_obstacle_while_nobody_plays(
         await until(lambda: journal.obstacle == "")
 
 
-async def test_a_commit_that_hangs_is_an_obstacle(sqlite: str, sample: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_commit_that_hangs_is_an_obstacle(sqlite: str, sample: Sample, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cornered.server.adapters.journal_sql.STALL_SECONDS", 0.01)
     async with opened(sqlite) as (database, journal):
         async with database.writing():
@@ -338,7 +344,7 @@ async def test_a_commit_that_hangs_is_an_obstacle(sqlite: str, sample: Any, monk
         assert journal.obstacle == ""
 
 
-async def test_a_long_match_is_read_in_slices(sqlite: str, sample: Any) -> None:
+async def test_a_long_match_is_read_in_slices(sqlite: str, sample: Sample) -> None:
     async with opened(sqlite) as (_, journal):
         log = [sample.started("m"), *(sample.played(seq) for seq in range(2, 3_000))]
         await journal.append("m", 0, log)

@@ -9,7 +9,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -20,6 +19,8 @@ from cornered.server.adapters.database import Database, WriteForbidden, address_
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.adapters.lease import KEY, Lease, StoreTaken, lease
 from cornered.server.ports import AccountsUnavailable, JournalUnavailable
+from tests.conftest import Postgres
+from tests.server.adapters.conftest import Sample
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
@@ -139,14 +140,14 @@ async def next_in_line(url: str) -> AsyncIterator[None]:
 
 
 @pytest.fixture
-def postgres_url(postgres: Any) -> str:
+def postgres_url(postgres: Postgres) -> str:
     new: str = postgres.new_database()
     return new
 
 
 @pytest.mark.postgres
 async def test_a_lease_comes_back_with_its_database(
-    postgres: Any, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    postgres: Postgres, postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.adapters.lease.KEEP_SECONDS", 0.01)
     async with lease(postgres_url) as held, kept(held):
@@ -164,7 +165,7 @@ async def test_a_lease_comes_back_with_its_database(
 
 @pytest.mark.postgres
 async def test_a_lost_lease_is_noticed_at_once_and_stops_every_write_until_it_is_back(
-    postgres_url: str, sample: Any, monkeypatch: pytest.MonkeyPatch
+    postgres_url: str, sample: Sample, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.adapters.lease.KEEP_SECONDS", 60)
     async with lease(postgres_url) as held:

@@ -6,7 +6,6 @@ import asyncio
 import os
 import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from cornered.server.adapters import private_files
 from cornered.server.adapters.private_files import NotPrivate, create_private, make_private
 from cornered.server.runtime import timekeeping
 from cornered.server.settings import SettingsError
+from tests.server.conftest import Pair, Start
 
 
 def mode(path: Path) -> int:
@@ -26,7 +26,7 @@ def modes(directory: Path) -> dict[str, int]:
 
 
 async def test_everything_that_a_server_makes_is_private(
-    start: Any, pair: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timekeeping, "SIGN_SECONDS", 0.001)
     data = tmp_path / "data"
@@ -44,7 +44,7 @@ async def test_everything_that_a_server_makes_is_private(
 
 
 async def test_looser_modes_are_tightened_at_the_start_with_one_line(
-    start: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = tmp_path / "data"
     async with start(database="", data=data):
@@ -60,7 +60,7 @@ async def test_looser_modes_are_tightened_at_the_start_with_one_line(
     assert capsys.readouterr().err.count("only this server's user can") == 1
 
 
-async def test_a_database_elsewhere_is_private_too(start: Any, tmp_path: Path) -> None:
+async def test_a_database_elsewhere_is_private_too(start: Start, tmp_path: Path) -> None:
     path = tmp_path / "elsewhere" / "games.db"
     create_private(path)
     path.chmod(0o644)
@@ -117,7 +117,7 @@ def test_what_root_shows_to_everybody_is_refused(tmp_path: Path, loose: int) -> 
 
 
 async def test_a_mode_that_cannot_be_changed_is_one_clear_line(
-    start: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: Path, mode: int) -> None:
         raise PermissionError(1, "Operation not permitted", str(path))

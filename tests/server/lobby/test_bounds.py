@@ -22,6 +22,7 @@ from cornered.server.lobby.bounds import MOST_BOT_MATCHES, MOST_INCOMING_FROM_AD
 from cornered.server.lobby.events import AWAY_GRACE, Departed, LobbyEvent, MatchEnded, MatchMade
 from cornered.server.lobby.lobby import DEPARTURES, Lobby
 from cornered.server.refusal import Refusal
+from tests.server.conftest import Pair, Start
 
 TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
 THREE = GameSpec(name="isolation", options={"players": 3})
@@ -205,7 +206,7 @@ def test_many_who_stay_away_depart_in_steps() -> None:
     assert (steps, crowd.lobby.guests) == ([DEPARTURES, DEPARTURES, 1], {})
 
 
-async def test_a_rematch_counts_as_a_match_of_its_players(start: Any, pair: Any) -> None:
+async def test_a_rematch_counts_as_a_match_of_its_players(start: Start, pair: Pair) -> None:
     async with start(max_matches_per_player=2) as running, running.client("Ann") as ann, running.client("Ben") as ben:
         over = await pair(ann, ben)
         await ann.do(Resign, match=over)
@@ -215,7 +216,7 @@ async def test_a_rematch_counts_as_a_match_of_its_players(start: Any, pair: Any)
         assert await ben.refused(Rematch, match=over) == "busy"
 
 
-async def test_the_bounds_are_settings(start: Any) -> None:
+async def test_the_bounds_are_settings(start: Start) -> None:
     async with start(max_seeks_per_address=1, max_challenges=1) as running, running.client("Ann") as ann:
         await ann.do(CreateSeek, settings=SeekSettings(game=THREE))
         assert await ann.refused(CreateSeek, settings=SeekSettings(game=THREE)) == "busy"

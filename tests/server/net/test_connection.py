@@ -23,6 +23,7 @@ from cornered.protocol.values import Value
 from cornered.server.net.connection import OUTPUT_HIGH_BYTES, OUTPUT_MAX_BYTES, SLICE_BYTES, Connection, Handler
 from cornered.server.net.responses import plain
 from cornered.server.runtime.token_bucket import TokenBucket
+from tests.server.conftest import Pair, Running, Start
 
 UPGRADE = (
     b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -41,7 +42,7 @@ def masked(message: Value) -> bytes:
 
 
 @contextlib.asynccontextmanager
-async def raw_client(running: Any, *messages: Value, until: bytes = b'"matches":[]}') -> AsyncIterator[Any]:
+async def raw_client(running: Running, *messages: Value, until: bytes = b'"matches":[]}') -> AsyncIterator[Any]:
     """Open a WebSocket by hand, say hello and `messages`, and read as far as `until`."""
     host, port = running.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
@@ -53,12 +54,14 @@ async def raw_client(running: Any, *messages: Value, until: bytes = b'"matches":
         writer.transport.abort()
 
 
-async def gauge(running: Any, name: str) -> float:
+async def gauge(running: Running, name: str) -> float:
     lines = (await running.fetch("/metrics")).body.splitlines()
     return float(next(line.split()[1] for line in lines if line.startswith(f"cornered_{name} ")))
 
 
-async def test_a_bad_frame_of_a_watcher_that_keeps_its_connection_open_harms_no_match(running: Any, pair: Any) -> None:
+async def test_a_bad_frame_of_a_watcher_that_keeps_its_connection_open_harms_no_match(
+    running: Running, pair: Pair
+) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -83,7 +86,7 @@ async def test_a_bad_frame_of_a_watcher_that_keeps_its_connection_open_harms_no_
             }
 
 
-async def test_a_flood_of_pings_costs_tokens_and_ends_the_socket(start: Any) -> None:
+async def test_a_flood_of_pings_costs_tokens_and_ends_the_socket(start: Start) -> None:
     async with start(message_rate=1, message_burst=50) as running, raw_client(running) as (reader, writer):
         writer.write(PING * 40)
         assert (await reader.readexactly(80)).count(b"\x8a\x00") == 40
@@ -94,7 +97,7 @@ async def test_a_flood_of_pings_costs_tokens_and_ends_the_socket(start: Any) -> 
             assert b"too fast" in rest
 
 
-async def test_owed_pongs_are_bounded_like_any_other_output(start: Any) -> None:
+async def test_owed_pongs_are_bounded_like_any_other_output(start: Start) -> None:
     payload = b"\x89\xfd" + bytes(4) + b"p" * 125
     who = ("message", "address", "server")
     generous = dict.fromkeys((f"{one}_{what}" for one in who for what in ("rate", "burst")), 1e9) | {"ping_seconds": 4}
@@ -115,7 +118,7 @@ async def test_owed_pongs_are_bounded_like_any_other_output(start: Any) -> None:
         assert unread > 100 * len(payload) * 1_000
 
 
-async def test_connections_that_say_nothing_count_and_end(start: Any) -> None:
+async def test_connections_that_say_nothing_count_and_end(start: Start) -> None:
     async with start(max_per_address=3, hello_seconds=0.3) as running:
         host, port = running.address.removeprefix("http://").split(":")
         silent = [await asyncio.open_connection(host, int(port)) for _ in range(3)]
@@ -129,12 +132,12 @@ async def test_connections_that_say_nothing_count_and_end(start: Any) -> None:
         assert (await running.fetch("/health")).status == 200
 
 
-async def test_new_connections_of_one_address_are_limited(start: Any) -> None:
+async def test_new_connections_of_one_address_are_limited(start: Start) -> None:
     async with start(arrival_rate=0.001, arrival_burst=2) as running:
         assert [(await running.fetch("/health")).status for _ in range(3)] == [200, 200, 429]
 
 
-async def test_a_flood_of_one_player_leaves_its_neighbours_their_share(start: Any) -> None:
+async def test_a_flood_of_one_player_leaves_its_neighbours_their_share(start: Start) -> None:
     limits = {"address_rate": 100, "address_burst": 10, "message_rate": 1e9, "message_burst": 1e9}
     async with start(**limits) as running, running.client("Ann") as ann, raw_client(running) as (_, writer):
         writer.write(b"".join(masked(WatchLobby(id=f"f{number}")) for number in range(500)))
@@ -154,7 +157,7 @@ WASTE = {
 
 
 @pytest.mark.parametrize("waste", WASTE)
-async def test_what_changes_nothing_is_charged_to_the_address_too(start: Any, waste: str) -> None:
+async def test_what_changes_nothing_is_charged_to_the_address_too(start: Start, waste: str) -> None:
     limits = {"address_rate": 100, "address_burst": 50, "message_rate": 1e9, "message_burst": 1e9}
     async with start(**limits) as running, running.client("Ann") as ann, raw_client(running) as (reader, writer):
         writer.write(WASTE[waste] * 1_000)
@@ -168,7 +171,7 @@ async def test_what_changes_nothing_is_charged_to_the_address_too(start: Any, wa
         assert 0 < said.count(b"\x8a\x00") + said.count(b'"refused"') < 700
 
 
-async def test_a_ping_of_its_own_holds_no_move_up_where_the_address_has_no_tokens(start: Any, pair: Any) -> None:
+async def test_a_ping_of_its_own_holds_no_move_up_where_the_address_has_no_tokens(start: Start, pair: Pair) -> None:
     limits = {"address_rate": 0.001, "address_burst": 200, "message_rate": 1e9, "message_burst": 1e9}
     async with start(**limits) as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
@@ -180,7 +183,7 @@ async def test_a_ping_of_its_own_holds_no_move_up_where_the_address_has_no_token
                 await ann.do(Play, match=match, ply=0, move="a2")
 
 
-async def test_many_connections_that_are_lost_at_once_free_everything(start: Any, pair: Any) -> None:
+async def test_many_connections_that_are_lost_at_once_free_everything(start: Start, pair: Pair) -> None:
     async with start() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         async with contextlib.AsyncExitStack() as stack:
@@ -196,7 +199,7 @@ async def test_many_connections_that_are_lost_at_once_free_everything(start: Any
 
 
 @pytest.mark.parametrize("upgrade", [True, False])
-async def test_a_full_server_says_so(start: Any, upgrade: bool) -> None:
+async def test_a_full_server_says_so(start: Start, upgrade: bool) -> None:
     async with start(max_connections=1) as running, running.client("Ann"):
         if upgrade:
             with pytest.raises(InvalidStatus) as refused:
@@ -213,12 +216,12 @@ async def test_a_full_server_says_so(start: Any, upgrade: bool) -> None:
     [b"\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", PING, CLOSE, BAD_OPCODE, b"\x81"],
     ids=["line break", "request", "ping", "close", "bad opcode", "half a frame"],
 )
-async def test_a_request_is_answered_whatever_follows_it_at_once(running: Any, path: str, more: bytes) -> None:
+async def test_a_request_is_answered_whatever_follows_it_at_once(running: Running, path: str, more: bytes) -> None:
     request = f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
     assert await running.send_raw(request + more) == await running.send_raw(request)
 
 
-async def test_text_that_is_not_utf8_ends_the_socket(running: Any) -> None:
+async def test_text_that_is_not_utf8_ends_the_socket(running: Running) -> None:
     async with running.client("Eve") as eve:
         await eve.socket.send(b"\xff\xfe", text=True)
         with pytest.raises(ConnectionClosed) as closed:
@@ -378,7 +381,7 @@ async def test_empty_fragments_take_no_memory(opened: tuple[Connection, Broken, 
 
 
 @pytest.mark.parametrize("ending", [CLOSE, b""], ids=["closed", "cut off"])
-async def test_a_connection_that_is_over_is_gone_at_once(running: Any, ending: bytes) -> None:
+async def test_a_connection_that_is_over_is_gone_at_once(running: Running, ending: bytes) -> None:
     """What only a collection of garbage frees is memory until then."""
     # Those of earlier tests are in whatever they left behind.
     others = [one for one in gc.get_objects() if type(one) is ServerProtocol]

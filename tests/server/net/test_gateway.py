@@ -15,16 +15,17 @@ from websockets.typing import Subprotocol
 
 from cornered.engine.records.record import from_json
 from cornered.engine.records.text import from_text
-from cornered.protocol.codec import JSON, MSGPACK
+from cornered.protocol.codec import JSON, MSGPACK, Codec
 from cornered.protocol.commands import Play
 from cornered.protocol.messages import Happened
 from cornered.server.net import gateway
 from cornered.server.runtime.limits import MAX_DOWNLOADS
+from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
 
 
 @pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
 async def test_two_clients_play_to_the_end_while_a_third_watches(
-    running: Any, pair: Any, play_out: Any, codec: Any
+    running: Running, pair: Pair, play_out: PlayOut, codec: Codec
 ) -> None:
     async with (
         running.client("Ann", codec) as ann,
@@ -41,7 +42,7 @@ async def test_two_clients_play_to_the_end_while_a_third_watches(
         )
 
 
-async def test_the_page_is_served_and_nothing_beside_it(start: Any, tmp_path: Path) -> None:
+async def test_the_page_is_served_and_nothing_beside_it(start: Start, tmp_path: Path) -> None:
     web = tmp_path / "web"
     web.mkdir()
     (web / "index.html").write_text("<title>Cornered</title>")
@@ -77,7 +78,7 @@ async def test_the_page_is_served_and_nothing_beside_it(start: Any, tmp_path: Pa
         assert deleted.body
 
 
-async def test_health_readiness_and_metrics(running: Any, pair: Any) -> None:
+async def test_health_readiness_and_metrics(running: Running, pair: Pair) -> None:
     assert (await running.fetch("/health")).body == "ok\n"
     assert (await running.fetch("/ready")).body == "ready\n"
     async with running.client("Ann") as ann, running.client("Ben") as ben:
@@ -92,7 +93,7 @@ async def test_health_readiness_and_metrics(running: Any, pair: Any) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/main.js", "/health", "/metrics", "/nothing", "//", "/matches/x.txt", "/visit"])
-async def test_every_answer_carries_the_security_headers(running: Any, path: str) -> None:
+async def test_every_answer_carries_the_security_headers(running: Running, path: str) -> None:
     headers = (await running.fetch(path)).headers
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"
@@ -107,13 +108,13 @@ async def test_every_answer_carries_the_security_headers(running: Any, path: str
     "target",
     ["//a/metrics", "//metrics", "/metrics/", "/%6detrics", "/./metrics", "/x/../metrics", "http://localhost/metrics"],
 )
-async def test_the_metrics_have_one_spelling(running: Any, target: str) -> None:
+async def test_the_metrics_have_one_spelling(running: Running, target: str) -> None:
     answer = await running.fetch(target)
     assert answer.status == 400
     assert "cornered_" not in answer.body
 
 
-async def test_the_metrics_answer_to_this_machine_itself_and_not_through_a_proxy(start: Any) -> None:
+async def test_the_metrics_answer_to_this_machine_itself_and_not_through_a_proxy(start: Start) -> None:
     async with start(proxies="127.0.0.1") as running:
         assert (await running.fetch("/metrics")).status == 200
         for field in ("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"):
@@ -122,7 +123,7 @@ async def test_the_metrics_answer_to_this_machine_itself_and_not_through_a_proxy
             assert "CORNERED_METRICS_TOKEN" in answer.body
 
 
-async def test_with_a_token_the_metrics_answer_to_its_bearers(start: Any) -> None:
+async def test_with_a_token_the_metrics_answer_to_its_bearers(start: Start) -> None:
     async with start(metrics_token="s3cret", proxies="127.0.0.1") as running:
         for given in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": "s3cret"}, {"Authorization": "Bearer "}):
             answer = await running.fetch("/metrics", **given)
@@ -132,12 +133,12 @@ async def test_with_a_token_the_metrics_answer_to_its_bearers(start: Any) -> Non
         assert "cornered_players 0.0" in far.body
 
 
-async def with_host(running: Any, host: str, *fields: str) -> int:
+async def with_host(running: Running, host: str, *fields: str) -> int:
     request = "\r\n".join([f"GET /ready HTTP/1.1\r\nHost: {host}", *fields, "", ""])
     return int((await running.send_raw(request.encode())).split()[1])
 
 
-async def test_a_request_for_an_unknown_host_is_misdirected(start: Any) -> None:
+async def test_a_request_for_an_unknown_host_is_misdirected(start: Start) -> None:
     upgrade = ("Upgrade: websocket", "Connection: Upgrade", "Origin: http://evil.example")
     async with start(hosts="play.example") as running:
         assert await with_host(running, "play.example") == 200
@@ -146,7 +147,7 @@ async def test_a_request_for_an_unknown_host_is_misdirected(start: Any) -> None:
         assert await with_host(running, "evil.example", *upgrade) == 421
 
 
-async def test_a_page_learns_why_its_socket_does_not_open(start: Any) -> None:
+async def test_a_page_learns_why_its_socket_does_not_open(start: Start) -> None:
     async with start(max_per_address=1) as running:
         assert (await running.fetch("/visit")).body == "welcome\n"
         async with running.socket():
@@ -169,14 +170,14 @@ async def test_a_page_learns_why_its_socket_does_not_open(start: Any) -> None:
         (b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 5_000 + b"\r\n", 431),
     ],
 )
-async def test_what_is_no_request_of_ours_is_answered_in_words(running: Any, request_: bytes, status: int) -> None:
+async def test_what_is_no_request_of_ours_is_answered_in_words(running: Running, request_: bytes, status: int) -> None:
     answer = await running.send_raw(request_)
     assert answer.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"nosniff" in answer
     assert answer.partition(b"\r\n\r\n")[2]
 
 
-async def test_a_finished_match_is_a_record_in_two_forms(running: Any, pair: Any, play_out: Any) -> None:
+async def test_a_finished_match_is_a_record_in_two_forms(running: Running, pair: Pair, play_out: PlayOut) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         assert (await running.fetch(f"/matches/{match}.txt")).status == 404
@@ -194,7 +195,7 @@ async def test_a_finished_match_is_a_record_in_two_forms(running: Any, pair: Any
     ("origin", "allowed"),
     [(None, True), ("http://{host}", True), ("https://play.example", True), ("https://evil.example", False)],
 )
-async def test_only_our_own_page_and_named_ones_may_connect(start: Any, origin: str | None, allowed: bool) -> None:
+async def test_only_our_own_page_and_named_ones_may_connect(start: Start, origin: str | None, allowed: bool) -> None:
     async with start(origins="https://play.example") as running:
         host = running.address.removeprefix("http://")
         options: dict[str, Any] = {
@@ -211,20 +212,20 @@ async def test_only_our_own_page_and_named_ones_may_connect(start: Any, origin: 
 
 
 @pytest.mark.parametrize("subprotocols", [None, ["chat"]])
-async def test_a_socket_without_our_subprotocol_does_not_open(running: Any, subprotocols: Any) -> None:
+async def test_a_socket_without_our_subprotocol_does_not_open(running: Running, subprotocols: Any) -> None:
     with pytest.raises(InvalidStatus) as refused:
         await connect(running.url, subprotocols=subprotocols)
     assert refused.value.response.status_code == 400
 
 
-async def test_one_address_has_so_many_sockets_and_no_more(start: Any) -> None:
+async def test_one_address_has_so_many_sockets_and_no_more(start: Start) -> None:
     async with start(max_per_address=2) as running, running.client(), running.socket():
         with pytest.raises(InvalidStatus) as refused:
             await connect(running.url, subprotocols=[Subprotocol(JSON.subprotocol)])
         assert refused.value.response.status_code == 429
 
 
-async def test_a_trusted_proxy_says_who_connects(start: Any) -> None:
+async def test_a_trusted_proxy_says_who_connects(start: Start) -> None:
     def coming_from(address: str) -> dict[str, Any]:
         return {"additional_headers": {"X-Forwarded-For": f"10.9.9.9, {address}"}}
 
@@ -250,7 +251,7 @@ async def test_a_trusted_proxy_says_who_connects(start: Any) -> None:
         ("127.0.0.1", "10.9.9.9, [2001:db8::1]:51234", False),
     ],
 )
-async def test_proxies_are_addresses_and_networks(start: Any, proxies: str, forwarded: str, is_same: bool) -> None:
+async def test_proxies_are_addresses_and_networks(start: Start, proxies: str, forwarded: str, is_same: bool) -> None:
     def coming_from(addresses: str) -> dict[str, Any]:
         return {"additional_headers": {"X-Forwarded-For": addresses}, "subprotocols": [JSON.subprotocol]}
 
@@ -267,12 +268,12 @@ async def test_proxies_are_addresses_and_networks(start: Any, proxies: str, forw
                 pass
 
 
-async def test_an_address_that_asks_too_often_for_pages_must_wait(start: Any) -> None:
+async def test_an_address_that_asks_too_often_for_pages_must_wait(start: Start) -> None:
     async with start(address_rate=0.001, address_burst=10) as running:
         assert [(await running.fetch("/health")).status for _ in range(3)] == [200, 200, 429]
 
 
-async def test_a_page_that_is_loaded_again_costs_its_address_little(start: Any) -> None:
+async def test_a_page_that_is_loaded_again_costs_its_address_little(start: Start) -> None:
     async with start(address_rate=0.001, address_burst=10) as running:
         tag = (await running.fetch("/")).headers["etag"]
         again = [(await running.fetch("/", **{"If-None-Match": tag})).status for _ in range(6)]
@@ -280,7 +281,7 @@ async def test_a_page_that_is_loaded_again_costs_its_address_little(start: Any) 
 
 
 @contextlib.asynccontextmanager
-async def asking(running: Any, path: str) -> AsyncIterator[asyncio.StreamReader]:
+async def asking(running: Running, path: str) -> AsyncIterator[asyncio.StreamReader]:
     """Ask for `path`; close the connection at the end of the block, whether or not an answer came."""
     host, port = running.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
@@ -303,7 +304,7 @@ async def until_unanswered(number: int) -> None:
 
 
 async def test_a_request_whose_connection_closes_before_its_turn_leaves_the_queue(
-    start: Any, monkeypatch: pytest.MonkeyPatch
+    start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gateway, "PAGE_PATIENCE_SECONDS", float("inf"))
     async with start(address_rate=0.001, address_burst=5) as running:
@@ -317,7 +318,7 @@ async def test_a_request_whose_connection_closes_before_its_turn_leaves_the_queu
         await until_unanswered(0)
 
 
-async def test_a_client_that_closes_only_its_own_side_gets_an_answer_that_need_not_wait(running: Any) -> None:
+async def test_a_client_that_closes_only_its_own_side_gets_an_answer_that_need_not_wait(running: Running) -> None:
     host, port = running.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -328,7 +329,7 @@ async def test_a_client_that_closes_only_its_own_side_gets_an_answer_that_need_n
 
 
 async def test_few_records_are_read_before_they_are_paid_for_and_those_are_paid_for(
-    house: Any, stores: Any, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, reading, may_go_on = stores.journal.read, list[str](), asyncio.Event()
 

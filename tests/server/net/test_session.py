@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
-from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK
+from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK, Codec
 from cornered.protocol.commands import AskGames, AskMyMatches, CreateSeek, Hello, Join, Ping, Play, Say, WatchLobby
 from cornered.protocol.messages import Games, Happened, LobbyState, MyMatches, Pong, Refused, Said, SeatPresence
 from cornered.protocol.values import GameSpec, SeekSettings
 from cornered.server.runtime.limits import MAX_REPLAYS
+from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
 
 
 async def flood(client: Any, times: int, message: Any = Ping(id="flood")) -> None:  # noqa: B008
@@ -54,7 +55,7 @@ BOTH = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"]
 
 
 @BOTH
-async def test_a_command_before_hello_is_refused_and_hello_still_works(running: Any, codec: Any) -> None:
+async def test_a_command_before_hello_is_refused_and_hello_still_works(running: Running, codec: Codec) -> None:
     async with running.socket(codec) as client:
         assert await client.refused(Ping) == "hello_first"
         await client.hello("Ann")
@@ -62,13 +63,13 @@ async def test_a_command_before_hello_is_refused_and_hello_still_works(running: 
 
 
 @BOTH
-async def test_a_second_hello_is_refused(running: Any, codec: Any) -> None:
+async def test_a_second_hello_is_refused(running: Running, codec: Codec) -> None:
     async with running.client("Ann", codec) as client:
         await client.tell(Hello(name="Ben"))
         assert (await client.hear(Refused)).code == "hello_again"
 
 
-async def test_a_token_is_its_player_for_ever_and_a_wrong_one_nobody(running: Any) -> None:
+async def test_a_token_is_its_player_for_ever_and_a_wrong_one_nobody(running: Running) -> None:
     async with running.client("Ann") as first:
         assert first.welcome.token is not None
         async with running.client("Anna", token=first.welcome.token) as second:
@@ -80,7 +81,7 @@ async def test_a_token_is_its_player_for_ever_and_a_wrong_one_nobody(running: An
         assert (await stranger.hear(Refused)).code == "bad_token"
 
 
-async def test_every_question_has_an_answer(running: Any) -> None:
+async def test_every_question_has_an_answer(running: Running) -> None:
     async with running.client() as client:
         pong = await client.ask(Ping, sent=77)
         assert (pong.sent, pong.now > 10**12) == (77, True)
@@ -94,7 +95,7 @@ async def test_every_question_has_an_answer(running: Any) -> None:
         assert await client.refused(Join, match="nowhere") == "unknown_match"
 
 
-async def test_a_socket_that_never_says_hello_is_closed(start: Any) -> None:
+async def test_a_socket_that_never_says_hello_is_closed(start: Start) -> None:
     async with start(hello_seconds=0.05) as running, running.socket() as client:
         with pytest.raises(ConnectionClosedError) as closed:
             await client.listen()
@@ -102,7 +103,7 @@ async def test_a_socket_that_never_says_hello_is_closed(start: Any) -> None:
         assert closed.value.rcvd.code == 1008
 
 
-async def test_a_client_in_haste_is_refused_and_one_that_floods_is_closed(start: Any) -> None:
+async def test_a_client_in_haste_is_refused_and_one_that_floods_is_closed(start: Start) -> None:
     async with start(message_rate=0.001, message_burst=3) as running, running.client() as client:
         for _ in range(3):
             assert isinstance(await client.ask(Ping), Pong)
@@ -113,7 +114,7 @@ async def test_a_client_in_haste_is_refused_and_one_that_floods_is_closed(start:
         assert closed.value.rcvd.code == 1008
 
 
-async def test_a_malformed_message_costs_by_its_size(start: Any) -> None:
+async def test_a_malformed_message_costs_by_its_size(start: Start) -> None:
     async with start(message_rate=0.001, message_burst=100) as running, running.client() as client:
         answers: list[Any] = []
         with pytest.raises(ConnectionClosedError) as closed:
@@ -124,7 +125,7 @@ async def test_a_malformed_message_costs_by_its_size(start: Any) -> None:
         assert closed.value.rcvd.code == 1008
 
 
-async def test_legal_moves_are_never_throttled(start: Any, pair: Any, play_out: Any) -> None:
+async def test_legal_moves_are_never_throttled(start: Start, pair: Pair, play_out: PlayOut) -> None:
     async with (
         start(message_rate=0.001, message_burst=20) as running,
         running.client("Ann") as ann,
@@ -137,7 +138,7 @@ async def test_legal_moves_are_never_throttled(start: Any, pair: Any, play_out: 
         assert seen[-1].events[-1].type == "ended"
 
 
-async def test_an_illegal_move_in_haste_counts(start: Any, pair: Any) -> None:
+async def test_an_illegal_move_in_haste_counts(start: Start, pair: Pair) -> None:
     async with (
         start(message_rate=0.001, message_burst=20) as running,
         running.client("Ann") as ann,
@@ -149,7 +150,7 @@ async def test_an_illegal_move_in_haste_counts(start: Any, pair: Any) -> None:
         assert (await ben.hear(SeatPresence, lambda said: not said.connected)).seat == 0
 
 
-async def test_a_move_that_was_stored_is_acknowledged_again_even_to_who_is_in_haste(start: Any, pair: Any) -> None:
+async def test_a_move_that_was_stored_is_acknowledged_again_even_to_who_is_in_haste(start: Start, pair: Pair) -> None:
     async with (
         start(message_rate=0.001, message_burst=20) as running,
         running.client("Ann") as ann,
@@ -167,7 +168,7 @@ async def test_a_move_that_was_stored_is_acknowledged_again_even_to_who_is_in_ha
                 await flood(again, 60, Play(id="first", match=match, ply=0, move="a2"))
 
 
-async def test_a_repeated_lobby_command_is_acknowledged_again_even_to_who_is_in_haste(start: Any) -> None:
+async def test_a_repeated_lobby_command_is_acknowledged_again_even_to_who_is_in_haste(start: Start) -> None:
     async with start(message_rate=0.001, message_burst=8) as running, running.client("Ann") as ann:
         made = await ann.do(CreateSeek, id="once", settings=TABLE)
         await exhaust(ann)
@@ -175,7 +176,7 @@ async def test_a_repeated_lobby_command_is_acknowledged_again_even_to_who_is_in_
         assert await ann.do(CreateSeek, id="once", settings=TABLE) == made
 
 
-async def test_new_guests_of_one_address_are_limited_and_those_who_come_back_are_not(start: Any) -> None:
+async def test_new_guests_of_one_address_are_limited_and_those_who_come_back_are_not(start: Start) -> None:
     async with (
         start(guest_rate=0.001, guest_burst=2) as running,
         running.client("Ann") as ann,
@@ -191,7 +192,7 @@ async def test_new_guests_of_one_address_are_limited_and_those_who_come_back_are
 
 
 @pytest.mark.parametrize("early", [0, 20])
-async def test_messages_that_come_with_the_handshake_keep_their_order(running: Any, early: int) -> None:
+async def test_messages_that_come_with_the_handshake_keep_their_order(running: Running, early: int) -> None:
     host, port = running.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(UPGRADE + framed(Hello(name="Ann")) + b"".join(framed(Ping(id=f"e{n}")) for n in range(early)))
@@ -204,7 +205,7 @@ async def test_messages_that_come_with_the_handshake_keep_their_order(running: A
     await writer.wait_closed()
 
 
-async def test_chat_has_its_own_limit_and_a_repeated_line_is_said_once(running: Any, pair: Any) -> None:
+async def test_chat_has_its_own_limit_and_a_repeated_line_is_said_once(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         for _ in range(2):
@@ -218,7 +219,7 @@ async def test_chat_has_its_own_limit_and_a_repeated_line_is_said_once(running: 
         assert [message.text for message in ben.heard if isinstance(message, Said)] == ["again"] * 4
 
 
-async def test_an_update_is_never_heard_before_the_acknowledgement(running: Any, pair: Any) -> None:
+async def test_an_update_is_never_heard_before_the_acknowledgement(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.tell(Play(id="first", match=match, ply=0, move="a2"))
@@ -230,7 +231,7 @@ async def test_an_update_is_never_heard_before_the_acknowledgement(running: Any,
         assert isinstance(await ben.hear(Happened), Happened)
 
 
-async def test_connections_that_leave_before_their_turn_do_not_stay_in_the_queue(start: Any) -> None:
+async def test_connections_that_leave_before_their_turn_do_not_stay_in_the_queue(start: Start) -> None:
     async with start(address_rate=10, address_burst=10) as running:
         for _ in range(30):
             async with running.socket(JSON) as gone:
@@ -242,7 +243,7 @@ async def test_connections_that_leave_before_their_turn_do_not_stay_in_the_queue
                 assert isinstance(await ann.ask(Ping, sent=5), Pong)
 
 
-async def test_what_was_read_from_the_store_is_owed_by_few_sessions_at_a_time(start: Any) -> None:
+async def test_what_was_read_from_the_store_is_owed_by_few_sessions_at_a_time(start: Start) -> None:
     def sessions() -> int:
         return sum(task.get_name().startswith("session[") for task in asyncio.all_tasks())
 
@@ -260,7 +261,7 @@ async def test_what_was_read_from_the_store_is_owed_by_few_sessions_at_a_time(st
 
 
 async def test_a_server_that_stops_waits_for_no_payment(
-    house: Any, stores: Any, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_reading = asyncio.Event()
 
@@ -276,7 +277,7 @@ async def test_a_server_that_stops_waits_for_no_payment(
 
 
 async def test_a_player_who_comes_back_after_a_restart_pays_for_no_reading_of_own_matches(
-    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         matches = [await pair(ann, ben) for _ in range(8)]

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from cornered.protocol.analysis import OverlayPicture, Report, ScoredLine, TreeNode
-from cornered.protocol.codec import JSON, MSGPACK
+from cornered.protocol.codec import JSON, MSGPACK, Codec
 from cornered.protocol.commands import (
     AcceptChallenge,
     Analysed,
@@ -26,7 +26,7 @@ from cornered.protocol.commands import (
 from cornered.protocol.messages import Analyse, Analysis, StopAnalysis
 from cornered.protocol.values import GameSpec, SeekSettings
 from cornered.server.analysis.queue import GRACE, THINKING
-from tests.server.conftest import ANALYST_KEY
+from tests.server.conftest import ANALYST_KEY, Pair, PlayOut, Running, Start
 
 SOON = (THINKING + GRACE) / 2_000
 """Seconds: long before a job's time is over, so that nothing here happens because of that."""
@@ -65,7 +65,7 @@ async def finish(bot: Any, **fields: Any) -> Analyse:
 
 
 @pytest.fixture
-async def scene(running: Any, pair: Any, play_out: Any) -> Any:
+async def scene(running: Any, pair: Pair, play_out: PlayOut) -> Any:
     """A finished match between Ann and Ben, Cas who looks on, and a bot that has offered nothing yet."""
     async with (
         running.client("Ann") as ann,
@@ -80,7 +80,7 @@ async def scene(running: Any, pair: Any, play_out: Any) -> Any:
 
 
 @pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
-async def test_a_finished_game_is_studied_at_once(scene: Any, codec: Any) -> None:
+async def test_a_finished_game_is_studied_at_once(scene: Any, codec: Codec) -> None:
     async with scene.client("Deep", codec, kind="bot") as bot:
         await offer(bot)
         for asker in (scene.ann, scene.cas):
@@ -124,7 +124,7 @@ async def test_news_in_between_is_told_a_few_times_a_second(scene: Any) -> None:
 
 
 async def test_an_address_waits_for_a_share_of_the_queue(
-    running: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+    running: Running, scene: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.analysis_service.MOST_JOBS_OF_ADDRESS", 3)
     await offer(scene.bot)
@@ -137,7 +137,7 @@ async def test_an_address_waits_for_a_share_of_the_queue(
     await scene.cas.do(AskAnalysis, match=scene.match, ply=0, lines=4)
 
 
-async def test_who_plays_gets_no_help(running: Any, pair: Any) -> None:
+async def test_who_plays_gets_no_help(running: Running, pair: Pair) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -155,7 +155,7 @@ async def test_who_plays_gets_no_help(running: Any, pair: Any) -> None:
             assert await other_window.refused(AskAnalysis, match=match, ply=0) == "not_now"
 
 
-async def test_nobody_asks_about_ones_own_position_by_way_of_another_match(running: Any, pair: Any) -> None:
+async def test_nobody_asks_about_ones_own_position_by_way_of_another_match(running: Running, pair: Pair) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -170,7 +170,7 @@ async def test_nobody_asks_about_ones_own_position_by_way_of_another_match(runni
         await ann.do(AskAnalysis, match=old, ply=0)
 
 
-async def test_a_watcher_asks_as_far_as_the_delay_lets_one_see(running: Any) -> None:
+async def test_a_watcher_asks_as_far_as_the_delay_lets_one_see(running: Running) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -188,7 +188,7 @@ async def test_a_watcher_asks_as_far_as_the_delay_lets_one_see(running: Any) -> 
         await cas.do(AskAnalysis, match=match, ply=1)
 
 
-async def test_a_private_match_is_studied_for_its_players_alone(running: Any) -> None:
+async def test_a_private_match_is_studied_for_its_players_alone(running: Running) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -211,7 +211,7 @@ async def test_where_the_game_is_decided_there_is_nothing_to_study(scene: Any) -
     await scene.ann.do(AskAnalysis, match=scene.match, ply=scene.plies - 1)
 
 
-async def test_where_dice_are_rolled_the_position_after_the_roll_is_studied(running: Any) -> None:
+async def test_where_dice_are_rolled_the_position_after_the_roll_is_studied(running: Running) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -221,6 +221,7 @@ async def test_where_dice_are_rolled_the_position_after_the_roll_is_studied(runn
         dice = GameSpec(name="isolation", options={"width": 5, "height": 5, "dice": True})
         sent = await ann.do(Challenge, to=ben.player.id, game=dice, seat=0)
         match = (await ben.do(AcceptChallenge, challenge=sent.ref)).ref
+        assert match is not None
         for ply, (player, cell) in enumerate(((ann, "a1"), (ben, "e5"))):
             await player.do(Play, match=match, ply=ply, move=cell)
         snapshot = await ann.join(match)
@@ -246,7 +247,7 @@ async def test_a_bot_without_the_key_of_the_operator_studies_nothing(scene: Any,
     assert await scene.ann.refused(AskAnalysis, match=scene.match, ply=0) == "no_analyst"
 
 
-async def test_a_server_without_a_key_has_no_analysts(start: Any) -> None:
+async def test_a_server_without_a_key_has_no_analysts(start: Start) -> None:
     async with start(analyst_key=SecretStr("")) as running, running.client("Bot", kind="bot") as bot:
         for key in (None, ANALYST_KEY):
             assert await bot.refused(OfferAnalysis, games=("trapgrid",), jobs=1, name="me", key=key) == "not_allowed"

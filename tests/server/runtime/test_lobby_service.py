@@ -36,11 +36,13 @@ from cornered.protocol.events import MatchEvent
 from cornered.protocol.messages import ChallengeClosed, Challenged, Happened, LobbyChanged, Notice, Paired, Refused
 from cornered.protocol.values import Accepts, Fischer, GameSpec, SeekSettings
 from cornered.server.adapters.journal_memory import MemoryJournal
+from tests.conftest import Mosquitto
+from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
 
-async def test_a_table_is_listed_joined_and_becomes_a_match(running: Any) -> None:
+async def test_a_table_is_listed_joined_and_becomes_a_match(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         assert (await cas.ask(WatchLobby)).seeks == ()
         seek = (await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=1))).ref
@@ -58,7 +60,7 @@ async def test_a_table_is_listed_joined_and_becomes_a_match(running: Any) -> Non
         assert match in [one.id for one in (await ann.ask(WatchLobby)).matches]
 
 
-async def test_guests_without_a_name_can_be_told_apart(running: Any) -> None:
+async def test_guests_without_a_name_can_be_told_apart(running: Running) -> None:
     names = set()
     for _ in range(5):
         async with running.socket() as client:
@@ -67,7 +69,7 @@ async def test_guests_without_a_name_can_be_told_apart(running: Any) -> None:
     assert all(re.fullmatch(r"Guest [0-9]{4}", name) for name in names)
 
 
-async def test_who_has_the_invite_of_a_private_table_sees_what_it_is_about(running: Any) -> None:
+async def test_who_has_the_invite_of_a_private_table_sees_what_it_is_about(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         settings = SeekSettings(game=SMALL, private=True, clock=Fischer(initial=60))
         seek = (await ann.do(CreateSeek, settings=settings)).ref
@@ -82,7 +84,7 @@ async def test_who_has_the_invite_of_a_private_table_sees_what_it_is_about(runni
         assert await ben.refused(AskSeek, seek=seek) == "unknown_seek"
 
 
-async def test_a_private_table_is_in_the_lobbys_words_to_those_who_sit_at_it(running: Any) -> None:
+async def test_a_private_table_is_in_the_lobbys_words_to_those_who_sit_at_it(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         for client in (ann, ben, cas):
             await client.ask(WatchLobby)
@@ -104,7 +106,7 @@ async def test_a_private_table_is_in_the_lobbys_words_to_those_who_sit_at_it(run
         assert not [one for one in cas.heard if isinstance(one, LobbyChanged) and (one.seeks or one.seeks_gone)]
 
 
-async def test_a_long_lobby_is_read_page_by_page(start: Any) -> None:
+async def test_a_long_lobby_is_read_page_by_page(start: Start) -> None:
     three = SeekSettings(game=GameSpec(name="isolation", options={"players": 3}))
     async with start(max_per_address=1_000) as running, contextlib.AsyncExitStack() as stack:
         made = []
@@ -120,7 +122,7 @@ async def test_a_long_lobby_is_read_page_by_page(start: Any) -> None:
             assert await ann.refused(AskLobby, section="seeks", after="nowhere") == "bad_options"
 
 
-async def test_who_leaves_the_lobby_hears_no_more_of_it(running: Any) -> None:
+async def test_who_leaves_the_lobby_hears_no_more_of_it(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         for client in (ben, cas):
             await client.ask(WatchLobby)
@@ -133,7 +135,7 @@ async def test_who_leaves_the_lobby_hears_no_more_of_it(running: Any) -> None:
         assert (await cas.hear(LobbyChanged, lambda said: bool(said.seeks_gone))).seeks_gone == (seek,)
 
 
-async def test_a_repeated_lobby_command_makes_one_table(running: Any) -> None:
+async def test_a_repeated_lobby_command_makes_one_table(running: Running) -> None:
     async with running.client("Ann") as ann:
         first = await ann.do(CreateSeek, id="once", settings=SeekSettings(game=SMALL))
         async with running.client("Ann", token=ann.welcome.token) as again:
@@ -142,7 +144,7 @@ async def test_a_repeated_lobby_command_makes_one_table(running: Any) -> None:
 
 
 async def test_a_command_that_is_repeated_while_its_match_is_stored_gets_the_same_answer(
-    house: Any, stores: Any
+    house: Start, stores: Stores
 ) -> None:
     stored = asyncio.Event()
 
@@ -154,6 +156,7 @@ async def test_a_command_that_is_repeated_while_its_match_is_stored_gets_the_sam
     stores.journal = SlowJournal()
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
+        assert sent.ref is not None
         await ben.tell(AcceptChallenge(id="once", challenge=sent.ref))
         async with running.client("Ben", token=ben.welcome.token) as again:
             await again.tell(AcceptChallenge(id="once", challenge=sent.ref))
@@ -165,7 +168,7 @@ async def test_a_command_that_is_repeated_while_its_match_is_stored_gets_the_sam
             assert (await again.answer("twice")).code == "unknown_challenge"
 
 
-async def test_a_challenge_reaches_every_socket_of_both_and_is_declined_with_a_reason(running: Any) -> None:
+async def test_a_challenge_reaches_every_socket_of_both_and_is_declined_with_a_reason(running: Running) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -181,7 +184,7 @@ async def test_a_challenge_reaches_every_socket_of_both_and_is_declined_with_a_r
             assert (closed.how, closed.reason) == ("declined", "no time")
 
 
-async def test_a_challenge_waits_for_a_player_who_comes_back(running: Any) -> None:
+async def test_a_challenge_waits_for_a_player_who_comes_back(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         await ann.do(Challenge, to=ben.player.id, game=SMALL)
         await ben.hear(Challenged)
@@ -189,7 +192,7 @@ async def test_a_challenge_waits_for_a_player_who_comes_back(running: Any) -> No
             assert (await again.hear(Challenged)).by == ann.player
 
 
-async def test_a_bot_is_held_to_what_it_declared(running: Any) -> None:
+async def test_a_bot_is_held_to_what_it_declared(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Bot", kind="bot") as bot:
         assert await ann.refused(Declare, accepts=(), concurrency=1) == "not_a_bot"
         await bot.do(Declare, accepts=(Accepts(game="trapgrid", options={"size": (3,)}),), concurrency=1)
@@ -199,7 +202,7 @@ async def test_a_bot_is_held_to_what_it_declared(running: Any) -> None:
         assert await ann.refused(Challenge, to=bot.player.id, game=SMALL) == "busy"
 
 
-async def test_a_match_that_cannot_be_stored_is_refused_and_nobody_is_busy(house: Any, stores: Any) -> None:
+async def test_a_match_that_cannot_be_stored_is_refused_and_nobody_is_busy(house: Start, stores: Stores) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         stores.journal.failures = ["before"]
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
@@ -209,7 +212,7 @@ async def test_a_match_that_cannot_be_stored_is_refused_and_nobody_is_busy(house
         assert not [one for one in ann.heard if isinstance(one, Paired)]
 
 
-async def test_a_match_whose_storing_was_not_confirmed_begins_if_it_is_there(house: Any, stores: Any) -> None:
+async def test_a_match_whose_storing_was_not_confirmed_begins_if_it_is_there(house: Start, stores: Stores) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         stores.journal.failures = ["after"]
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
@@ -222,7 +225,7 @@ async def test_a_match_whose_storing_was_not_confirmed_begins_if_it_is_there(hou
 
 
 async def test_a_finished_match_that_cannot_be_replayed_hides_no_others(
-    house: Any, stores: Any, pair: Any, play_out: Any
+    house: Start, stores: Stores, pair: Pair, play_out: PlayOut
 ) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
@@ -234,7 +237,7 @@ async def test_a_finished_match_that_cannot_be_replayed_hides_no_others(
 
 
 @pytest.mark.mqtt
-async def test_the_broker_keeps_the_lobby_as_strangers_see_it(start: Any, mosquitto: Any) -> None:
+async def test_the_broker_keeps_the_lobby_as_strangers_see_it(start: Start, mosquitto: Mosquitto) -> None:
     async def kept_until(is_so: Callable[[Any], bool]) -> Any:
         async with asyncio.timeout(60), aiomqtt.Client("127.0.0.1", mosquitto.port) as broker:
             await broker.subscribe("cornered/v1/pub/lobby", qos=1)
@@ -254,7 +257,7 @@ async def test_the_broker_keeps_the_lobby_as_strangers_see_it(start: Any, mosqui
             assert [one["player"]["name"] for one in lobby["players"]] == ["Ann"]
 
 
-async def test_a_player_has_so_many_sockets_and_no_more(start: Any) -> None:
+async def test_a_player_has_so_many_sockets_and_no_more(start: Start) -> None:
     async with start(max_per_player=2) as running, running.client("Ann") as ann:
         token = ann.welcome.token
         async with running.client("Ann", token=token), running.socket() as third:
@@ -264,7 +267,7 @@ async def test_a_player_has_so_many_sockets_and_no_more(start: Any) -> None:
                 await third.listen()
 
 
-async def test_presence_shows_who_came_and_stays(running: Any) -> None:
+async def test_presence_shows_who_came_and_stays(running: Running) -> None:
     async with running.client("Ann") as ann:
         await ann.ask(WatchLobby)
         async with running.client("Ben") as ben:
@@ -272,7 +275,7 @@ async def test_presence_shows_who_came_and_stays(running: Any) -> None:
             assert [one.playing for one in came.players if one.player == ben.player] == [0]
 
 
-async def test_a_stop_is_announced_answered_and_closed_with_1012(start: Any, pair: Any) -> None:
+async def test_a_stop_is_announced_answered_and_closed_with_1012(start: Start, pair: Pair) -> None:
     stop = asyncio.Event()
     async with asyncio.TaskGroup() as tasks:
         opened: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -298,7 +301,7 @@ async def test_a_stop_is_announced_answered_and_closed_with_1012(start: Any, pai
                 assert closed.value.rcvd.code == 1012
 
 
-async def test_two_programs_that_play_as_one_bot_are_told(running: Any) -> None:
+async def test_two_programs_that_play_as_one_bot_are_told(running: Running) -> None:
     async with running.client("Bot", kind="bot", instance="one") as one:
         token = one.welcome.token
         async with running.client("Bot", token=token, kind="bot", instance="two") as two:
@@ -315,7 +318,7 @@ async def test_two_programs_that_play_as_one_bot_are_told(running: Any) -> None:
     [("bot", "one", "one"), ("bot", None, "two"), ("bot", "one", None), ("person", "a", "b")],
 )
 async def test_windows_of_a_person_and_lines_of_one_program_are_normal(
-    running: Any, kind: str, first: str | None, second: str | None
+    running: Running, kind: str, first: str | None, second: str | None
 ) -> None:
     async with (
         running.client("Ann", kind=kind, instance=first) as one,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from cornered.protocol.codec import JSON, MSGPACK
+from cornered.protocol.codec import JSON, MSGPACK, Codec
 from cornered.protocol.commands import CancelSeek, CreateSeek, Hello, WatchLobby
 from cornered.protocol.messages import Welcome
 from cornered.protocol.values import GameSpec, Player, SeekSettings
@@ -29,7 +29,7 @@ from cornered.server.runtime.lobby_watchers import SLICE
 from cornered.server.runtime.match_registry import Rooms
 from cornered.server.runtime.match_task import Services
 from cornered.server.settings import Settings
-from tests.server.conftest import ANALYST_KEY
+from tests.server.conftest import ANALYST_KEY, Pair, Running, Start
 
 THREE = GameSpec(name="isolation", options={"players": 3})
 
@@ -69,7 +69,7 @@ class House:
         self.limits = PlayerLimits(Settings(port=0), 0.0)
         self.count = 0
 
-    def come(self, name: str = "", *, codec: Any = JSON, address: str = "", player: str = "") -> tuple[Peer, Line]:
+    def come(self, name: str = "", *, codec: Codec = JSON, address: str = "", player: str = "") -> tuple[Peer, Line]:
         self.count += 1
         line = Line(self.count, address)
         name = name or f"p{self.count}"
@@ -244,7 +244,7 @@ async def test_every_socket_of_a_player_has_the_one_visible_name(house: House) -
     assert [peer.player.name for peer in (first, second, third)] == ["Bea"] * 3
 
 
-async def test_the_welcome_and_the_matches_have_the_visible_name(running: Any, pair: Any) -> None:
+async def test_the_welcome_and_the_matches_have_the_visible_name(running: Running, pair: Pair) -> None:
     async with running.client("Ada") as first, running.client("ADA") as second:
         assert second.player.name == "ADA (2)"
         async with running.client("ADA", token=second.welcome.token) as tab:
@@ -257,7 +257,7 @@ async def test_the_welcome_and_the_matches_have_the_visible_name(running: Any, p
 @pytest.mark.parametrize("kind", ["person", "bot"])
 @pytest.mark.parametrize("key", [None, "the-key-of-somebody-else"])
 async def test_who_takes_a_house_bots_name_without_the_operators_key_is_told_apart(
-    running: Any, kind: str, key: str | None
+    running: Running, kind: str, key: str | None
 ) -> None:
     async with (
         running.client("Champion", kind=kind, key=key) as stranger,
@@ -268,7 +268,7 @@ async def test_who_takes_a_house_bots_name_without_the_operators_key_is_told_apa
         assert again.player == bot.player
 
 
-async def test_without_a_key_a_reserved_name_is_any_bots_and_no_persons(start: Any) -> None:
+async def test_without_a_key_a_reserved_name_is_any_bots_and_no_persons(start: Start) -> None:
     async with start(analyst_key=SecretStr("")) as running:
         async with running.client("champion", key=ANALYST_KEY) as person:
             assert person.player.name == "champion (2)"

@@ -30,7 +30,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.match_registry import Rooms
 from cornered.server.runtime.match_task import Services
 from cornered.server.runtime.timekeeping import Sign, last_sign
-from tests.server.conftest import PATIENCE, StubbornJournal
+from tests.server.conftest import PATIENCE, Pair, Running, Start, Stores, StubbornJournal
 from tests.server.turns import watched_loop
 
 PLAYERS = tuple(Player(id=name, name=name, kind="person") for name in ("a", "b"))
@@ -47,7 +47,7 @@ def begun(match: str, game: str = "trapgrid", *, secret: bytes = b"", **options:
 
 @pytest.mark.parametrize(("game", "options"), [("chess", {"size": 3}), ("trapgrid", {"sides": 3})])
 async def test_a_live_match_that_cannot_be_replayed_stays_closed_and_harms_no_other(
-    house: Any, stores: Any, pair: Any, game: str, options: dict[str, Any]
+    house: Start, stores: Stores, pair: Pair, game: str, options: dict[str, Any]
 ) -> None:
     await stores.journal.append("bad", 0, begun("bad", game, **options))
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
@@ -85,7 +85,7 @@ class Overtaken(MemoryJournal):
         await super().append(match, expected_seq, events)
 
 
-async def test_a_write_that_arrives_during_the_restart_is_taken_over(house: Any, stores: Any, pair: Any) -> None:
+async def test_a_write_that_arrives_during_the_restart_is_taken_over(house: Start, stores: Stores, pair: Pair) -> None:
     stores.journal = Overtaken()
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, clock=Fischer(initial=60))
@@ -193,7 +193,7 @@ async def test_a_start_reads_no_match_and_knows_who_plays_where() -> None:
         assert [room.match.id for room in rooms.rooms_of("b")] == ["m1", "m2"]
 
 
-async def test_a_match_to_which_no_player_comes_is_loaded_and_refunded(stores: Any, house: Any) -> None:
+async def test_a_match_to_which_no_player_comes_is_loaded_and_refunded(stores: Stores, house: Start) -> None:
     await store_live(stores.journal, "m", stores.now.at)
     stores.now.at += 3_600_000
     async with house():
@@ -297,7 +297,7 @@ async def test_a_store_that_goes_away_while_matches_are_loaded_delays_them_only(
     assert [type(event) for event in await journal.read("m")].count(Resumed) == 1
 
 
-async def test_after_two_crashes_in_a_row_no_time_is_lost(stores: Any, house: Any, tmp_path: Path) -> None:
+async def test_after_two_crashes_in_a_row_no_time_is_lost(stores: Stores, house: Start, tmp_path: Path) -> None:
     """The sign of life of the first server stands until the second one has loaded everything."""
     stores.journal = journal = Gated()
     await store_live(journal, "m", stores.now.at)
@@ -317,7 +317,9 @@ async def test_after_two_crashes_in_a_row_no_time_is_lost(stores: Any, house: An
     assert refund.refunded == 3_600_000
 
 
-async def test_a_restored_backup_is_not_charged_for_the_time_since(stores: Any, house: Any, tmp_path: Path) -> None:
+async def test_a_restored_backup_is_not_charged_for_the_time_since(
+    stores: Stores, house: Start, tmp_path: Path
+) -> None:
     await store_live(stores.journal, "m", began := stores.now.at)
     backup = deepcopy(stores.journal)
     await store_live(stores.journal, "later", stores.now.at)
@@ -332,7 +334,7 @@ async def test_a_restored_backup_is_not_charged_for_the_time_since(stores: Any, 
 
 
 async def test_a_server_that_stored_nothing_leaves_signs_of_the_event_that_the_last_one_stored(
-    stores: Any, house: Any, tmp_path: Path
+    stores: Stores, house: Start, tmp_path: Path
 ) -> None:
     await store_live(stores.journal, "m", stores.now.at)
     ended = Ended(seq=4, at=stores.now.at, winner=None, places=(), reason="expired", seed="5" * 64)
@@ -407,7 +409,7 @@ class Doubtful(MemoryJournal):
 
 @pytest.mark.parametrize(("refused", "lost"), [(Rematched, None), (None, Rematched), (None, Started)])
 async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_leads_to_it(
-    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch, refused: Any, lost: Any
+    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, refused: Any, lost: Any
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
@@ -425,7 +427,7 @@ async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_l
 
 
 async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_nobody_busy(
-    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
@@ -445,7 +447,7 @@ async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_no
 
 
 async def test_a_new_match_that_nobody_could_confirm_opens_when_the_store_is_back(
-    house: Any, stores: Any, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
@@ -469,7 +471,7 @@ async def test_a_new_match_that_was_not_stored_is_looked_for_no_more(monkeypatch
         assert rooms.all() == ()
 
 
-async def test_a_stranger_who_may_not_play_a_finished_match_leaves_no_room_open(running: Any, pair: Any) -> None:
+async def test_a_stranger_who_may_not_play_a_finished_match_leaves_no_room_open(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
@@ -22,7 +21,7 @@ from cornered.protocol.commands import (
     Say,
     WatchLobby,
 )
-from cornered.protocol.events import MatchEvent
+from cornered.protocol.events import Ended, MatchEvent
 from cornered.protocol.messages import (
     Acknowledged,
     Happened,
@@ -39,7 +38,7 @@ from cornered.protocol.values import Fischer, GameSpec, PerMove, SeekSettings
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
 from cornered.server.runtime import match_task
-from tests.server.conftest import PATIENCE
+from tests.server.conftest import PATIENCE, Pair, PlayOut, Running, Start, Stores
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
@@ -48,7 +47,7 @@ def seqs(*heard: Happened) -> list[int]:
     return [event.seq for happened in heard for event in happened.events]
 
 
-async def test_moves_that_do_not_fit_are_refused_and_change_nothing(running: Any, pair: Any) -> None:
+async def test_moves_that_do_not_fit_are_refused_and_change_nothing(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         match = await pair(ann, ben)
         assert await ben.refused(Play, match=match, ply=0, move="c2") == "not_your_turn"
@@ -59,7 +58,7 @@ async def test_moves_that_do_not_fit_are_refused_and_change_nothing(running: Any
         assert (await ann.join(match)).ply == 0
 
 
-async def test_a_repeated_move_is_acknowledged_again_and_made_once(running: Any, pair: Any) -> None:
+async def test_a_repeated_move_is_acknowledged_again_and_made_once(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         first = await ann.do(Play, id="same", match=match, ply=0, move="a2")
@@ -70,7 +69,7 @@ async def test_a_repeated_move_is_acknowledged_again_and_made_once(running: Any,
 
 
 async def test_a_repeated_move_is_acknowledged_even_when_the_match_is_over(
-    running: Any, pair: Any, play_out: Any
+    running: Running, pair: Pair, play_out: PlayOut
 ) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
@@ -82,7 +81,7 @@ async def test_a_repeated_move_is_acknowledged_even_when_the_match_is_over(
         assert await ann.refused(Resign, match=match) == "match_over"
 
 
-async def test_join_with_since_brings_exactly_the_gap(running: Any, pair: Any) -> None:
+async def test_join_with_since_brings_exactly_the_gap(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Play, match=match, ply=0, move="a2")
@@ -100,7 +99,7 @@ async def test_join_with_since_brings_exactly_the_gap(running: Any, pair: Any) -
             assert isinstance(await cas.ask(Join, match=match, since=99), Snapshot)
 
 
-async def test_what_is_legal_and_what_was_can_be_asked(running: Any, pair: Any) -> None:
+async def test_what_is_legal_and_what_was_can_be_asked(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Play, match=match, ply=0, move="a2")
@@ -113,15 +112,16 @@ async def test_what_is_legal_and_what_was_can_be_asked(running: Any, pair: Any) 
         assert (history.moves, len(history.positions)) == (("a2",), 2)
 
 
-async def test_a_flag_falls_although_nobody_moves(running: Any, pair: Any) -> None:
+async def test_a_flag_falls_although_nobody_moves(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         await pair(ann, ben, clock=PerMove(seconds=1))
         for client in (ann, ben):
             ended = (await client.hear(Happened)).events[-1]
+            assert isinstance(ended, Ended)
             assert (ended.type, ended.winner, ended.reason) == ("ended", 1, "time")
 
 
-async def test_spectators_and_players_talk_among_themselves(running: Any, pair: Any) -> None:
+async def test_spectators_and_players_talk_among_themselves(running: Running, pair: Pair) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -140,7 +140,7 @@ async def test_spectators_and_players_talk_among_themselves(running: Any, pair: 
         assert (await ben.hear(Said)).text == "good luck"
 
 
-async def test_everybody_hears_how_many_watch(running: Any, pair: Any) -> None:
+async def test_everybody_hears_how_many_watch(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         match = await pair(ann, ben)
         await cas.join(match)
@@ -148,10 +148,11 @@ async def test_everybody_hears_how_many_watch(running: Any, pair: Any) -> None:
         assert (await ben.join(match)).watchers == 1
 
 
-async def test_with_a_delay_spectators_see_the_past(house: Any, stores: Any) -> None:
+async def test_with_a_delay_spectators_see_the_past(house: Start, stores: Stores) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
         match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        assert match is not None
         await ann.do(Play, match=match, ply=0, move="a2")
         async with running.client("Cas") as cas:
             snapshot = await cas.join(match)
@@ -166,17 +167,18 @@ async def test_with_a_delay_spectators_see_the_past(house: Any, stores: Any) -> 
             assert seqs(await cas.hear(Happened), await cas.hear(Happened)) == [2, 3]
 
 
-async def test_a_private_match_shows_itself_to_its_players_only(running: Any) -> None:
+async def test_a_private_match_shows_itself_to_its_players_only(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, private=True))
         match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        assert match is not None
         assert await cas.refused(Join, match=match) == "private"
         assert await cas.refused(AskHistory, match=match) == "private"
         assert (await ben.join(match)).private
         assert (await cas.ask(WatchLobby)).matches == ()
 
 
-async def test_victory_is_claimed_when_the_opponent_stays_away(house: Any, stores: Any, pair: Any) -> None:
+async def test_victory_is_claimed_when_the_opponent_stays_away(house: Start, stores: Stores, pair: Pair) -> None:
     async with house(gone_seconds=30) as running, running.client("Ann") as ann:
         async with running.client("Ben") as ben:
             match = await pair(ann, ben)
@@ -190,10 +192,11 @@ async def test_victory_is_claimed_when_the_opponent_stays_away(house: Any, store
         stores.now.at += 1
         await ann.do(Claim, match=match)
         ended = (await ann.hear(Happened, lambda said: said.events[-1].type == "ended")).events[-1]
+        assert isinstance(ended, Ended)
         assert (ended.winner, ended.reason) == (0, "gone")
 
 
-async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(running: Any, pair: Any) -> None:
+async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         async with running.client("Ben", token=ben.welcome.token) as other:
@@ -205,7 +208,7 @@ async def test_a_player_with_two_sockets_is_gone_when_the_last_one_closes(runnin
         assert not (await ann.hear(SeatPresence, lambda said: said.seat == 1)).connected
 
 
-async def test_a_rematch_is_a_new_match_with_the_seats_changed(running: Any, pair: Any, play_out: Any) -> None:
+async def test_a_rematch_is_a_new_match_with_the_seats_changed(running: Running, pair: Pair, play_out: PlayOut) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         assert await ann.refused(Rematch, match=match) == "match_not_over"
@@ -221,7 +224,7 @@ async def test_a_rematch_is_a_new_match_with_the_seats_changed(running: Any, pai
         assert (await play_out(new.match, (ben, ann)))[-1].events[-1].type == "ended"
 
 
-async def test_who_comes_later_hears_the_newest_lines_of_their_own_chat(running: Any, pair: Any) -> None:
+async def test_who_comes_later_hears_the_newest_lines_of_their_own_chat(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         match = await pair(ann, ben)
         await cas.join(match)
@@ -235,7 +238,7 @@ async def test_who_comes_later_hears_the_newest_lines_of_their_own_chat(running:
         assert (await ben.hear(Said)).text == "good luck"
 
 
-async def test_nothing_is_acknowledged_that_could_not_be_stored(house: Any, stores: Any, pair: Any) -> None:
+async def test_nothing_is_acknowledged_that_could_not_be_stored(house: Start, stores: Stores, pair: Pair) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         stores.journal.failures = ["before"]
@@ -245,7 +248,7 @@ async def test_nothing_is_acknowledged_that_could_not_be_stored(house: Any, stor
         assert seqs(await ben.hear(Happened)) == [2]
 
 
-async def test_a_write_that_only_seemed_to_fail_is_found_again(house: Any, stores: Any, pair: Any) -> None:
+async def test_a_write_that_only_seemed_to_fail_is_found_again(house: Start, stores: Stores, pair: Pair) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         stores.journal.failures = ["after"]
@@ -257,7 +260,7 @@ async def test_a_write_that_only_seemed_to_fail_is_found_again(house: Any, store
 
 
 async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
-    house: Any, stores: Any, pair: Any, play_out: Any
+    house: Start, stores: Stores, pair: Pair, play_out: PlayOut
 ) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, clock=Fischer(initial=60))
@@ -280,7 +283,7 @@ async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
         await ann.do(Play, match=match, ply=2, move="a1")
 
 
-async def test_a_finished_match_can_be_looked_at_for_ever(running: Any, pair: Any) -> None:
+async def test_a_finished_match_can_be_looked_at_for_ever(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)
@@ -312,7 +315,7 @@ class Unreadable(MemoryJournal):
 
 
 async def test_a_store_that_is_away_twice_asks_for_patience_and_not_for_pardon(
-    house: Any, stores: Any, pair: Any
+    house: Start, stores: Stores, pair: Pair
 ) -> None:
     stores.journal = Unreadable()
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
@@ -326,7 +329,7 @@ async def test_a_store_that_is_away_twice_asks_for_patience_and_not_for_pardon(
 
 
 async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back(
-    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "RETRY_MS", 1)
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
@@ -336,6 +339,7 @@ async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back
         stores.journal.lost_answers, stores.journal.failing_reads = 1, 2
         stores.now.at += 2_000
         ended = (await ann.hear(Happened)).events[-1]
+        assert isinstance(ended, Ended)
         assert (ended.winner, ended.reason) == (1, "time")
 
 
@@ -361,7 +365,7 @@ class Behind(MemoryJournal):
 
 @pytest.mark.parametrize("is_defective", [False, True])
 async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
-    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch, is_defective: bool
+    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, is_defective: bool
 ) -> None:
     monkeypatch.setattr(match_task, "RETRY_MS", 5)
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 5)
@@ -377,11 +381,12 @@ async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
         assert stores.journal.stale < 10
         stores.journal.is_behind = stores.journal.is_defective = False
         ended = (await ann.hear(Happened)).events[-1]
+        assert isinstance(ended, Ended)
         assert (ended.winner, ended.reason) == (1, "time")
 
 
 async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_stored(
-    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 3_600)
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
@@ -397,7 +402,7 @@ async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_sto
         assert (await ann.join(match)).next == new.match == (await ben.hear(Paired)).match
 
 
-async def test_a_rematch_opens_although_its_answer_was_lost(house: Any, stores: Any, pair: Any) -> None:
+async def test_a_rematch_opens_although_its_answer_was_lost(house: Start, stores: Stores, pair: Pair) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)
@@ -408,10 +413,11 @@ async def test_a_rematch_opens_although_its_answer_was_lost(house: Any, stores: 
         assert (await ann.hear(Paired)).match == (await ann.join(match)).next
 
 
-async def test_after_a_restart_spectators_of_a_delayed_match_still_see_the_past(house: Any, stores: Any) -> None:
+async def test_after_a_restart_spectators_of_a_delayed_match_still_see_the_past(house: Start, stores: Stores) -> None:
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
         match = (await ben.do(JoinSeek, seek=seek.ref)).ref
+        assert match is not None
         await ann.do(Play, match=match, ply=0, move="a2")
         stores.now.at += 200_000
         await ben.do(Play, match=match, ply=1, move="c2")
@@ -422,7 +428,7 @@ async def test_after_a_restart_spectators_of_a_delayed_match_still_see_the_past(
 
 
 async def test_a_match_without_a_clock_ends_when_its_guest_went_home(
-    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     async with house() as running, running.client("Bob") as bob:
@@ -435,11 +441,12 @@ async def test_a_match_without_a_clock_ends_when_its_guest_went_home(
         assert not (await bob.join(match)).over
         stores.now.at += 1
         ended = (await bob.hear(Happened, lambda said: said.events[-1].type == "ended")).events[-1]
+        assert isinstance(ended, Ended)
         assert (ended.winner, ended.reason) == (1, "gone")
 
 
 async def test_after_a_restart_nobody_has_been_away_for_longer_than_the_server(
-    house: Any, stores: Any, pair: Any, monkeypatch: pytest.MonkeyPatch
+    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
@@ -452,4 +459,5 @@ async def test_after_a_restart_nobody_has_been_away_for_longer_than_the_server(
         await cas.join(match)
         stores.now.at += 1
         ended = (await cas.hear(Happened)).events[-1]
+        assert isinstance(ended, Ended)
         assert (ended.winner, ended.reason, ended.places) == (None, "expired", ())
