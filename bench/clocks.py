@@ -25,7 +25,7 @@ from typing import Final
 from cornered import engine
 from cornered.bench.server import target
 from cornered.bots.bot import Thought
-from cornered.bots.online.host import Guest, House
+from cornered.bots.online.host import BotHost, Guest
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import names as roster
 from cornered.clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, plainly
@@ -36,7 +36,7 @@ __all__ = ["Arrivals", "Report", "as_json", "kill_workers", "lines", "read_clock
 
 VARIED: Final = 0.5
 """How often a game is played with an option that is not the usual one."""
-PATIENCE: Final = 300.0
+GAME_TIMEOUT_S: Final = 300.0
 """Seconds after which a game counts as hanging."""
 WORDS: Final = {
     "a quick move stands in": "stand_ins",
@@ -157,14 +157,18 @@ async def _run(
             assert isinstance(pool, _Timed)
             pool.report = report
             arrivals = Arrivals()
-            house = House(guests, pool, concurrency, ponder=ponder, began=arrivals.hear)
-            running = asyncio.ensure_future(house.run(server.address, store=TokenStore(Path(folder) / "tokens.json")))
+            running_server = BotHost(guests, pool, concurrency, ponder=ponder, began=arrivals.hear)
+            running = asyncio.ensure_future(
+                running_server.run(server.address, store=TokenStore(Path(folder) / "tokens.json"))
+            )
             try:
-                while not all(house.is_ready(guest.name, [kind.name for kind in kinds]) for guest in guests):
-                    await house.changed()
+                while not all(running_server.is_ready(guest.name, [kind.name for kind in kinds]) for guest in guests):
+                    await running_server.changed()
                 tell(f"{len(guests)} bots are ready")
                 began = time.monotonic()
-                await _play_all(house, arrivals, pool, kinds, games, clock, concurrency, kill_every, report, tell)
+                await _play_all(
+                    running_server, arrivals, pool, kinds, games, clock, concurrency, kill_every, report, tell
+                )
                 report.seconds = time.monotonic() - began
             finally:
                 running.cancel()
@@ -188,7 +192,7 @@ def _listening(report: Report) -> Iterator[None]:
 
 
 async def _play_all(
-    house: House,
+    running_server: BotHost,
     arrivals: Arrivals,
     pool: Pool,
     kinds: Sequence[type[Game]],
@@ -204,7 +208,7 @@ async def _play_all(
 
     async def play_some() -> None:
         while (number := next(numbers)) < games:
-            await _play(house, arrivals, _some_options(kinds[number % len(kinds)], chance), clock, report)
+            await _play(running_server, arrivals, _some_options(kinds[number % len(kinds)], chance), clock, report)
             if report.games % 20 == 0:
                 tell(f"{report.games} games, {report.moves} moves, {len(report.flags)} flags")
 
@@ -241,16 +245,16 @@ def _some_options(kind: type[Game], chance: random.Random) -> Game:
     return kind(**options)
 
 
-async def _play(house: House, arrivals: Arrivals, game: Game, clock: Fischer, report: Report) -> None:
+async def _play(running_server: BotHost, arrivals: Arrivals, game: Game, clock: Fischer, report: Report) -> None:
     """Let two of the bots play one game."""
-    able = house.able(game)
+    able = running_server.able(game)
     if len(able) < 2:
         return
     names = random.sample(able, 2)
-    first, second = (house.clients[name] for name in names)
+    first, second = (running_server.clients[name] for name in names)
     what = f"{game!r} {' - '.join(names)}"
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(GAME_TIMEOUT_S):
             arriving = arrivals.expect(names)
             await first.challenge(second.player.id, game.name, clock=clock, **game.options)
             match = await arriving

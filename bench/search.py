@@ -258,14 +258,14 @@ def _search(made: Specialised, game: str, depth: int) -> tuple[int, float]:
     position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
     memory = Memory.private()
     memory.clear()
-    desk, scratch = memory.own, memory.scratch(state.game, made.scratch)
-    desk.selective = 1
-    desk.limit = UNLIMITED
-    desk.killers[:] = -1
+    workspace, scratch = memory.own, memory.scratch(state.game, made.scratch)
+    workspace.selective = 1
+    workspace.limit = UNLIMITED
+    workspace.killers[:] = -1
     started = time.thread_time()
     for reached in range(1, depth + 1):
-        made.search(position, reached, -INFINITE, INFINITE, 0, desk, memory.table, scratch)
-    return int(desk.nodes), time.thread_time() - started
+        made.search(position, reached, -INFINITE, INFINITE, 0, workspace, memory.table, scratch)
+    return int(workspace.nodes), time.thread_time() - started
 
 
 def _search_in_c(program: Path, depth: int) -> tuple[int, float]:

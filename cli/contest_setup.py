@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from cornered.lab.contests.terms import Terms
     from cornered.lab.execution.workforce import Workforce
 
-__all__ = ["Agreement", "Table", "as_typed", "playing"]
+__all__ = ["ContestConfig", "ContestSession", "as_typed", "playing"]
 
-USUAL: Final = 0.1
+DEFAULT_MOVE_TIME_S: Final = 0.1
 """Seconds a move when nobody sets a limit."""
 SHOWN: Final = 0.1
 """Seconds between two looks at how a contest stands."""
@@ -36,7 +36,7 @@ ELSEWHERE: Final = frozenset({"json_", "workers", "cluster"})
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class ContestConfig:
     """What the games of a contest have in common."""
 
     terms: Terms
@@ -79,7 +79,7 @@ class Agreement:
         if file is not None and plies is not None:
             raise ValueError("--openings and --plies are two ways to begin: give one of them")
         if seconds is None and depth is None and nodes is None and clock in (None, "none"):
-            seconds = USUAL
+            seconds = DEFAULT_MOVE_TIME_S
         terms = Terms.of(
             game,
             dict(read_option(text) for text in option or []),
@@ -110,7 +110,7 @@ class Agreement:
         return cls(terms, openings, f"{count} random plies", {"plies": count})
 
 
-class Table:
+class ContestSession:
     """Where a contest is played."""
 
     def __init__(self, workforce: Workforce, keep: Keep, report: Report) -> None:
@@ -136,14 +136,14 @@ class Table:
 
 @contextmanager
 def playing(
-    agreed: Agreement,
+    agreed: ContestConfig,
     kind: str,
     plan: Mapping[str, Any],
     bots: Sequence[str],
     folder: Path | None,
     workers: int | None,
     cluster: str | None,
-) -> Iterator[Table]:
+) -> Iterator[ContestSession]:
     """Let a contest be played in the block; its games are kept in `folder`, or in memory for None.
 
     An interrupt says how to go on.
@@ -165,7 +165,7 @@ def playing(
             keep = Memory() if folder is None else stack.enter_context(Journal.open(folder, agreed.terms, whole))
             report = stack.enter_context(progress())
             prepare(agreed.terms, bots, report)
-            yield Table(stack.enter_context(Workforce.open(workers, cluster)), keep, report)
+            yield ContestSession(stack.enter_context(Workforce.open(workers, cluster)), keep, report)
     except KeyboardInterrupt:
         played = 0 if keep is None else len(keep.games)
         how = "nothing is kept without --out" if folder is None else "repeat the command to go on"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from cornered.cli.contest_setup import Agreement, as_typed, playing
+from cornered.cli.contest_setup import ContestConfig, as_typed, playing
 from cornered.cli.errors import Bounded
 from cornered.cli.rules import Json, Options
 from cornered.cli.tournament import Kind, Tournament
@@ -107,7 +107,7 @@ def match(
     test = _test(sprt, alpha, beta)
     most = games or (MOST if test else GAMES)
     _require_pairs(most)
-    agreed = Agreement.of(
+    agreed = ContestConfig.of(
         game, option, time_, depth, nodes, seed, server, clock, openings, plies, adjudicates=adjudicate
     )
     agreed.terms.check(first, second)
@@ -202,7 +202,7 @@ def tournament(
     from cornered.lab.contests.contest import hold
 
     event = Tournament.of(kind, bots, games, rounds, tested)
-    agreed = Agreement.of(
+    agreed = ContestConfig.of(
         game, option, time_, depth, nodes, seed, server, clock, openings, plies, adjudicates=adjudicate
     )
     terms = agreed.terms

@@ -14,7 +14,7 @@ __all__ = ["ANALYST_KEY", "keep_house_bots", "next_start", "until_stdin_ends"]
 
 ANALYST_KEY: Final = "CORNERED_ANALYST_KEY"
 """The environment variable with the key of the server's operator for bots that study positions."""
-PATIENCE: Final = 5.0
+GOODBYE_TIMEOUT_S: Final = 5.0
 """Seconds that the bots have to say goodbye."""
 BACKOFF: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 """Seconds before the first, second, ... restart of bots that died."""
@@ -69,7 +69,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     assert process.stdin is not None
     process.stdin.close()
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(GOODBYE_TIMEOUT_S):
             await process.wait()
     except TimeoutError:
         with contextlib.suppress(ProcessLookupError):

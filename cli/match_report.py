@@ -23,7 +23,7 @@ __all__ = ["Result", "Shown", "elo_in_words", "note", "shown"]
 Shown: TypeAlias = Literal["first", "second", "neither"]
 """Which of two bots is shown to be the stronger one."""
 SHOWN_FAULTS: Final = 10
-MANY: Final = 0.9
+DISTINCT_SHARE_MIN: Final = 0.9
 """A smaller share of games that differ than this is worth a word."""
 MORE: Final = "more --plies, or more lines in --openings, make others"
 
@@ -193,7 +193,7 @@ class Result:
         ]
         if len(standings.faults) > SHOWN_FAULTS:
             rows.append(("", f"and {len(standings.faults) - SHOWN_FAULTS} more games that a bot lost like this"))
-        if self.different < MANY * tally.games:
+        if self.different < DISTINCT_SHARE_MIN * tally.games:
             rows.append(("mind", f"only {self.different} of the games differ, which makes all look surer; {MORE}"))
         told = [f"{name:<8} {text}" for name, text in rows]
         if width is None:

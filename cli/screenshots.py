@@ -36,7 +36,7 @@ GAMES: Final = {
     "Quoridor": "e2 e8 e3 e7 e4 e6 e3h d7h c3h e4h d4 c5h e5v d6 a4h d4v d5 b6h d4 d7",
 }
 """The beginning of a sensible game of each kind."""
-PATIENCE: Final = 20_000
+PAGE_TIMEOUT_MS: Final = 20_000
 """Milliseconds that anything on the page may take."""
 START_SECONDS: Final = 120.0
 """Seconds until a server listens: on a new machine it is compiled first."""
@@ -105,7 +105,7 @@ class Studio:
             is_mobile=phone,
             device_scale_factor=2 if phone else 1,
         )
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(PAGE_TIMEOUT_MS)
         page = context.new_page()
         page.goto(self.address)
         page.locator(".hello input").fill(name)

@@ -15,15 +15,15 @@ from cornered.cli.progress import progress
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.tune_setup import (
     command_of,
-    finish,
+    load_target,
     named,
     number_in,
-    ordered,
     playing,
     resumable,
     settings_of,
     space_of,
     target_of,
+    write_result,
 )
 
 __all__ = ["app"]
@@ -79,7 +79,7 @@ def td(
     from cornered.lab.tuning.curves import thinned
     from cornered.lab.tuning.learner import Plan, learn
 
-    known, terms = ordered(game, option, seed)
+    known, terms = load_target(game, option, seed)
     plan = Plan(games, batch, depth, rate, half, lambda_, epsilon, tuple(tune or ()))
     known.places(plan.tuned)
     target = target_of(out, game, "td")
@@ -92,7 +92,9 @@ def td(
     command += f" --lambda {lambda_} --epsilon {epsilon} --seed {seed}"
     curve = thinned([asdict(point) for point in learnt.curve])
     result = {"games": learnt.games, "first_error": curve[0]["error"], "last_error": curve[-1]["error"]}
-    finish(terms, known, "td", learnt.values(known), depth, command, asdict(plan), result, curve, target, json_=json_)
+    write_result(
+        terms, known, "td", learnt.values(known), depth, command, asdict(plan), result, curve, target, json_=json_
+    )
     checkpoint.unlink(missing_ok=True)
 
 
@@ -120,7 +122,7 @@ def grid(
     """Let all combinations of some levels play a tournament, and take the one with the highest rating."""
     from cornered.lab.tuning.grid import Plan, configurations, search
 
-    known, terms = ordered(game, option, seed)
+    known, terms = load_target(game, option, seed)
     levels = {name: tuple(map(number_in, text.split(","))) for name, text in map(named, level or [])}
     space = space_of(known, [*(tune or []), *(levels if tune else [])], range_)
     plan = Plan(pairs, "gauntlet" if gauntlet else "round-robin", tuple(levels.items()))
@@ -133,7 +135,7 @@ def grid(
     command = command_of("grid", terms, tune, range_, depth=depth, pairs=pairs) + (" --gauntlet" if gauntlet else "")
     command += "".join(f" --level {each}" for each in level or ()) + f" --seed {seed}"
     settings = settings_of(plan, space)
-    finish(terms, known, "grid", found.values, depth, command, settings, found.result, [], target, json_=json_)
+    write_result(terms, known, "grid", found.values, depth, command, settings, found.result, [], target, json_=json_)
 
 
 @app.command()
@@ -158,7 +160,7 @@ def spsa(
     from cornered.lab.tuning.spsa import Plan, search
     from cornered.lab.tuning.trial import Trials
 
-    known, terms = ordered(game, option, seed)
+    known, terms = load_target(game, option, seed)
     space, plan = space_of(known, tune, range_), Plan(iterations, pairs, spread, step)
     target = target_of(out, game, "spsa")
     with playing(terms, "spsa", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
@@ -173,7 +175,7 @@ def spsa(
     command = command_of("spsa", terms, tune, range_, depth=depth, iterations=iterations, pairs=pairs)
     command += f" --spread {spread} --step {step} --seed {seed}"
     settings, curve = settings_of(plan, space), thinned(found.curve)
-    finish(terms, known, "spsa", found.values, depth, command, settings, found.result, curve, target, json_=json_)
+    write_result(terms, known, "spsa", found.values, depth, command, settings, found.result, curve, target, json_=json_)
 
 
 @app.command()
@@ -197,7 +199,7 @@ def optuna(
     from cornered.lab.tuning.trial import Trials
 
     require()
-    known, terms = ordered(game, option, seed)
+    known, terms = load_target(game, option, seed)
     space, plan = space_of(known, tune, range_), Plan(trials, pairs)
     target = target_of(out, game, "optuna")
     with playing(terms, "optuna", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
@@ -205,7 +207,9 @@ def optuna(
         found = search(space, plan, matches, seed, lambda done, total, note: report("trials", done, total, note))
     command = command_of("optuna", terms, tune, range_, depth=depth, trials=trials, pairs=pairs) + f" --seed {seed}"
     settings, curve = settings_of(plan, space), thinned(found.curve)
-    finish(terms, known, "optuna", found.values, depth, command, settings, found.result, curve, target, json_=json_)
+    write_result(
+        terms, known, "optuna", found.values, depth, command, settings, found.result, curve, target, json_=json_
+    )
 
 
 @app.command("test")

@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "command_of",
-    "finish",
+    "load_target",
     "named",
     "number_in",
-    "ordered",
     "playing",
     "resumable",
     "settings_of",
     "space_of",
     "target_of",
+    "write_result",
 ]
 
 
-def ordered(game: str, option: list[str] | None, seed: int) -> tuple[Model, Terms]:
+def load_target(game: str, option: list[str] | None, seed: int) -> tuple[Model, Terms]:
     """Return what there is to tune and the terms of all games, whose rules are compiled then."""
     from cornered.bots.weights.model import model
     from cornered.engine.records.text import read_option
@@ -137,7 +137,7 @@ def command_of(
     return " ".join([*words, *(f"--{name} {value}" for name, value in given.items())])
 
 
-def finish(
+def write_result(
     terms: Terms,
     known: Model,
     method: Method,

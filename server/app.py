@@ -32,13 +32,13 @@ from cornered.server.metrics import Counts, Metrics
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
 from cornered.server.ports import Accounts, Bus, Journal, JournalUnavailable
-from cornered.server.runtime.lobby_service import Hall
-from cornered.server.runtime.match_registry import Rooms
+from cornered.server.runtime.lobby_service import LobbyService
+from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import Services
 from cornered.server.runtime.timekeeping import Outages, Sign, SteadyClock, drop_sign, keep_time, last_sign, leave_signs
 from cornered.server.settings import MEMORY, Settings, SettingsError
 
-__all__ = ["house", "mint_bot_token", "new_event_loop", "run", "serve", "settle_memory"]
+__all__ = ["mint_bot_token", "new_event_loop", "run", "running_server", "serve", "settle_memory"]
 
 STOP_OVERDUE_EXIT: Final = 70
 """The exit code of a server that had to be ended because it did not stop in time."""
@@ -111,13 +111,13 @@ async def run(settings: Settings, *, beforehand: bool = False) -> AsyncIterator[
     async with (
         _sole_use(settings) as held,
         _stores(settings, held) as (journal, accounts),
-        house(settings, journal, accounts, held=held, beforehand=beforehand) as address,
+        running_server(settings, journal, accounts, held=held, beforehand=beforehand) as address,
     ):
         yield address
 
 
 @contextlib.asynccontextmanager
-async def house(
+async def running_server(
     settings: Settings,
     journal: Journal,
     accounts: Accounts,
@@ -146,11 +146,11 @@ async def house(
             gone=settings.gone_seconds * 1000,
             max_plies=settings.max_plies,
         )
-        rooms = Rooms(services, secret, patience, tasks)
-        hall = Hall(
+        registry = MatchRegistry(services, secret, patience, tasks)
+        lobby_service = LobbyService(
             services,
             accounts,
-            rooms,
+            registry,
             max_per_player=settings.max_per_player,
             bounds=Bounds(
                 settings.max_seeks,
@@ -164,15 +164,15 @@ async def house(
             analyst_key=settings.analyst_key.get_secret_value(),
         )
         gateway: Gateway
-        pages = _pages(settings, hall, services, lambda: gateway.connections)
-        gateway = Gateway(settings, hall, pages, tasks)
+        pages = _pages(settings, lobby_service, services, lambda: gateway.connections)
+        gateway = Gateway(settings, lobby_service, pages, tasks)
         running = [tasks.create_task(bus.run(), name="bus")]
         signs: list[asyncio.Task[None]] = []
         if beforehand:
             services.readiness.expect_all()
             running.append(tasks.create_task(_prepare_games(services), name="readiness"))
         try:
-            address = await _open_doors(gateway, hall, rooms, sign.at if sign else 0)
+            address = await _open_doors(gateway, lobby_service, registry, sign.at if sign else 0)
         except (OSError, SettingsError) as error:
             refused = error
         else:
@@ -180,7 +180,7 @@ async def house(
             if settings.database != MEMORY:
                 known = (sign.match, sign.seq) if sign else None
                 leave = partial(leave_signs, alive, services.outages, clock, lambda: journal.newest or known)
-                signs.append(tasks.create_task(_when_loaded(rooms, leave), name="signs of life"))
+                signs.append(tasks.create_task(_when_loaded(registry, leave), name="signs of life"))
             if now is None:
                 running.append(tasks.create_task(keep_time(services.outages, clock), name="heartbeat"))
             if held is not None:
@@ -196,28 +196,28 @@ async def house(
                 for task in running:
                     stopping.callback(task.cancel)
                 stopping.push_async_callback(bus.close)
-                stopping.callback(hall.close)
+                stopping.callback(lobby_service.close)
                 stopping.push_async_callback(gateway.close)
-                stopping.push_async_callback(rooms.close)
+                stopping.push_async_callback(registry.close)
                 stopping.callback(services.readiness.close)
-                stopping.callback(hall.say_goodbye, "The server restarts. Your games go on in a moment.")
+                stopping.callback(lobby_service.say_goodbye, "The server restarts. Your games go on in a moment.")
                 for task in signs:
                     stopping.callback(task.cancel)
     if refused is not None:
         raise refused
 
 
-async def _open_doors(gateway: Gateway, hall: Hall, rooms: Rooms, alive_at: int) -> str:
+async def _open_doors(gateway: Gateway, lobby_service: LobbyService, registry: MatchRegistry, alive_at: int) -> str:
     """Take the port, then up the matches that were going on, then players; return the address.
 
     Where the port is taken nothing has been written. Until the matches are there `/ready` says no, and so does the
-    gateway to sockets, as it does while the hall stops.
+    gateway to sockets, as it does while the lobby service stops.
     """
-    hall.is_stopping = True
+    lobby_service.is_stopping = True
     address = await gateway.open()
     with _using_store():
-        await rooms.recover(alive_at)
-    hall.is_stopping = False
+        await registry.recover(alive_at)
+    lobby_service.is_stopping = False
     return address
 
 
@@ -305,20 +305,22 @@ def _bus(settings: Settings) -> Bus:
         raise SettingsError(f"CORNERED_MQTT: {error}") from None
 
 
-def _pages(settings: Settings, hall: Hall, services: Services, sockets: Callable[[], int]) -> Pages:
+def _pages(settings: Settings, lobby_service: LobbyService, services: Services, sockets: Callable[[], int]) -> Pages:
     metrics = Metrics(
         services.counts,
         {
-            "players": ("Players who are here.", lambda: hall.players),
+            "players": ("Players who are here.", lambda: lobby_service.players),
             "sockets": ("Open TCP connections.", sockets),
             "tasks": ("Tasks of the event loop.", lambda: len(asyncio.all_tasks())),
-            "rooms": ("Matches in memory.", lambda: len(hall.rooms)),
-            "analysts": ("Bots that study positions.", lambda: hall.bureau.analysts),
-            "analyses": ("Positions that wait to be studied, or are.", lambda: hall.bureau.jobs),
+            "match_tasks": ("Matches in memory.", lambda: len(lobby_service.matches)),
+            "analysts": ("Bots that study positions.", lambda: lobby_service.analysis_service.analysts),
+            "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
         },
     )
     token = settings.metrics_token.get_secret_value() if settings.metrics_token is not None else ""
-    return Pages(settings.web, services.journal, metrics, lambda: _obstacle(hall, services), metrics_token=token)
+    return Pages(
+        settings.web, services.journal, metrics, lambda: _obstacle(lobby_service, services), metrics_token=token
+    )
 
 
 async def _prepare_games(services: Services) -> None:
@@ -327,21 +329,21 @@ async def _prepare_games(services: Services) -> None:
     settle_memory()
 
 
-def _obstacle(hall: Hall, services: Services) -> str:
+def _obstacle(lobby_service: LobbyService, services: Services) -> str:
     """Return what keeps the server from playing any game at once; empty when nothing does."""
-    if hall.is_stopping:
+    if lobby_service.is_stopping:
         return "not ready"
     if services.readiness.missing:
         return f"compiling {', '.join(services.readiness.missing)}"
     return services.journal.obstacle
 
 
-async def _when_loaded(rooms: Rooms, leave: Callable[[], Awaitable[None]]) -> None:
+async def _when_loaded(registry: MatchRegistry, leave: Callable[[], Awaitable[None]]) -> None:
     """Leave signs of life once no match needs the last one of the server before for its refund."""
-    while not rooms.all_loaded.is_set():
+    while not registry.all_loaded.is_set():
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FREEZE_SECONDS):
-                await rooms.all_loaded.wait()
+                await registry.all_loaded.wait()
         # Matches stay: a collector that looked through all that were loaded so far would stop the loop for 0.1 s.
         gc.freeze()
     await leave()

@@ -19,7 +19,7 @@ __all__ = ["Bystanders", "Phase"]
 PAIRS: Final = 2
 PACE: Final = 0.02
 """Seconds between being told of a move and the next one."""
-PATIENCE: Final = 4.0
+ANSWER_TIMEOUT_S: Final = 4.0
 """Seconds after which a bystander gives a silent match up."""
 NEWCOMER_EVERY: Final = 0.2
 NETWORK: Final = "127.0.1"
@@ -104,7 +104,7 @@ class Pair:
                 for receiver in self._receivers:
                     await receiver.socket.ask("leave", match=self.match)
             except TimeoutError:
-                self.phase.fault(f"a bystander gets no answer for {PATIENCE:.0f} s")
+                self.phase.fault(f"a bystander gets no answer for {ANSWER_TIMEOUT_S:.0f} s")
             except OSError as error:
                 self.phase.fault(f"a bystander cannot play: {error}")
                 return
@@ -137,7 +137,7 @@ class Pair:
             payload = PLAY % (b"m%d" % ply, self.match.encode(), ply, move.encode())
             self._players[ply & 1].write(frame(1, payload))
             try:
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(ANSWER_TIMEOUT_S):
                     await self._acknowledged
                     phase.moves.append(time.perf_counter() - self._sent)
                     await self._told
@@ -147,8 +147,8 @@ class Pair:
                 if self._acknowledged.done() and not self._acknowledged.cancelled():
                     phase.fault(f"{' and '.join(late)} are not told of a move")
                 else:
-                    phase.fault(f"a move is not answered for {PATIENCE:.0f} s")
-                    phase.moves.append(PATIENCE)
+                    phase.fault(f"a move is not answered for {ANSWER_TIMEOUT_S:.0f} s")
+                    phase.moves.append(ANSWER_TIMEOUT_S)
                 return
 
     def acknowledged(self) -> None:
@@ -214,7 +214,7 @@ class Bystanders:
 
     async def settle(self) -> None:
         """Wait until all pairs play."""
-        async with asyncio.timeout(2 * PATIENCE):
+        async with asyncio.timeout(2 * ANSWER_TIMEOUT_S):
             for pair in self.pairs:
                 await pair.is_in_play.wait()
 
@@ -222,7 +222,7 @@ class Bystanders:
         """Let every match come to its end, and look whether the server has it off its books."""
         for pair in self.pairs:
             pair.is_stopping = True
-        done, late = await asyncio.wait(self._playing, timeout=3 * PATIENCE)
+        done, late = await asyncio.wait(self._playing, timeout=3 * ANSWER_TIMEOUT_S)
         for task in done:
             task.result()
         if late:
@@ -254,7 +254,7 @@ class Bystanders:
             await asyncio.sleep(NEWCOMER_EVERY)
             phase, began = self.phase, time.perf_counter()
             try:
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(ANSWER_TIMEOUT_S):
                     socket = await RawSocket.connect(self._address, local=NEWCOMERS)
                     socket.token = token
                     try:
@@ -264,6 +264,6 @@ class Bystanders:
                         await socket.close()
                 phase.arrivals.append(took)
             except TimeoutError:
-                phase.fault(f"a newcomer waits for {PATIENCE:.0f} s")
+                phase.fault(f"a newcomer waits for {ANSWER_TIMEOUT_S:.0f} s")
             except OSError as error:
                 phase.fault(f"a newcomer is not let in: {error}")

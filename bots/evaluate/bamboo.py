@@ -21,7 +21,7 @@ SCRATCH: Final = np.dtype([("unused", np.int64)])
 
 GROUP: Final = 100
 """What a group is worth; all else is measured by it."""
-LATE: Final = 18
+ENDGAME_FREE_CELLS: Final = 18
 MIDDLE: Final = 30
 """Up to how many free cells a game is in its last and in its middle part."""
 
@@ -65,7 +65,7 @@ def standing(position: Position, free: int) -> int:
         twice_a, twice_b, twice_c = twice_a | once_a & near_a, twice_b | once_b & near_b, twice_c | once_c & near_c
         once_a, once_b, once_c = once_a | near_a, once_b | near_b, once_c | near_c
     joining = size_of((twice_a, twice_b, twice_c))
-    if free <= LATE:
+    if free <= ENDGAME_FREE_CELLS:
         return GROUP * groups - 13 * weight
     if free <= MIDDLE:
         return GROUP * groups - 9 * weight - 40 * joining

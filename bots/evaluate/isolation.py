@@ -19,7 +19,7 @@ __all__ = ["SCRATCH", "evaluate", "key", "known", "narrow", "nearer", "quiet", "
 
 SCRATCH: Final = np.dtype(fields(1 << 12))
 
-PATIENCE: Final = 60
+PROOF_NODES_MAX: Final = 60
 """After so many nodes without a verdict, pawns that have come apart are left to the search."""
 
 MOBILITY: Final = 30
@@ -107,7 +107,7 @@ def known(position: Position, scratch: Any) -> int:
     theirs = region(free, other)
     if mine & theirs:
         return 0
-    scratch.nodes, scratch.limit = 0, PATIENCE
+    scratch.nodes, scratch.limit = 0, PROOF_NODES_MAX
     winner = verdict(mine, mover, other, theirs, scratch)
     if winner > 0:
         return 2 * popcount(theirs) + 1

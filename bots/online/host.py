@@ -15,16 +15,16 @@ from cornered import engine
 from cornered.bots.bot import Bot
 from cornered.bots.online.analyst import serve_analysis
 from cornered.bots.online.exhibition import CLOCK, exhibit
-from cornered.bots.online.pondering import Table
+from cornered.bots.online.pondering import Ponderer
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import create
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, Pulse, Refused, Tempo, TokenStore, stay_as
 from cornered.engine import Game
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings
 
-__all__ = ["Guest", "House", "player_name"]
+__all__ = ["BotHost", "Guest", "player_name"]
 
-USUAL: Final = Tempo(longest=1500)
+DEFAULT_TEMPO: Final = Tempo(longest=1500)
 SHOWN: Final = Tempo(longest=200, least=1500)
 """For games of the house bots among themselves: people want to follow, and the machine has better things to do."""
 SETTLING: Final = 10.0
@@ -63,7 +63,7 @@ def player_name(bot: Bot) -> str:
     return f"{bot.name[: LONGEST_NAME - len(settings) - 3]}...{settings}"
 
 
-class House:
+class BotHost:
     """The bots of one process, and what they know of each other."""
 
     def __init__(
@@ -72,7 +72,7 @@ class House:
         pool: Pool,
         concurrency: int = 4,
         *,
-        tempo: Tempo = USUAL,
+        tempo: Tempo = DEFAULT_TEMPO,
         exhibition: bool = False,
         seek: bool = False,
         ponder: bool = True,
@@ -150,7 +150,7 @@ class House:
         self, guest: Guest, tasks: asyncio.TaskGroup, server: str, token: str | None, store: TokenStore | None
     ) -> None:
         """Let a bot play on `server` until cancelled."""
-        table = Table(guest.spec, guest.bot, self._pool, tasks)
+        table = Ponderer(guest.spec, guest.bot, self._pool, tasks)
 
         async def choose(match: MatchView, limit: Limit) -> str:
             # A match may go on from an earlier run before its game is ready again.

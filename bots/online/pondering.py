@@ -12,13 +12,13 @@ from cornered.bots.pool.pool import Pool
 from cornered.clients.sdk import Closed, Limit, MatchView
 from cornered.engine import CHANCE, State
 
-__all__ = ["Table", "expectation"]
+__all__ = ["Ponderer", "expectation"]
 
 AHEAD: Final = 60.0
 """Seconds for which a bot thinks ahead at most while its opponent thinks."""
 
 
-class Table:
+class Ponderer:
     """One bot at all its boards."""
 
     def __init__(self, spec: str, bot: Bot, pool: Pool, tasks: asyncio.TaskGroup) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cornered.bots.online.host import Guest, House
+from cornered.bots.online.host import BotHost, Guest
 from cornered.bots.pool.pool import Pool
 from cornered.clients.sdk import TokenStore, plainly
 
@@ -41,7 +41,7 @@ async def run_bots(
     guests = Guest.all_of(names)
     with plainly():
         async with Pool.open(workers, names) as pool:
-            house = House(
+            house = BotHost(
                 guests,
                 pool,
                 concurrency,

@@ -22,7 +22,7 @@ from typing import Final
 from cornered import engine
 from cornered.bots.bot import Limit, Thought
 from cornered.bots.pool.compiling import compiled
-from cornered.bots.pool.supervisor import GRACE, Crew
+from cornered.bots.pool.supervisor import GRACE, Supervisor
 from cornered.bots.pool.warming import Preparation, is_warm
 from cornered.bots.pool.worker_main import Failed, Job
 from cornered.bots.pool.worker_process import Lost, Worker, preloading
@@ -33,11 +33,11 @@ from cornered.engine import State
 
 __all__ = ["GRACE", "Pool"]
 
-LATE: Final = 50
+LATE_JOB_TIME_MS: Final = 50
 """Milliseconds for a job whose time went by in the queue, and for the move that stands in for a lost one."""
 WAITING: Final = 0.1
 """Seconds before it is too late at which nobody waits for a free worker any more."""
-HASTE: Final = 0.03
+GREEDY_TIME_MIN_S: Final = 0.03
 """Seconds before it is too late within which only a move without any thought is quick enough."""
 ATTEMPTS: Final = 3
 COMPILERS: Final = 2
@@ -49,9 +49,9 @@ log = logging.getLogger("cornered.pool")
 class Pool:
     """Some worker processes and the jobs that wait for them. Get it from `Pool.open`."""
 
-    def __init__(self, size: int, crew: Crew) -> None:
+    def __init__(self, size: int, supervisor: Supervisor) -> None:
         self._size = size
-        self._crew = crew
+        self._supervisor = supervisor
         self._prepared: set[Preparation] = set()
         self._preparing = asyncio.Lock()
         self._compilers = asyncio.Semaphore(COMPILERS)
@@ -70,20 +70,20 @@ class Pool:
         """
         count = size or max(1, (os.cpu_count() or 1) - 1)
         threads = ThreadPoolExecutor(3 * count + 4, thread_name_prefix="pool")
-        memory = Memory.create(desks=count)
+        memory = Memory.create(workers=count)
         try:
             with plainly():
                 async with asyncio.TaskGroup() as tasks:
-                    crew = Crew(memory, tasks, threads)
+                    supervisor = Supervisor(memory, tasks, threads)
                     try:
                         # The first one alone: with it comes the fork server, which makes the others.
                         with preloading(bots):
-                            await crew.hire(0)
-                        for desk in range(1, count):
-                            crew.chore(crew.hire(desk), "hire")
-                        yield cls(count, crew)
+                            await supervisor.hire(0)
+                        for slot in range(1, count):
+                            supervisor.chore(supervisor.hire(slot), "hire")
+                        yield cls(count, supervisor)
                     finally:
-                        await crew.close()
+                        await supervisor.close()
         finally:
             memory.unlink()
             memory.close()
@@ -92,13 +92,13 @@ class Pool:
     @property
     def memory(self) -> str:
         """The name of the memory that the workers share."""
-        assert self._crew.memory.name is not None
-        return self._crew.memory.name
+        assert self._supervisor.memory.name is not None
+        return self._supervisor.memory.name
 
     @property
     def processes(self) -> tuple[int, ...]:
         """The process ids of all workers that have started."""
-        return tuple(worker.process.pid or 0 for worker in self._crew.workers)
+        return tuple(worker.process.pid or 0 for worker in self._supervisor.workers)
 
     @property
     def thinking(self) -> tuple[int, ...]:
@@ -130,7 +130,7 @@ class Pool:
                 if (answer := await self._try(job)) is not None:
                     return answer
             log.info("a quick move stands in for %s", bot)
-            return await self._crew.run(_stand_in, state, limit)
+            return await self._supervisor.run(_stand_in, state, limit)
         finally:
             self._in_flight -= 1
 
@@ -142,7 +142,7 @@ class Pool:
         """
         await self._ready(Preparation(bot, state.game.name))
         for _ in range(ATTEMPTS):
-            worker = await self._crew.rota.take_patiently()
+            worker = await self._supervisor.scheduler.take_patiently()
             job = _job(bot, state, replace(limit, started=monotonic()))
             away = asyncio.Event()
             thinking = self._spend_leisure(worker, job, away)
@@ -161,8 +161,8 @@ class Pool:
         job = _job(bot, state, Limit(max(1, round(1000 * seconds))))
         with contextlib.suppress(TimeoutError, Lost):
             async with asyncio.timeout(seconds):
-                while not self._crew.is_closed and not await self._think_ahead(
-                    await self._crew.rota.take_patiently(), job
+                while not self._supervisor.is_closed and not await self._think_ahead(
+                    await self._supervisor.scheduler.take_patiently(), job
                 ):
                     pass
 
@@ -196,22 +196,22 @@ class Pool:
 
     async def _expect(self, wanted: Preparation) -> None:
         """Let new workers come with what `wanted` needs, and load it here too, where stand-ins must come at once."""
-        if wanted not in self._crew.preparations:
-            self._crew.preparations.append(wanted)
+        if wanted not in self._supervisor.preparations:
+            self._supervisor.preparations.append(wanted)
         if wanted.game not in self._stands_in:
             self._stands_in.add(wanted.game)
-            await self._crew.run(_stand_in, engine.load(wanted.game).start(), Limit())
+            await self._supervisor.run(_stand_in, engine.load(wanted.game).start(), Limit())
 
     async def _prepare(self, wanted: Preparation) -> bool:
         """Have all workers that there are, and all that follow, load what `wanted` needs; say whether the bot can."""
         await self._expect(wanted)
-        for worker in tuple(self._crew.workers):
-            if wanted not in worker.prepared and await self._crew.rota.take_this(worker):
-                await self._crew.load(worker, [wanted])
+        for worker in tuple(self._supervisor.workers):
+            if wanted not in worker.prepared and await self._supervisor.scheduler.take_this(worker):
+                await self._supervisor.load(worker, [wanted])
         self._prepared.add(wanted)
-        if self._crew.is_closed:
+        if self._supervisor.is_closed:
             return False
-        return not any(worker.prepared.get(wanted) is False for worker in self._crew.workers)
+        return not any(worker.prepared.get(wanted) is False for worker in self._supervisor.workers)
 
     async def _try(self, job: Job) -> Thought | None:
         """Return the answer of whatever worker is free first; None when it is lost, and the log says how."""
@@ -221,7 +221,7 @@ class Pool:
             log.warning("no worker was free while %s had time", job.bot)
             return None
         except Lost as lost:
-            if self._crew.is_closed:
+            if self._supervisor.is_closed:
                 raise
             log.warning("a worker was lost while %s thought: %s in %s", job.bot, lost, job.position)
             return None
@@ -235,7 +235,7 @@ class Pool:
         gains_from_help = job.seed is None and job.limit.time is not None and _gains_from_help(job.bot)
         left = _until_too_late(job.limit)
         async with asyncio.timeout(None if left is None else max(0.0, left - WAITING)):
-            worker = await self._crew.rota.take()
+            worker = await self._supervisor.scheduler.take()
         helpers: list[asyncio.Event] = []
         asking: asyncio.Future[Thought | Failed] | None = None
         self._thinking.add(worker)
@@ -243,7 +243,7 @@ class Pool:
             job = await self._loaded(worker, job)
             limit, patience = self._fair(job.limit)
             job = replace(job, limit=limit)
-            asking = self._crew.ask(worker, job, patience)
+            asking = self._supervisor.ask(worker, job, patience)
             if gains_from_help:
                 for helper in self._spare_workers(job):
                     helpers.append(asyncio.Event())
@@ -252,15 +252,15 @@ class Pool:
         except BaseException as error:
             # What it still thinks about would answer the next question.
             if asking is not None and isinstance(error, asyncio.CancelledError):
-                self._crew.chore(self._crew.recall(worker, asking), "recall worker")
+                self._supervisor.chore(self._supervisor.recall(worker, asking), "recall worker")
             else:
-                self._crew.replace(worker)
+                self._supervisor.replace(worker)
             raise
         finally:
             self._thinking.discard(worker)
             for called_away in helpers:
                 called_away.set()
-        self._crew.rota.give(worker)
+        self._supervisor.scheduler.give(worker)
         return answer
 
     async def _loaded(self, worker: Worker, job: Job) -> Job:
@@ -268,17 +268,17 @@ class Pool:
         wanted = Preparation(job.bot, job.game)
         if wanted in worker.prepared:
             return job
-        await self._crew.run(worker.prepare, wanted)
+        await self._supervisor.run(worker.prepare, wanted)
         return replace(job, limit=replace(job.limit, started=monotonic()))
 
     def _spare_workers(self, job: Job) -> Iterator[Worker]:
         """Yield the workers that nobody needs; those that would have to load something first do that instead."""
-        while (worker := self._crew.rota.take_spare()) is not None:
+        while (worker := self._supervisor.scheduler.take_spare()) is not None:
             wanted = Preparation(job.bot, job.game)
             if wanted in worker.prepared:
                 yield worker
             else:
-                self._crew.chore(self._crew.load(worker, [wanted]), "load")
+                self._supervisor.chore(self._supervisor.load(worker, [wanted]), "load")
 
     def _fair(self, limit: Limit) -> tuple[Limit, float | None]:
         """Return the limit of a search that begins now, and for how many seconds to wait for it.
@@ -289,7 +289,7 @@ class Pool:
             return limit, None
         share = min(1.0, self._size / self._in_flight)
         fair = limit.time / 1000 * share
-        seconds = max(min(fair, limit.remaining), min(fair, LATE / 1000))
+        seconds = max(min(fair, limit.remaining), min(fair, LATE_JOB_TIME_MS / 1000))
         patience = seconds + GRACE
         if limit.grace is not None:
             patience = min(patience, _until_too_late(limit) or 0.0)
@@ -310,9 +310,9 @@ class Pool:
         self, worker: Worker, job: Job, away: asyncio.Event
     ) -> asyncio.Task[Thought | Failed | None] | None:
         """Have a worker think about `job` until `away` is set, or somebody else needs it; the task has its answer."""
-        self._crew.rota.works_at_leisure(worker, away.set)
+        self._supervisor.scheduler.works_at_leisure(worker, away.set)
         self._at_leisure.add(worker)
-        asking = self._crew.ask(worker, job, None)
+        asking = self._supervisor.ask(worker, job, None)
 
         async def watch() -> Thought | Failed | None:
             leaving = asyncio.ensure_future(away.wait())
@@ -321,9 +321,9 @@ class Pool:
             finally:
                 leaving.cancel()
                 self._at_leisure.discard(worker)
-            return await self._crew.recall(worker, asking)
+            return await self._supervisor.recall(worker, asking)
 
-        return self._crew.chore(watch(), "leisure")
+        return self._supervisor.chore(watch(), "leisure")
 
 
 def _job(bot: str, state: State, limit: Limit, seed: int | None = None) -> Job:
@@ -350,8 +350,10 @@ def _stand_in(state: State, limit: Limit) -> Thought:
     """Return a quick move that needs no worker: the greedy one, or any if there is no time or even that fails."""
     left = _until_too_late(limit)
     try:
-        if left is None or left > HASTE:
-            return create("greedy").choose(state, Limit(LATE if left is None else min(LATE, round(500 * left))))
+        if left is None or left > GREEDY_TIME_MIN_S:
+            return create("greedy").choose(
+                state, Limit(LATE_JOB_TIME_MS if left is None else min(LATE_JOB_TIME_MS, round(500 * left)))
+            )
     except Exception:
         log.exception("the stand-in failed in %s", state)
     return Thought(random.choice(state.moves()))

@@ -12,14 +12,14 @@ from weakref import WeakSet
 
 from cornered.bots.pool.worker_process import Lost, Worker
 
-__all__ = ["Rota"]
+__all__ = ["Scheduler"]
 
 CLOSED: Final = "the pool is closed"
 
 _Queue: TypeAlias = deque[asyncio.Future[Worker]]
 
 
-class Rota:
+class Scheduler:
     """Who is free, who waits for a worker, and who works at leisure."""
 
     def __init__(self) -> None:
@@ -34,10 +34,10 @@ class Rota:
     async def take(self) -> Worker:
         """Return the first worker that is free; one that works at leisure is called away if none is.
 
-        Raises Lost when the rota is closed before there is one.
+        Raises Lost when the scheduler is closed before there is one.
         """
         if self._free:
-            # The first desk is the one whose search is plain; the others' are made to differ from it.
+            # The first slot is the one whose search is plain; the others' are made to differ from it.
             return self._free.pop(0)
         if self._at_leisure:
             _, call_away = self._at_leisure.popitem()
@@ -53,7 +53,7 @@ class Rota:
         return self._free.pop() if self._free else await self._wait_in(self._patient)
 
     async def take_this(self, worker: Worker) -> bool:
-        """Take a certain worker once it is free; False when it is lost before that, or the rota closed."""
+        """Take a certain worker once it is free; False when it is lost before that, or the scheduler closed."""
         if worker in self._lost:
             # Nobody would ever answer the claim.
             return False
@@ -91,7 +91,7 @@ class Rota:
                     future.set_result(worker)
                     return
         self._claims.pop(worker, None)
-        insort(self._free, worker, key=lambda other: other.desk.number)
+        insort(self._free, worker, key=lambda other: other.slot.number)
 
     def drop(self, worker: Worker) -> None:
         """Forget a worker that is lost."""

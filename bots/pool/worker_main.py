@@ -20,14 +20,14 @@ from cornered.engine import OptionValue
 if TYPE_CHECKING:
     from cornered.bots.search.memory import Memory
 
-__all__ = ["Answer", "Desk", "Done", "Failed", "Job", "Ready", "think", "work"]
+__all__ = ["Answer", "Done", "Failed", "Job", "Ready", "WorkerSlot", "think", "work"]
 
 MODESTY: Final = 5
 """How nice workers are: what carries moves to and fro on this machine goes first, since it makes others wait."""
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class WorkerSlot:
     """Where a worker sits: its number among the others, and the name of the memory that they share."""
 
     number: int
@@ -90,7 +90,7 @@ def _answer(question: Job | Preparation, known: dict[str, Bot], memory: Memory) 
         return Failed(f"{type(error).__name__}: {error}")
 
 
-def work(connection: Connection, desk: Desk) -> None:
+def work(connection: Connection, slot: WorkerSlot) -> None:
     """Answer questions until the other side is gone."""
     from cornered.bots.search.memory import Memory
 
@@ -99,7 +99,7 @@ def work(connection: Connection, desk: Desk) -> None:
     os.nice(MODESTY)
     known: dict[str, Bot] = {}
     with contextlib.suppress(EOFError, OSError):
-        memory = Memory.attach(desk.memory, desk.number)
+        memory = Memory.attach(slot.memory, slot.number)
         connection.send(Ready())
         while True:
             connection.send(_answer(connection.recv(), known, memory))

@@ -18,7 +18,7 @@ from typing import Final, Self
 from cornered.bots.bot import Thought
 from cornered.bots.pool.blas import ONE_THREAD
 from cornered.bots.pool.warming import PRELOAD, Preparation
-from cornered.bots.pool.worker_main import Answer, Desk, Done, Failed, Job, Ready, work
+from cornered.bots.pool.worker_main import Answer, Done, Failed, Job, Ready, WorkerSlot, work
 
 __all__ = ["Lost", "Worker", "pass_for_main", "preloading"]
 
@@ -38,17 +38,17 @@ class Lost(Exception):
 
 @dataclass(eq=False)
 class Worker:
-    """A process, the line to it, and the desk at which it sits: its number, and what it shares with the others."""
+    """A process, the line to it, and the slot that it has: its number, and what it shares with the others."""
 
     process: BaseProcess
     connection: Connection
-    desk: Desk
+    slot: WorkerSlot
     prepared: dict[Preparation, bool] = field(default_factory=dict)
     ending: threading.Lock = field(default_factory=threading.Lock)
     line: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
-    def start(cls, desk: Desk, preparations: Sequence[Preparation] = ()) -> Self:
+    def start(cls, slot: WorkerSlot, preparations: Sequence[Preparation] = ()) -> Self:
         """Return a worker that is ready for what it was to prepare. Raises Lost."""
         # Never fork: a forked process inherits locks of threads that it does not have.
         process: BaseProcess
@@ -56,13 +56,13 @@ class Worker:
         if "forkserver" in multiprocessing.get_all_start_methods():
             server = multiprocessing.get_context("forkserver")
             server.set_forkserver_preload(["cornered.bots.pool.preload"])
-            process = server.Process(target=work, args=(there, desk), name="bot worker", daemon=True)
+            process = server.Process(target=work, args=(there, slot), name="bot worker", daemon=True)
         else:
             spawn = multiprocessing.get_context("spawn")
-            process = spawn.Process(target=work, args=(there, desk), name="bot worker", daemon=True)
+            process = spawn.Process(target=work, args=(there, slot), name="bot worker", daemon=True)
         process.start()
         there.close()
-        worker = cls(process, here, desk)
+        worker = cls(process, here, slot)
         try:
             if not here.poll(START_PATIENCE) or not isinstance(here.recv(), Ready):
                 raise Lost("it did not become ready")

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BOT", "ChampionBot"]
 
-HASTE = 5
+PROOF_TIME_MIN_MS = 5
 """Milliseconds from which on a proof is worth its beginning."""
-FAR = 500
+UNKNOWN_LENGTH_PLIES = 500
 """How many plies a proven result is taken to be away when nobody counted them."""
-BRIEF = 40
+TIE_BREAK_TIME_MS = 40
 """Milliseconds for the search that chooses among moves that are proven to be equally good."""
 
 
@@ -86,7 +86,7 @@ class ChampionBot(MemoryBorrower):
 
     def _proof(self, state: State, limit: Limit) -> Proof | None:
         """Return what half of the limit proves. Who asks for a depth wants a search."""
-        is_in_haste = limit.remaining is not None and limit.remaining * 1000 < HASTE
+        is_in_haste = limit.remaining is not None and limit.remaining * 1000 < PROOF_TIME_MIN_MS
         if limit.depth is not None or limit.nodes == 1 or is_in_haste:
             return None
         time = None if limit.time is None else max(1, limit.time // 2)
@@ -108,7 +108,11 @@ def _told(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thoug
     equals = [move for move in order if _worth(proof, move) == _worth(proof, first)]
     left = None if limit.nodes is None else limit.nodes - proof.nodes
     if len(equals) > 1 and left != 0:
-        time = BRIEF if limit.remaining is None else max(1, min(BRIEF, round(limit.remaining * 1000)))
+        time = (
+            TIE_BREAK_TIME_MS
+            if limit.remaining is None
+            else max(1, min(TIE_BREAK_TIME_MS, round(limit.remaining * 1000)))
+        )
         others = frozenset(order).difference(equals)
         looked = searcher.search(state, Limit(None if left is not None else time, nodes=left), without=others)
         order.remove(looked.move)
@@ -116,7 +120,7 @@ def _told(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thoug
     lines = tuple(
         Line(
             move,
-            score(proof.values[move], proof.lengths.get(move, FAR)) if move in proof.values else None,
+            score(proof.values[move], proof.lengths.get(move, UNKNOWN_LENGTH_PLIES)) if move in proof.values else None,
             proof.values.get(move),
             proof.lengths.get(move),
             pv=proof.lines.get(move, (move,)),

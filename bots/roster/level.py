@@ -80,7 +80,7 @@ LADDER: Final[Mapping[str, tuple[Rung, ...]]] = {
 }
 """The first nine levels of each game; the tenth is the champion. Measured by `cornered bench ladder`."""
 
-USUAL: Final = "isolation"
+DEFAULT_LADDER_GAME: Final = "isolation"
 """Whose rungs a game without its own is played by."""
 
 
@@ -103,7 +103,7 @@ class LevelBot(MemoryBorrower):
         self._champion.prepare(game)
 
     def choose(self, state: State, limit: Limit) -> Thought:
-        rungs = LADDER.get(state.game.name, LADDER[USUAL])
+        rungs = LADDER.get(state.game.name, LADDER[DEFAULT_LADDER_GAME])
         if self.level > len(rungs):
             return self._champion.choose(state, limit)
         rung = rungs[self.level - 1]

@@ -29,7 +29,7 @@ WINDOW: Final = 60
 """How far from the last score the next is expected, in hundredths."""
 SINGLE: Final = 4
 """How deep to look at the only move there is, when time counts."""
-LATE: Final = 4
+FULL_DEPTH_MOVES: Final = 4
 UNLIMITED: Final = (1 << 62) - 1
 
 
@@ -74,7 +74,7 @@ class Deepening:
         self._hooks = made.hooks
         self._compiled = made.search
         self._memory = memory
-        self._desk = memory.own
+        self._workspace = memory.own
         self._table = memory.table
         self._scratch = memory.scratch(state.game, made.scratch)
         self._position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
@@ -129,20 +129,20 @@ class Deepening:
         return -1
 
     def _sit_down(self) -> None:
-        desk, number = self._desk, self._memory.desk
-        desk.selective = int(self._selective)
-        desk.salt = self._salt
-        desk.age = self._memory.turn_page()
+        workspace, number = self._workspace, self._memory.workspace
+        workspace.selective = int(self._selective)
+        workspace.salt = self._salt
+        workspace.age = self._memory.turn_page()
         # Helpers order moves differently, or they would do the main search's work a second time.
-        desk.noise = 0 if number == 0 else 2 * (number * 0x9E3779B1 & 0xFFFF) + 1
-        desk.limit = UNLIMITED if self._limit.nodes is None else self._limit.nodes
-        desk.over = desk.nodes = desk.pruned = desk.hits = desk.deepest = 0
-        desk.killers[:] = -1
-        desk.history[:] = 0
-        desk.path[0] = self._hooks["key"](self._position) ^ self._salt
+        workspace.noise = 0 if number == 0 else 2 * (number * 0x9E3779B1 & 0xFFFF) + 1
+        workspace.limit = UNLIMITED if self._limit.nodes is None else self._limit.nodes
+        workspace.over = workspace.nodes = workspace.pruned = workspace.hits = workspace.deepest = 0
+        workspace.killers[:] = -1
+        workspace.history[:] = 0
+        workspace.path[0] = self._hooks["key"](self._position) ^ self._salt
 
     def _end(self) -> None:
-        self._desk.over = 1
+        self._workspace.over = 1
 
     def _deepen(self) -> None:
         deepest = min(self._limit.depth or DEEPEST, DEEPEST)
@@ -150,7 +150,7 @@ class Deepening:
             deepest = min(deepest, SINGLE)
         for depth in range(1, deepest + 1):
             # Half of the helpers are a ply ahead, for the same reason that their moves are in another order.
-            ahead = self._memory.desk & 1
+            ahead = self._memory.workspace & 1
             self._iterate(min(depth + ahead, deepest))
             self._depth = depth
             if self._report is not None:
@@ -181,12 +181,12 @@ class Deepening:
         """Find the score of a move, exact if it is one of the best, and add it to what is done at this depth."""
         exact = sorted((other.score or 0 for other in done if not other.is_bound), reverse=True)
         lines = self._limit.lines
-        nodes = int(self._desk.nodes)
+        nodes = int(self._workspace.nodes)
         if len(exact) < lines:
             score, is_bound = self._exactly(root, depth, -INFINITE), False
         else:
             floor = exact[lines - 1]
-            less = 1 if self._selective and depth >= 4 and len(done) >= LATE + lines else 0
+            less = 1 if self._selective and depth >= 4 and len(done) >= FULL_DEPTH_MOVES + lines else 0
             score = self._score(root, depth - less, floor, floor + 1)
             if less and score > floor:
                 score = self._score(root, depth, floor, floor + 1)
@@ -196,7 +196,7 @@ class Deepening:
                 is_bound = score <= floor
         root.line = [] if is_bound else self._line()
         root.score, root.is_bound, root.depth = score, is_bound, depth
-        root.effort = int(self._desk.nodes) - nodes
+        root.effort = int(self._workspace.nodes) - nodes
         done.append(root)
 
     def _exactly(self, root: _Root, depth: int, floor: int) -> int:
@@ -215,18 +215,18 @@ class Deepening:
         return score
 
     def _score(self, root: _Root, depth: int, alpha: int, beta: int) -> int:
-        score = -self._compiled(root.position, depth - 1, -beta, -alpha, 1, self._desk, self._table, self._scratch)
-        if self._desk.over:
+        score = -self._compiled(root.position, depth - 1, -beta, -alpha, 1, self._workspace, self._table, self._scratch)
+        if self._workspace.over:
             raise _Over
         return score
 
     def _line(self) -> list[int]:
-        """Return the best line that the desk holds, from the reply on."""
-        desk = self._desk
-        return [int(number) for number in desk.line[1, 1 : int(desk.length[1])]]
+        """Return the best line that the workspace holds, from the reply on."""
+        workspace = self._workspace
+        return [int(number) for number in workspace.line[1, 1 : int(workspace.length[1])]]
 
     def _thought(self) -> Thought:
-        desk = self._desk
+        workspace = self._workspace
         lines = (
             *(self._as_line(root) for root in self._roots),
             *(Line(name, pv=(name,)) for name in self._rest),
@@ -239,13 +239,13 @@ class Deepening:
             best.move,
             best.score,
             depth=self._depth,
-            nodes=int(desk.nodes),
-            pruned=int(desk.pruned),
+            nodes=int(workspace.nodes),
+            pruned=int(workspace.pruned),
             pv=best.pv,
             proven=proven,
             plies=best.plies if proven else None,
-            deepest=max(int(desk.deepest), self._depth),
-            hits=int(desk.hits),
+            deepest=max(int(workspace.deepest), self._depth),
+            hits=int(workspace.hits),
             seconds=perf_counter() - self._started,
             lines=lines,
         )

@@ -1,4 +1,4 @@
-"""What a search writes down while it runs: one table for everybody, and a desk for each process that searches.
+"""What a search writes down while it runs: one table for everybody, and a workspace for each process that searches.
 
 A record is what a compiled recursive function can take without any cost for each call; an array is not. The template is
 compiled for exactly these layouts, so all games share them.
@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["AGES", "DESK", "ENTRIES", "MOVES", "PLIES", "TABLE", "WIDTH"]
+__all__ = ["AGES", "ENTRIES", "MOVES", "PLIES", "TRANSPOSITION_TABLE", "WIDTH", "WORKSPACE"]
 
 ENTRIES: Final = 1 << 20
 """Entries of the table, 16 bytes each; a power of two."""
@@ -22,10 +22,10 @@ MOVES: Final = 256
 """Move numbers are below this, a power of two."""
 AGES: Final = 64
 
-TABLE: Final = np.dtype([("words", np.int64, (ENTRIES, 2))])
+TRANSPOSITION_TABLE: Final = np.dtype([("words", np.int64, (ENTRIES, 2))])
 """An entry is (key XOR data, data): one that two processes wrote at once does not match its key."""
 
-DESK: Final = np.dtype(
+WORKSPACE: Final = np.dtype(
     [
         # Others write here while the owner searches.
         ("stop", np.int64),

@@ -2,8 +2,8 @@
 
 Alone: `Memory.private()`. Together:
 
-    memory = Memory.create(desks=4)            # the process that owns it; later .close() and .unlink()
-    helper = Memory.attach(memory.name, 2)     # in each other process, with a desk of its own from 1 on
+    memory = Memory.create(workers=4)            # the process that owns it; later .close() and .unlink()
+    helper = Memory.attach(memory.name, 2)     # in each other process, with a workspace of its own from 1 on
     Searcher(game, helper).search(state, Limit(), style)   # searches until somebody calls memory.stop(2)
 
 The table is lock-free: everybody reads and writes it at any time. Desks are not shared, but for their stop flags: a
@@ -26,34 +26,35 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.search.layout import AGES, DESK, TABLE
+from cornered.bots.search.layout import AGES, TRANSPOSITION_TABLE, WORKSPACE
 from cornered.engine import Game
 
 __all__ = ["Memory"]
 
-_HEAD: Final = np.dtype([("magic", np.int64), ("desks", np.int64), ("age", np.int64), ("unused", np.int64, (5,))])
-_MAGIC: Final = 0x436F_726E_6572 ^ (TABLE.itemsize << 20) ^ DESK.itemsize
+_HEAD: Final = np.dtype([("magic", np.int64), ("workspaces", np.int64), ("age", np.int64), ("unused", np.int64, (5,))])
+_MAGIC: Final = 0x436F_726E_6572 ^ (TRANSPOSITION_TABLE.itemsize << 20) ^ WORKSPACE.itemsize
 """Changes with the layouts: processes with different sources must not share a memory."""
 _attaching: Final = threading.Lock()
 
 
 class Memory:
-    """A transposition table and the desks of all who use it; `desk` is the number of this process's own, 0 the main.
+    """A transposition table and the workspaces of all who use it; `workspace` is the number of this process's own, 0
+    the main.
 
     `name` is None for a private memory, which nobody else can attach to.
     """
 
-    def __init__(self, segment: SharedMemory | None, desks: int, desk: int) -> None:
+    def __init__(self, segment: SharedMemory | None, workers: int, workspace: int) -> None:
         self.name = None if segment is None else segment.name
-        self.desk = desk
-        self.desks = desks
+        self.workspace = workspace
+        self.workspaces = workers
         self._segment = segment
-        size = self._size(desks)
+        size = self._size(workers)
         buffer: Any = np.zeros(size, np.uint8) if segment is None else segment.buf
         self._bytes: npt.NDArray[np.uint8] = np.frombuffer(buffer, np.uint8, size)
         self._head: Any = _records(buffer, _HEAD, 1, 0)[0]
-        self._table: Any = _records(buffer, TABLE, 1, _HEAD.itemsize)[0]
-        self._desks: Any = _records(buffer, DESK, desks, _HEAD.itemsize + TABLE.itemsize)
+        self._table: Any = _records(buffer, TRANSPOSITION_TABLE, 1, _HEAD.itemsize)[0]
+        self._workspaces: Any = _records(buffer, WORKSPACE, workers, _HEAD.itemsize + TRANSPOSITION_TABLE.itemsize)
         self._scratch: dict[str, tuple[Game, Any]] = {}
 
     @classmethod
@@ -62,47 +63,47 @@ class Memory:
         return cls(None, 1, 0)
 
     @classmethod
-    def create(cls, desks: int) -> Self:
-        """Return a memory that `desks` processes can share, this one at desk 0."""
-        if desks < 1:
-            raise ValueError(f"a memory has 1 desk or more, not {desks}")
-        memory = cls(SharedMemory(create=True, size=cls._size(desks)), desks, 0)
-        memory._head.desks = desks
+    def create(cls, workers: int) -> Self:
+        """Return a memory that `workers` processes can share, this one at workspace 0."""
+        if workers < 1:
+            raise ValueError(f"a memory has 1 workspace or more, not {workers}")
+        memory = cls(SharedMemory(create=True, size=cls._size(workers)), workers, 0)
+        memory._head.workspaces = workers
         memory._head.magic = _MAGIC
         return memory
 
     @classmethod
-    def attach(cls, name: str, desk: int) -> Self:
-        """Return the memory that another process created, at a desk that nobody else uses.
+    def attach(cls, name: str, workspace: int) -> Self:
+        """Return the memory that another process created, at a workspace that nobody else uses.
 
-        Raises FileNotFoundError when it is gone, ValueError when it has no such desk or was made by other sources.
+        Raises FileNotFoundError when it is gone, ValueError when it has no such workspace or was made by other sources.
         """
         segment = _existing(name)
         head = _records(segment.buf, _HEAD, 1, 0)[0]
-        magic, desks = int(head.magic), int(head.desks)
+        magic, workers = int(head.magic), int(head.workspaces)
         del head
-        if magic != _MAGIC or not 0 <= desk < desks:
+        if magic != _MAGIC or not 0 <= workspace < workers:
             segment.close()
-            raise ValueError(f"{name} is no memory of this program with a desk {desk}")
-        return cls(segment, desks, desk)
+            raise ValueError(f"{name} is no memory of this program with a workspace {workspace}")
+        return cls(segment, workers, workspace)
 
     @staticmethod
-    def _size(desks: int) -> int:
-        return _HEAD.itemsize + TABLE.itemsize + desks * DESK.itemsize
+    def _size(workers: int) -> int:
+        return _HEAD.itemsize + TRANSPOSITION_TABLE.itemsize + workers * WORKSPACE.itemsize
 
-    def stop(self, desk: int | None = None) -> None:
-        """Make the search at a desk, or at all of them, return within milliseconds, and any that begins there."""
-        self._signal(desk, 1)
+    def stop(self, workspace: int | None = None) -> None:
+        """Make the search at a workspace, or at all of them, return within milliseconds, and any that begins there."""
+        self._signal(workspace, 1)
 
-    def resume(self, desk: int | None = None) -> None:
-        """Let searches run again at a desk, or at all of them."""
-        self._signal(desk, 0)
+    def resume(self, workspace: int | None = None) -> None:
+        """Let searches run again at a workspace, or at all of them."""
+        self._signal(workspace, 0)
 
-    def _signal(self, desk: int | None, value: int) -> None:
-        if desk is None:
-            self._desks["stop"] = value
+    def _signal(self, workspace: int | None, value: int) -> None:
+        if workspace is None:
+            self._workspaces["stop"] = value
         else:
-            self._desks["stop"][desk] = value
+            self._workspaces["stop"][workspace] = value
 
     @property
     def is_stopped(self) -> bool:
@@ -111,8 +112,8 @@ class Memory:
 
     @property
     def own(self) -> Any:
-        """This process's desk, as the compiled search takes it."""
-        return self._desks[self.desk]
+        """This process's workspace, as the compiled search takes it."""
+        return self._workspaces[self.workspace]
 
     @property
     def table(self) -> Any:
@@ -128,8 +129,8 @@ class Memory:
         return record
 
     def turn_page(self) -> int:
-        """Return the age of entries from now on; a new search at the main desk makes older ones give way."""
-        if self.desk == 0:
+        """Return the age of entries from now on; a new search at the main workspace makes older ones give way."""
+        if self.workspace == 0:
             self._head.age = (int(self._head.age) + 1) % AGES
         return int(self._head.age)
 
@@ -143,7 +144,7 @@ class Memory:
         """Let go of the memory; no search of this process may be using it. May be called twice."""
         if self._segment is not None:
             # The segment cannot close while arrays look into it.
-            del self._bytes, self._head, self._table, self._desks
+            del self._bytes, self._head, self._table, self._workspaces
             self._segment.close()
             self._segment = None
 
@@ -161,8 +162,8 @@ class Memory:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the memory; the process at desk 0, which created it, gives it back as well."""
-        if self.desk == 0:
+        """Close the memory; the process at workspace 0, which created it, gives it back as well."""
+        if self.workspace == 0:
             self.unlink()
         self.close()
 

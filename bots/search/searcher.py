@@ -10,9 +10,10 @@ Call `cornered.bots.search.warming.warm` once before: it compiles for all proces
 used up, when the game is decided, when every line has come to its end, or when somebody calls `stop` on its memory; it
 always answers with a move. To ponder, search the position that is expected with `Limit()` and stop it. To search with
 several processes, see `cornered.bots.search.memory`: each calls `search` with the same state, game and style at its
-own desk; the main desk's answer counts, and its process stops the others when it has it.
+own workspace; the main workspace's answer counts, and its process stops the others when it has it.
 
-The same memory content, state, depth or nodes give the same thought at desk 0, as long as nobody else uses the memory.
+The same memory content, state, depth or nodes give the same thought at workspace 0, as long as nobody else uses the
+memory.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = ["FULL_WIDTH", "SELECTIVE", "Limit", "Searcher", "Style"]
 
 
 class Searcher:
-    """Searches positions of one game. Not for two threads at once: each needs a memory, or a desk, of its own."""
+    """Searches positions of one game. Not for two threads at once: each needs a memory, or a workspace, of its own."""
 
     def __init__(self, game: Game, memory: Memory | None = None, made: Specialised | None = None) -> None:
         """Load the game's search, or compile it, unless another one is given that was `made` for it.

@@ -19,7 +19,7 @@ import numpy as np
 from cornered import engine
 from cornered.bots.evaluate import is_duel, knowledge
 from cornered.bots.kernels.specialise import execute
-from cornered.bots.search.layout import DESK, TABLE
+from cornered.bots.search.layout import TRANSPOSITION_TABLE, WORKSPACE
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of, kernel
 
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 Search: TypeAlias = Callable[[Any, int, int, int, int, Any, Any, Any], int]
-"""The compiled template: position, depth, alpha, beta, ply, desk, table, scratch -> score."""
+"""The compiled template: position, depth, alpha, beta, ply, workspace, table, scratch -> score."""
 
 TEMPLATE: Final = Path(__file__).with_name("template.py")
 RULES: Final = ("gen", "advance", "lost")
@@ -103,7 +103,7 @@ def specialise(
     `name` is unique in this process, and the hash in the name of `cached_in` covers the sources of all `hooks`.
     """
     position: Any = sample.position  # type: ignore[attr-defined]  # every game of ours has one
-    records = [numba.from_dtype(layout) for layout in (DESK, TABLE, scratch)]
+    records = [numba.from_dtype(layout) for layout in (WORKSPACE, TRANSPOSITION_TABLE, scratch)]
     typed = numba.typeof(position)  # type: ignore[no-untyped-call]
     search: Search = execute(TEMPLATE, "search", name, hooks, (typed, *[numba.int64] * 4, *records), cached_in)
     return Specialised(search, hooks, scratch)

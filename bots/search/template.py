@@ -2,7 +2,8 @@
 kernels as globals in place of the declarations below, and compiles it.
 
 One recursive function, since compiled functions may call themselves but not each other in a circle. Everything that
-changes is in two records: the process's desk and the table that processes share (see `cornered.bots.search.layout`).
+changes is in two records: the process's workspace and the table that processes share (see
+`cornered.bots.search.layout`).
 
 Scores are the mover's, in hundredths. A won game is MATE less its plies from the root. Scores beyond SURE are proofs,
 whatever the depth: a win needs one move, and a loss that was found among a choice of the moves either becomes a loss
@@ -53,7 +54,7 @@ DEEPEST: Final = 64
 QUIESCENCE: Final = 8
 """For how many plies a search looks on at most where a position is not quiet; their depths are below 0."""
 WIDEN: Final = 3
-LATE: Final = 3
+FULL_DEPTH_MOVES: Final = 3
 """How many moves are searched to full depth before others are reduced."""
 HISTORY: Final = 8192
 FIRST_KILLER: Final = 1 << 30
@@ -61,16 +62,18 @@ SORTED: Final = 16
 """So many moves are put in order one by one; after them a cut has become unlikely."""
 
 
-def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any, table: Any, scratch: Any) -> int:
-    """Return the score of `position`: exact between `alpha` and `beta`, else a bound; meaningless once `desk.over`."""
+def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace: Any, table: Any, scratch: Any) -> int:
+    """Return the score of `position`: exact between `alpha` and `beta`, else a bound; meaningless once
+    `workspace.over`.
+    """
     # Told that no index is negative, the compiler need not let any of them count from the end.
-    if ply < 0 or desk.stop | desk.over != 0 or desk.nodes >= desk.limit:
-        desk.over = 1
+    if ply < 0 or workspace.stop | workspace.over != 0 or workspace.nodes >= workspace.limit:
+        workspace.over = 1
         return 0
-    desk.nodes += 1
-    desk.length[ply] = ply
-    desk.deepest = max(desk.deepest, ply)
-    selective = desk.selective != 0
+    workspace.nodes += 1
+    workspace.length[ply] = ply
+    workspace.deepest = max(workspace.deepest, ply)
+    selective = workspace.selective != 0
     if ply >= PLIES - 1:
         depth = -QUIESCENCE
     # Where who is stuck has lost, an empty list of moves says so below; a leaf makes none.
@@ -85,11 +88,11 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any
         alpha, beta = max(alpha, ply - MATE), min(beta, MATE - ply - 1)
         if alpha >= beta:
             return alpha
-        here = key(position) ^ desk.salt
+        here = key(position) ^ workspace.salt
         if HAS_DRAWS and selective:
-            desk.path[ply] = here
+            workspace.path[ply] = here
             for earlier in range(ply - 4, -1, -2):
-                if desk.path[earlier] == here:
+                if workspace.path[earlier] == here:
                     return 0
         slot = here & (ENTRIES - 2)
         data: int = table.words[slot, 1]
@@ -98,7 +101,7 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any
             if table.words[slot + 1, 0] ^ data != here:
                 data = 0
         if data != 0:
-            desk.hits += 1
+            workspace.hits += 1
             remembered = (data & 511) - 1
             if beta - alpha == 1:
                 bound, reached, score = data >> 17 & 3, (data >> 9 & 255) - DEEPEST, (data >> 25) - OFFSET
@@ -112,7 +115,7 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any
                         return score
 
     is_leaf = depth <= 0 and (not selective or depth <= -QUIESCENCE or quiet(position))
-    moves, order = desk.moves[ply], desk.order[ply]
+    moves, order = workspace.moves[ply], workspace.order[ply]
     total = 0
     if not is_leaf:
         total = gen(position, moves)
@@ -159,14 +162,14 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any
             if ordered < count:
                 for i in range(max(index, ordered), count):
                     move = moves[i] & (MOVES - 1)
-                    if move == desk.killers[ply, 0]:
+                    if move == workspace.killers[ply, 0]:
                         order[i] = FIRST_KILLER
-                    elif move == desk.killers[ply, 1]:
+                    elif move == workspace.killers[ply, 1]:
                         order[i] = FIRST_KILLER - 1
                     else:
-                        order[i] = 4 * rank(position, move) + desk.history[side, move]
-                        if desk.noise != 0:
-                            order[i] += (move * desk.noise >> 3) & 1023
+                        order[i] = 4 * rank(position, move) + workspace.history[side, move]
+                        if workspace.noise != 0:
+                            order[i] += (move * workspace.noise >> 3) & 1023
                 ordered = count
             if index < SORTED:
                 top = index
@@ -178,18 +181,18 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any
         move = moves[index] & (MOVES - 1)
         child = advance(position, move)
         less = 0
-        if selective and depth >= 3 and index >= LATE and order[index] < FIRST_KILLER - 1:
+        if selective and depth >= 3 and index >= FULL_DEPTH_MOVES and order[index] < FIRST_KILLER - 1:
             less = 1
-            if depth >= 5 and index >= 2 * LATE + 2:
+            if depth >= 5 and index >= 2 * FULL_DEPTH_MOVES + 2:
                 less = 2
         score = alpha + 1
         if index > 0:
-            score = -search(child, depth - 1 - less, -alpha - 1, -alpha, ply + 1, desk, table, scratch)
+            score = -search(child, depth - 1 - less, -alpha - 1, -alpha, ply + 1, workspace, table, scratch)
             if less > 0 and score > alpha:
-                score = -search(child, depth - 1, -alpha - 1, -alpha, ply + 1, desk, table, scratch)
+                score = -search(child, depth - 1, -alpha - 1, -alpha, ply + 1, workspace, table, scratch)
         if index == 0 or (is_exact and alpha < score < beta):
-            score = -search(child, depth - 1, -beta, -alpha, ply + 1, desk, table, scratch)
-        if desk.over != 0:
+            score = -search(child, depth - 1, -beta, -alpha, ply + 1, workspace, table, scratch)
+        if workspace.over != 0:
             return 0
         index += 1
         if score > best:
@@ -197,20 +200,20 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any
             if score > alpha:
                 alpha = score
                 if is_exact:
-                    desk.line[ply, ply] = move
-                    length = desk.length[ply + 1]
+                    workspace.line[ply, ply] = move
+                    length = workspace.length[ply + 1]
                     for i in range(ply + 1, length):
-                        desk.line[ply, i] = desk.line[ply + 1, i]
-                    desk.length[ply] = length
+                        workspace.line[ply, i] = workspace.line[ply + 1, i]
+                    workspace.length[ply] = length
                 if score >= beta:
-                    desk.pruned += count - index
-                    if desk.killers[ply, 0] != move:
-                        desk.killers[ply, 1] = desk.killers[ply, 0]
-                        desk.killers[ply, 0] = move
+                    workspace.pruned += count - index
+                    if workspace.killers[ply, 0] != move:
+                        workspace.killers[ply, 1] = workspace.killers[ply, 0]
+                        workspace.killers[ply, 0] = move
                     if depth > 0:
                         bonus = min(16 * depth * depth, 1024)
-                        value = desk.history[side, move]
-                        desk.history[side, move] = value + bonus - (value * bonus >> 13)
+                        value = workspace.history[side, move]
+                        workspace.history[side, move] = value + bonus - (value * bonus >> 13)
                     break
 
     if depth > 0:
@@ -226,7 +229,7 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any
             bound = EXACT
         else:
             best_move = remembered
-        word = (relative + OFFSET) << 25 | desk.age << 19 | bound << 17 | (depth + DEEPEST) << 9 | (best_move + 1)
+        word = (relative + OFFSET) << 25 | workspace.age << 19 | bound << 17 | (depth + DEEPEST) << 9 | (best_move + 1)
         # Of a slot's two entries the same position's gives way, else the one of an earlier search, else the shallower.
         target, least = slot, 1 << 30
         for place in range(slot, slot + 2):
@@ -235,7 +238,7 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, desk: Any
                 target = place
                 break
             value = data >> 9 & 255
-            if data >> 19 & 63 == desk.age:
+            if data >> 19 & 63 == workspace.age:
                 value += 256
             if value < least:
                 target, least = place, value

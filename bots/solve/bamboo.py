@@ -25,7 +25,7 @@ SLICE: Final = 20_000
 """After how many nodes the caller hears how many there were."""
 SMALL: Final = 2
 """Up to this radius every position is within reach."""
-PATIENCE: Final = 1_000_000, 100_000
+LENGTH_NODES_MAX: Final = 1_000_000, 100_000
 """How many nodes the lengths are worth once the values are known, on small boards and on larger ones."""
 
 
@@ -106,7 +106,7 @@ def _values(state: BambooState, proof: _Proof) -> dict[str, Proven]:
 def _lengths(state: BambooState, proof: _Proof) -> dict[str, int]:
     """Return for each move in how many plies the game ends with best play, the move itself included."""
     stones = sum(side.bit_count() for side in state.stones())
-    most = proof.nodes + PATIENCE[state.game.radius > SMALL]
+    most = proof.nodes + LENGTH_NODES_MAX[state.game.radius > SMALL]
     return {move: END - abs(proof.value(child, -END, END, most)) - stones for move, child in _children(state).items()}
 
 

@@ -17,7 +17,7 @@ from cornered.bots.bot import Limit, Proven
 from cornered.bots.evaluate import is_duel
 from cornered.bots.evaluate.regions import region
 from cornered.bots.solve import Proof, Solution, ignore
-from cornered.bots.solve.isolation_proof import ENDLESS, desk, distance, forget, outcome
+from cornered.bots.solve.isolation_proof import ENDLESS, distance, forget, outcome, workspace
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
 from cornered.engine.kernels.grid import CELLS, word
@@ -84,7 +84,7 @@ def _look(state: State, limit: Limit, report: Callable[[int], None], *, every: b
     free, _, other, *_ = state.position
     ordered = _ordered(state)
     values: dict[str, Proven] = {}
-    with _desk(state.game.width, state.game.height) as work:
+    with _workspace(state.game.width, state.game.height) as work:
         if limit.time is None:
             # Where no clock rules, the same question gets the same answer after the same nodes.
             forget(work)
@@ -148,7 +148,7 @@ class _Budget:
 
 
 def warm() -> None:
-    """Compile or load what the proof runs, and keep no desk of it."""
+    """Compile or load what the proof runs, and keep no workspace of it."""
     state: State = engine.load("isolation", width=3, height=3).start()
     for move in ("a1", "c3"):
         state = state.play(move)
@@ -162,12 +162,12 @@ _at_work: Final = threading.Lock()
 
 @cache
 def _memory() -> Any:
-    """Return the one desk of this process: what it has proven stays true for every board."""
-    return desk(8, 8)
+    """Return the one workspace of this process: what it has proven stays true for every board."""
+    return workspace(8, 8)
 
 
 @contextmanager
-def _desk(width: int, height: int) -> Iterator[Any]:
+def _workspace(width: int, height: int) -> Iterator[Any]:
     with _at_work:
         work = _memory()
         work.width, work.height = width, height

@@ -17,7 +17,7 @@ from cornered.engine.hashing import mixed
 from cornered.engine.kernels.bits import lowest, popcount
 from cornered.engine.kernels.slides import LONGEST, slides
 
-__all__ = ["DESK", "ENDLESS", "SET", "WON", "canonical", "desk", "distance", "forget", "outcome"]
+__all__ = ["ENDLESS", "SET", "WON", "WORKSPACE", "canonical", "distance", "forget", "outcome", "workspace"]
 
 ENTRIES: Final = 1 << 19
 WAYS: Final = 4
@@ -30,7 +30,7 @@ ENDLESS: Final = 100
 WEIGHT: Final = 4
 """How much more the other's replies count than the mover's next moves, when moves are ordered."""
 
-DESK: Final = np.dtype(
+WORKSPACE: Final = np.dtype(
     [
         *fields(1 << 15),
         ("width", np.int64),
@@ -47,17 +47,17 @@ WON: Final = np.uint64(1 << 14)
 SET: Final = np.uint64(1 << 21)
 
 
-def desk(width: int, height: int) -> Any:
-    """Return an empty desk for a board of this size."""
-    record = np.zeros(1, DESK).view(np.recarray)[0]
+def workspace(width: int, height: int) -> Any:
+    """Return an empty workspace for a board of this size."""
+    record = np.zeros(1, WORKSPACE).view(np.recarray)[0]
     record.width, record.height = width, height
     return record
 
 
-def forget(desk: Any) -> None:
-    """Empty the memory of a desk."""
-    desk.memory[:] = 0
-    desk.failed[:] = 0
+def forget(workspace: Any) -> None:
+    """Empty the memory of a workspace."""
+    workspace.memory[:] = 0
+    workspace.failed[:] = 0
 
 
 @kernel
@@ -115,15 +115,16 @@ def canonical(
 
 
 @kernel
-def outcome(free: np.uint64, mover: np.uint64, other: np.uint64, desk: Any) -> int:
-    """Return 1 when the mover wins, -1 when it loses, 0 when `desk.nodes` reached `desk.limit` before that was known.
+def outcome(free: np.uint64, mover: np.uint64, other: np.uint64, workspace: Any) -> int:
+    """Return 1 when the mover wins, -1 when it loses, 0 when `workspace.nodes` reached `workspace.limit` before that
+    was known.
 
     A pawn not yet placed is 0. What was proven on the way stays in the memory: asked again, it goes on from there.
     """
-    if desk.nodes >= desk.limit:
+    if workspace.nodes >= workspace.limit:
         return 0
-    desk.nodes += 1
-    started = desk.nodes
+    workspace.nodes += 1
+    started = workspace.nodes
     rest = free
     if mover:
         rest = slides(free, mover, LONGEST)
@@ -132,23 +133,23 @@ def outcome(free: np.uint64, mover: np.uint64, other: np.uint64, desk: Any) -> i
         if other:
             mine, theirs = region(free, mover), region(free, other)
             if not mine & theirs:
-                return verdict(mine, mover, other, theirs, desk)
+                return verdict(mine, mover, other, theirs, workspace)
             free &= mine | theirs
 
     size = popcount(free)
     board, first, second = free, mover, other
-    if desk.width * desk.height - size <= SAME:
-        board, first, second = canonical(free, mover, other, desk.width, desk.height)
+    if workspace.width * workspace.height - size <= SAME:
+        board, first, second = canonical(free, mover, other, workspace.width, workspace.height)
     cells = (lowest(first) if first else UNPLACED) | (lowest(second) if second else UNPLACED) << 7
     pawns = np.uint64(cells)
     slot = mixed(cells, np.int64(board)) & (ENTRIES - WAYS)
     target, least = slot, 1 << 30
     for place in range(slot, slot + WAYS):
-        entry = desk.memory[place, 1]
-        if desk.memory[place, 0] == board and entry & PAWNS == pawns and entry & SET:
+        entry = workspace.memory[place, 1]
+        if workspace.memory[place, 0] == board and entry & PAWNS == pawns and entry & SET:
             return 1 if entry & WON else -1
 
-    row = desk.moves[size]
+    row = workspace.moves[size]
     count, result = 0, -1
     while rest:
         bit = lowest(rest)
@@ -164,40 +165,44 @@ def outcome(free: np.uint64, mover: np.uint64, other: np.uint64, desk: Any) -> i
         count = sort_in(row, count, (64 + WEIGHT * replies - popcount(slides(free ^ cell, cell, LONGEST))) << 6 | bit)
     for index in range(count):
         cell = np.uint64(1) << np.uint64(row[index] & 63)
-        reply = outcome(free ^ cell, other, cell, desk)
+        reply = outcome(free ^ cell, other, cell, workspace)
         if reply == 0:
             return 0
         if reply < 0:
             result = 1
             break
 
-    cost, effort = desk.nodes - started + 1, 0
+    cost, effort = workspace.nodes - started + 1, 0
     while cost > 0:
         cost >>= 1
         effort += 1
     for place in range(slot, slot + WAYS):
-        value = int(desk.memory[place, 1] >> np.uint64(15) & np.uint64(63))
+        value = int(workspace.memory[place, 1] >> np.uint64(15) & np.uint64(63))
         if value < least:
             target, least = place, value
-    desk.memory[target, 0] = board
-    desk.memory[target, 1] = pawns | np.uint64(effort) << np.uint64(15) | SET | (WON if result > 0 else np.uint64(0))
+    workspace.memory[target, 0] = board
+    workspace.memory[target, 1] = (
+        pawns | np.uint64(effort) << np.uint64(15) | SET | (WON if result > 0 else np.uint64(0))
+    )
     return result
 
 
 @kernel
-def distance(free: np.uint64, mover: np.uint64, other: np.uint64, ply: int, alpha: int, beta: int, desk: Any) -> int:
+def distance(
+    free: np.uint64, mover: np.uint64, other: np.uint64, ply: int, alpha: int, beta: int, workspace: Any
+) -> int:
     """Return how soon the game ends when the winner hurries and the loser delays, by plain alpha-beta.
 
     A win at ply n counts ENDLESS - n, a loss n - ENDLESS, with `ply` plies played before this position. It means
-    nothing once `desk.nodes` has reached `desk.limit`.
+    nothing once `workspace.nodes` has reached `workspace.limit`.
     """
-    if desk.nodes >= desk.limit:
+    if workspace.nodes >= workspace.limit:
         return 0
-    desk.nodes += 1
+    workspace.nodes += 1
     rest = slides(free, mover, LONGEST) if mover else free
     if not rest:
         return ply - ENDLESS
-    row = desk.moves[popcount(free)]
+    row = workspace.moves[popcount(free)]
     count = 0
     while rest:
         bit = lowest(rest)
@@ -208,7 +213,7 @@ def distance(free: np.uint64, mover: np.uint64, other: np.uint64, ply: int, alph
     best = -ENDLESS
     for index in range(count):
         cell = np.uint64(1) << np.uint64(row[index] & 63)
-        best = max(best, -distance(free ^ cell, other, cell, ply + 1, -beta, -max(alpha, best), desk))
+        best = max(best, -distance(free ^ cell, other, cell, ply + 1, -beta, -max(alpha, best), workspace))
         # Nothing is better than a win with this very move.
         if best >= beta or best == ENDLESS - ply - 1:
             break

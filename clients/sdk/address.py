@@ -13,7 +13,7 @@ from cornered.protocol.values import Token
 
 __all__ = ["normalised", "require_key", "require_listener", "require_name", "require_token", "socket_url"]
 
-PATIENCE: Final = 5.0
+CONNECT_TIMEOUT_S: Final = 5.0
 """Seconds that a machine has to answer at all."""
 SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 PORTS: Final = {"ws": 80, "wss": 443}
@@ -57,7 +57,7 @@ def require_listener(url: str) -> None:
     parts = urlsplit(socket_url(url))
     port = parts.port or (443 if parts.scheme == "wss" else 80)
     try:
-        socket.create_connection((parts.hostname or "", port), timeout=PATIENCE).close()
+        socket.create_connection((parts.hostname or "", port), timeout=CONNECT_TIMEOUT_S).close()
     except OSError as error:
         raise ValueError(
             f"nobody listens at {url} ({error.strerror or 'no answer'}); `cornered serve` starts a server"

@@ -13,7 +13,7 @@ from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
 from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.menu_screen import MenuScreen
-from cornered.clients.terminal.online import OnlineTable
+from cornered.clients.terminal.online import OnlineMatch
 from cornered.engine.game import OptionValue
 from cornered.protocol.values import NO_CLOCK, Clock
 
@@ -95,4 +95,4 @@ async def watch_online(client: Client, match: str | None) -> None:
         view = await client.join(match)
     except Refused as refusal:
         raise CannotStart(refusal.text) from None
-    await CorneredApp(MatchScreen(OnlineTable(client, view)), client=client).run_async()
+    await CorneredApp(MatchScreen(OnlineMatch(client, view)), client=client).run_async()

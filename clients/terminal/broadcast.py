@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from cornered.clients.sdk import Closed
 from cornered.clients.sdk.escaping import escaped
-from cornered.clients.terminal.broadcast_table import BroadcastTable, Fetch
+from cornered.clients.terminal.broadcast_match import BroadcastMatch, Fetch
 from cornered.protocol.events import EVENT
 from cornered.protocol.feed import MatchState, match_of
 from cornered.protocol.values import MatchSummary
@@ -24,15 +24,15 @@ class Broadcast:
         self._now = now
         self._fetch = fetch
         self._states: dict[str, MatchState] = {}
-        self._tables: dict[str, BroadcastTable] = {}
+        self._tables: dict[str, BroadcastMatch] = {}
         self._changed = asyncio.Event()
         self._closed = False
 
-    def table(self, match: str) -> BroadcastTable:
+    def table(self, match: str) -> BroadcastMatch:
         """Return the table of a match, which follows it from now on."""
-        return self._tables.setdefault(match, BroadcastTable(match, self._now, self._fetch))
+        return self._tables.setdefault(match, BroadcastMatch(match, self._now, self._fetch))
 
-    async def open(self, match: str) -> BroadcastTable:
+    async def open(self, match: str) -> BroadcastMatch:
         """Return the table of a match with what is known of it already."""
         table = self.table(match)
         if (state := self._states.get(match)) is not None:

@@ -16,14 +16,14 @@ from aiomqtt import MqttError, TLSParameters
 from cornered.clients.sdk import Client, ClientError
 from cornered.clients.sdk.backoff import jittered
 from cornered.clients.terminal.broadcast import Broadcast
-from cornered.clients.terminal.broadcast_table import Fetch
+from cornered.clients.terminal.broadcast_match import Fetch
 from cornered.clients.terminal.connecting import connected
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.gallery_screen import GalleryScreen
 from cornered.clients.terminal.match_screen import MatchScreen
+from cornered.clients.terminal.match_source import NotPossible
 from cornered.clients.terminal.plain import Write, tell_until_over, write_line
-from cornered.clients.terminal.table import NotPossible
 from cornered.protocol.feed import events_topic, state_topic
 from cornered.protocol.messages import Snapshot
 

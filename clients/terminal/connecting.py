@@ -20,7 +20,7 @@ __all__ = ["Begun", "begin", "connected"]
 PROGRAM: Final = "cornered-tui"
 LAST: Final = ""
 """The key, no name of anybody's, under which the store keeps who played last."""
-PATIENCE: Final = 5.0
+FIRST_ANSWER_TIMEOUT_S: Final = 5.0
 """Seconds in which a server has to answer at first."""
 BOT_PATIENCE: Final = 3.0
 """Seconds to wait for a bot that is not there yet: house bots connect a moment after their server starts."""
@@ -28,7 +28,7 @@ BOT_PATIENCE: Final = 3.0
 
 @asynccontextmanager
 async def connected(
-    server: str, name: str | None, token: str | None, *, patience: float = PATIENCE
+    server: str, name: str | None, token: str | None, *, patience: float = FIRST_ANSWER_TIMEOUT_S
 ) -> AsyncIterator[Client]:
     """Connect as the same player as last time, by the token that this machine keeps. Raises CannotStart.
 

@@ -15,15 +15,15 @@ from cornered.clients.terminal.asked_screen import AskedScreen
 from cornered.clients.terminal.drawing import is_light_terminal
 from cornered.clients.terminal.help_screen import HelpScreen
 from cornered.clients.terminal.match_screen import MatchScreen
+from cornered.clients.terminal.match_source import MatchSource
 from cornered.clients.terminal.menu_screen import MenuScreen
-from cornered.clients.terminal.online import OnlineTable
-from cornered.clients.terminal.table import Table
+from cornered.clients.terminal.online import OnlineMatch
 from cornered.clients.terminal.words import refusal_text, sentence
 from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Paired, Welcome
 
 __all__ = ["CorneredApp", "Opener"]
 
-Opener: TypeAlias = Callable[[str], Awaitable[Table]]
+Opener: TypeAlias = Callable[[str], Awaitable[MatchSource]]
 """Makes the table of a match. Raises ClientError."""
 
 
@@ -103,11 +103,11 @@ class CorneredApp(App[None]):
             return
         await self._show(table)
 
-    async def _open_online(self, match: str) -> Table:
+    async def _open_online(self, match: str) -> MatchSource:
         assert self._client is not None, "without a client there is an opener"
-        return OnlineTable(self._client, await self._client.join(match))
+        return OnlineMatch(self._client, await self._client.join(match))
 
-    async def _show(self, table: Table) -> None:
+    async def _show(self, table: MatchSource) -> None:
         """Put the screen of a match on top; a match that is open already makes room."""
         screen = MatchScreen(table)
         if isinstance(self.screen, MatchScreen) and self.screen is not self._first:

@@ -36,7 +36,7 @@ LARGE: Final[Mapping[int, tuple[tuple[str, ...], ...]]] = {
 """Pieces for cells of 2 and 3 rows: a disc, a diamond, a triangle and a ring."""
 
 
-MANY: Final = 16
+SHARP_TARGETS_MAX: Final = 16
 """With more targets than this their dots are softer: then it is the cells without one that matter."""
 
 
@@ -271,7 +271,7 @@ def draw(layout: Layout, marks: Marks, look: Look) -> Text:
     position = layout.position
     canvas = _Canvas(layout.width, layout.height)
     _draw_labels(canvas, layout)
-    dot = "target" if len(marks.targets) <= MANY else "soft"
+    dot = "target" if len(marks.targets) <= SHARP_TARGETS_MAX else "soft"
     for row, contents in enumerate(position.rows):
         for column, content in enumerate(contents):
             name = position.name(row, column)

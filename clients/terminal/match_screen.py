@@ -16,8 +16,8 @@ from textual.widgets import Footer, Input, Static
 from cornered.clients.terminal.board_view import BoardView
 from cornered.clients.terminal.help_screen import HelpScreen
 from cornered.clients.terminal.layout import Wall, is_cell, last_placed
+from cornered.clients.terminal.match_source import Action, Line, MatchSource, NotPossible, Seen, Told
 from cornered.clients.terminal.panel import MoveList, Players, SidePanel, Talk
-from cornered.clients.terminal.table import Action, Line, NotPossible, Seen, Table, Told
 from cornered.clients.terminal.words import clock_text, facts_text, is_my_turn, player_text, sentence, turn_text
 from cornered.protocol.messages import Said, Snapshot
 
@@ -68,7 +68,7 @@ class MatchScreen(Screen[None]):
     class Left(Message):
         """The user wants to leave the match's screen."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: MatchSource) -> None:
         super().__init__()
         self._table = table
         self._match: Snapshot | None = None

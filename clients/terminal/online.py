@@ -8,22 +8,22 @@ from collections.abc import AsyncIterator
 from typing import Final, assert_never
 
 from cornered.clients.sdk import Client, ClientError, Closed, MatchView, NotUnderstood, Refused
-from cornered.clients.terminal.table import Action, Change, Line, NotPossible, Seen, Told
+from cornered.clients.terminal.match_source import Action, Change, Line, NotPossible, Seen, Told
 from cornered.clients.terminal.words import event_text
 from cornered.protocol.events import Played, Rolled
 from cornered.protocol.messages import Moves, Said
 
-__all__ = ["OnlineTable"]
+__all__ = ["OnlineMatch"]
 
 WAITING: Final = 256
 """Changes that may wait for the screen; the reader waits when there are more."""
 PULSE: Final = 2.0
 """Seconds between two questions whether the line still stands."""
-PATIENCE: Final = 1.5
+ANSWER_TIMEOUT_S: Final = 1.5
 """Seconds without an answer after which the banner says so."""
 
 
-class OnlineTable:
+class OnlineMatch:
     """One match that `client` has joined."""
 
     def __init__(self, client: Client, match: MatchView) -> None:
@@ -73,7 +73,7 @@ class OnlineTable:
             while True:
                 answer = asyncio.ensure_future(self._client.ping())
                 try:
-                    done, _ = await asyncio.wait({answer}, timeout=PATIENCE)
+                    done, _ = await asyncio.wait({answer}, timeout=ANSWER_TIMEOUT_S)
                     if not done:
                         await changes.put(Line("The server does not answer: reconnecting. Nothing is lost."))
                         await answer

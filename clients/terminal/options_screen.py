@@ -20,7 +20,7 @@ from cornered.protocol.values import OfferedGame, OfferedOption
 
 __all__ = ["OptionsScreen", "values_of"]
 
-USUAL: Final = "usual"
+DEFAULT_CHOICE: Final = "usual"
 
 
 class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
@@ -50,9 +50,9 @@ class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
             yield OptionList(*(Option(self._row(option), id=option.name) for option in self._game.options))
 
     def _row(self, option: OfferedOption) -> Text:
-        usual = USUAL if option.default is None else f"{_shown(option.default)} ({USUAL})"
-        value = self._chosen.get(option.name, USUAL)
-        return Text(f"{option.title:<28} {usual if value == USUAL else _shown(value)}")
+        usual = DEFAULT_CHOICE if option.default is None else f"{_shown(option.default)} ({DEFAULT_CHOICE})"
+        value = self._chosen.get(option.name, DEFAULT_CHOICE)
+        return Text(f"{option.title:<28} {usual if value == DEFAULT_CHOICE else _shown(value)}")
 
     @on(OptionList.OptionSelected)
     def _on_selected(self) -> None:
@@ -64,7 +64,7 @@ class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
             return
         option = self._game.options[choices.highlighted]
         values = values_of(option)
-        place = values.index(self._chosen.get(option.name, USUAL))
+        place = values.index(self._chosen.get(option.name, DEFAULT_CHOICE))
         value = values[(place + step) % len(values)]
         if isinstance(value, str):
             self._chosen.pop(option.name, None)
@@ -83,7 +83,7 @@ class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
 
 def values_of(option: OfferedOption) -> list[OptionValue | str]:
     """Return what an option can be set to, in order: as usual first, then nothing where it may be nothing."""
-    values: list[OptionValue | str] = [USUAL]
+    values: list[OptionValue | str] = [DEFAULT_CHOICE]
     if option.optional:
         values.append(None)
     return [*values, *((False, True) if option.kind == "bool" else option.choices)]

@@ -13,8 +13,8 @@ from cornered.clients.sdk import Client, ClientError, Refused
 from cornered.clients.terminal.drawing import ASCII, Marks, draw
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.layout import fit, last_placed
-from cornered.clients.terminal.online import OnlineTable
-from cornered.clients.terminal.table import Action, Line, NotPossible, Seen, Table, Told
+from cornered.clients.terminal.match_source import Action, Line, MatchSource, NotPossible, Seen, Told
+from cornered.clients.terminal.online import OnlineMatch
 from cornered.clients.terminal.words import clock_text, facts_text, is_my_turn, player_text, time_left, time_text
 from cornered.clients.terminal.words import result_text as result_of
 from cornered.engine.text import PositionText
@@ -36,7 +36,7 @@ __all__ = ["PlainMatch", "Write", "play_plainly", "standard_input", "watch_plain
 
 Write: TypeAlias = Callable[[str], None]
 
-FEW: Final = 12
+TOLD_MOVES_MAX: Final = 12
 """So many legal moves are told without being asked for."""
 WAITING_LINES: Final = 64
 HELP: Final = (
@@ -77,7 +77,7 @@ async def standard_input() -> AsyncIterator[str]:
 class PlainMatch:
     """Tells one match line by line, and does what lines say."""
 
-    def __init__(self, table: Table, write: Write) -> None:
+    def __init__(self, table: MatchSource, write: Write) -> None:
         self._table = table
         self._write = write
         self._match: Snapshot | None = None
@@ -129,7 +129,7 @@ class PlainMatch:
             self._write(f"{ASCII.pieces[match.to_move]}, {match.seats[match.to_move].player.name}, to move.")
         else:
             moves = await self._legal(match)
-            told = f" Moves: {' '.join(moves)}." if 0 < len(moves) <= FEW else f" {len(moves)} moves."
+            told = f" Moves: {' '.join(moves)}." if 0 < len(moves) <= TOLD_MOVES_MAX else f" {len(moves)} moves."
             self._write(f"Your turn, you are {ASCII.pieces[match.to_move]}.{told}")
 
     async def _legal(self, match: Snapshot) -> tuple[str, ...]:
@@ -270,7 +270,7 @@ async def follow_plainly(client: Client, match: str, lines: AsyncIterator[str], 
         view = await client.join(match)
     except Refused as refusal:
         raise CannotStart(refusal.text) from None
-    table = OnlineTable(client, view)
+    table = OnlineMatch(client, view)
     told = PlainMatch(table, write)
     async with asyncio.TaskGroup() as tasks:
         telling = tasks.create_task(told.tell(), name=f"tell[{match}]")
@@ -296,10 +296,10 @@ async def watch_plainly(client: Client, match: str | None, write: Write = write_
         view = await client.join(match)
     except ClientError as error:
         raise CannotStart(str(error)) from None
-    await tell_until_over(OnlineTable(client, view), write)
+    await tell_until_over(OnlineMatch(client, view), write)
 
 
-async def tell_until_over(table: Table, write: Write) -> None:
+async def tell_until_over(table: MatchSource, write: Write) -> None:
     """Tell a match that others play until it is over."""
     told = PlainMatch(table, write)
     async with asyncio.TaskGroup() as tasks:

@@ -35,7 +35,7 @@ __all__ = ["Player", "play_online", "player_of"]
 Player: TypeAlias = Callable[[Terms, Fixture], Played]
 """Plays a fixture to its end."""
 
-PATIENCE: Final = 30.0
+SERVER_TIMEOUT_S: Final = 30.0
 """Seconds without any sign of life after which a server is gone."""
 
 
@@ -108,9 +108,9 @@ async def _meet(
         async def with_second(second: Client) -> None:
             await at_server(first, second)
 
-        await stay_as(player_name(bots[1]), with_second, server=server, store=stores[1], patience=PATIENCE)
+        await stay_as(player_name(bots[1]), with_second, server=server, store=stores[1], patience=SERVER_TIMEOUT_S)
 
-    await stay_as(player_name(bots[0]), with_first, server=server, store=stores[0], patience=PATIENCE)
+    await stay_as(player_name(bots[0]), with_first, server=server, store=stores[0], patience=SERVER_TIMEOUT_S)
     return played[0]
 
 
@@ -126,9 +126,9 @@ async def _watched(game: Awaitable[Played], clients: Sequence[Client]) -> Played
 
 async def _watch(clients: Sequence[Client]) -> None:
     while True:
-        await asyncio.sleep(PATIENCE / 3)
+        await asyncio.sleep(SERVER_TIMEOUT_S / 3)
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(SERVER_TIMEOUT_S):
                 await asyncio.gather(*(client.ping() for client in clients))
         except TimeoutError:
             raise Unreachable(

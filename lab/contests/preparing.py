@@ -107,7 +107,7 @@ def ensure_prepared(terms: Terms, fixture: Fixture) -> None:
     out then: `prepare` has tried. Only on other machines nobody has, so that it is done there.
     """
     game = terms.load()
-    is_far = isinstance(heartbeat.worn(), heartbeat.Alarm)
+    is_far = isinstance(heartbeat.current(), heartbeat.Alarm)
     for seat, spec in enumerate(fixture.players):
         thinks(seat, fixture.opening, COMPILING)
         _load(game, spec)

@@ -166,10 +166,10 @@ def _carry_out(batch: Batch[T, R], sources: str) -> Part[R]:
         raise ValueError("workers and this machine have different versions of cornered or numba; install the same")
     # A worker with several threads would run bots side by side, which they are not made for.
     with _turn:
-        before = heartbeat.worn()
-        heartbeat.wear(heartbeat.Alarm())
+        before = heartbeat.current()
+        heartbeat.install(heartbeat.Alarm())
         try:
             with travelling():
                 return batch.carry_out()
         finally:
-            heartbeat.wear(before)
+            heartbeat.install(before)

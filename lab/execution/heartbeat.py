@@ -16,13 +16,13 @@ from pathlib import Path
 from time import monotonic
 from typing import Final, Protocol
 
-__all__ = ["Alarm", "Beat", "File", "Heart", "beat", "read", "wear", "worn"]
+__all__ = ["Alarm", "Beat", "File", "LivenessReporter", "beat", "current", "install", "read"]
 
 HEADER: Final = struct.Struct("<qqdI")
 """The errand, the item's place in it, the deadline of the next sign, and the length of the words that follow."""
 
 
-class Heart(Protocol):
+class LivenessReporter(Protocol):
     """Where a process leaves its signs of life."""
 
     def begin(self, errand: int, place: int, within: float | None) -> None:
@@ -98,16 +98,16 @@ class _Silence:
         pass
 
 
-_heart: Heart = _Silence()
+_heart: LivenessReporter = _Silence()
 
 
-def wear(heart: Heart) -> None:
+def install(heart: LivenessReporter) -> None:
     """Let this process give its signs of life there."""
     global _heart
     _heart = heart
 
 
-def worn() -> Heart:
+def current() -> LivenessReporter:
     """Return where this process gives its signs of life: nowhere, unless it is a worker."""
     return _heart
 

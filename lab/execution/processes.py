@@ -71,7 +71,7 @@ class Batch(Generic[T, R]):
     def carry_out(self, over: Path | None = None) -> Part[R]:
         """Return the results of as many items as there is time for, but at least one; of none when nobody wants them
         any more, which is when there is a file `over`."""
-        heart = heartbeat.worn()
+        heart = heartbeat.current()
         began = looked = perf_counter()
         results: list[R] = []
         is_wanted = over is None or not over.exists()
@@ -323,7 +323,7 @@ def _enter(folder: str) -> None:
     """Begin a worker's life."""
     # Somebody else may have started the fork server; Ctrl-C is for the process that has the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    heartbeat.wear(heartbeat.File(Path(folder)))
+    heartbeat.install(heartbeat.File(Path(folder)))
     threading.Thread(target=_end_with_parent, name="end with parent", daemon=True).start()
 
 

@@ -102,7 +102,7 @@ class _Errand(Generic[T, R]):
         for (place, _), result in zip(given.entries, part.results, strict=False):
             yield place, result
 
-    def bury(self, given: _Given[T], death: Death, beat: Beat | None) -> tuple[int, T] | None:
+    def on_worker_death(self, given: _Given[T], death: Death, beat: Beat | None) -> tuple[int, T] | None:
         """Say what is to do again of what a process had that died; return what it has certainly died of, if anything.
 
         Raises a ChildProcessError where processes cannot work at all.
@@ -112,17 +112,17 @@ class _Errand(Generic[T, R]):
             if self.fruitless >= FRUITLESS:
                 raise ChildProcessError(f"processes end before they begin to work; the last one {death.cause}")
         at = None if beat is None or beat.errand != self.number else beat.place
-        guilty = next((entry for entry in given.entries if entry[0] == at), None)
-        if innocent := [entry for entry in given.entries if entry is not guilty]:
+        culprit = next((entry for entry in given.entries if entry[0] == at), None)
+        if innocent := [entry for entry in given.entries if entry is not culprit]:
             if given.is_alone:
                 self.suspects.extend(innocent)
             else:
                 self.again.append(innocent)
-        if guilty is not None:
-            self.deaths[guilty[0]] += given.is_alone
-            if self.deaths[guilty[0]] >= TRIES:
-                return guilty
-            self.suspects.append(guilty)
+        if culprit is not None:
+            self.deaths[culprit[0]] += given.is_alone
+            if self.deaths[culprit[0]] >= TRIES:
+                return culprit
+            self.suspects.append(culprit)
         return None
 
 
@@ -222,9 +222,9 @@ class Workforce:
         if ended is None:
             yield from errand.take(given, future.result())
             return
-        guilty = errand.bury(given, *ended)
-        if guilty is not None:
-            place, item = guilty
+        culprit = errand.on_worker_death(given, *ended)
+        if culprit is not None:
+            place, item = culprit
             if lost is None:
                 raise ChildProcessError(f"every process that works on {item!r} dies; the last one {ended[0].cause}")
             yield place, lost(item, ended[0])

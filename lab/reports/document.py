@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, assert_never
 from cornered.lab.reports.plots import inline
 
 __all__ = [
-    *("Block", "Document", "Figure", "Heading", "Listing", "Literal", "Paragraph", "Table", "Text"),
+    *("Block", "Document", "Figure", "Heading", "Listing", "Literal", "Paragraph", "ReportTable", "Text"),
     *("markdown", "page"),
 ]
 
@@ -47,7 +47,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows below the columns' names; the first cell of a row names it. The last `numeric` columns are numbers."""
 
     caption: str
@@ -65,7 +65,7 @@ class Figure:
     alt: str
 
 
-Block: TypeAlias = Heading | Paragraph | Listing | Table | Figure
+Block: TypeAlias = Heading | Paragraph | Listing | ReportTable | Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _markdown(block: Block) -> str:
             return _marked(text)
         case Listing(text):
             return "\n".join(f"    {line}" for line in text.splitlines())
-        case Table():
+        case ReportTable():
             words = len(block.columns) - block.numeric
             rule = [":--"] * words + ["--:"] * block.numeric
             rows = [[_plain(name) for name in block.columns], rule]
@@ -186,7 +186,7 @@ def _element(block: Block, folder: Path) -> str:
             return f"<p>{_words(text)}</p>"
         case Listing(text):
             return f'<pre class="box"><code>{escape(text)}</code></pre>'
-        case Table():
+        case ReportTable():
             head = "".join(
                 f'<th scope="col"{_kind(block, place)}>{_words(name)}</th>' for place, name in enumerate(block.columns)
             )
@@ -206,13 +206,13 @@ def _element(block: Block, folder: Path) -> str:
             assert_never(block)
 
 
-def _row(table: Table, row: Sequence[Text]) -> str:
+def _row(table: ReportTable, row: Sequence[Text]) -> str:
     first, *others = row
     cells = (f"<td{_kind(table, place)}>{_words(cell)}</td>" for place, cell in enumerate(others, 1))
     return f'<th scope="row">{_words(first)}</th>{"".join(cells)}'
 
 
-def _kind(table: Table, column: int) -> str:
+def _kind(table: ReportTable, column: int) -> str:
     return ' class="number"' if column >= len(table.columns) - table.numeric else ""
 
 

@@ -20,7 +20,7 @@ from cornered.lab.reports.document import (
     Listing,
     Literal,
     Paragraph,
-    Table,
+    ReportTable,
     Text,
     markdown,
     page,
@@ -137,7 +137,7 @@ def _terms(standings: Standings, about: Mapping[str, str]) -> Iterator[Block]:
         ("Server", Literal(terms.server) if terms.server else "none, in process"),
         *((name, value) for name, value in about.items() if name not in LEADING),
     ]
-    yield Table("Terms", ("What", "Value"), rows)
+    yield ReportTable("Terms", ("What", "Value"), rows)
 
 
 def _replay() -> Iterator[Block]:

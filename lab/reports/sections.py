@@ -7,7 +7,7 @@ from typing import Final
 
 from cornered.lab.contests.results import Order, Score, Standing, Standings
 from cornered.lab.contests.terms import Ending
-from cornered.lab.reports.document import Block, Figure, Heading, Literal, Paragraph, Table, Text
+from cornered.lab.reports.document import Block, Figure, Heading, Literal, Paragraph, ReportTable, Text
 from cornered.lab.reports.wording import NOTHING, counted, duration, interval, likely, number, percent, points, signed
 
 __all__ = ["course", "openings", "pairings", "ranking", "seats", "spending", "superiority"]
@@ -32,7 +32,7 @@ ORDERS: Final[Mapping[Order, str]] = {
 def ranking(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Block]:
     """Say who scored what, the ratings, and what breaks ties."""
     yield Heading("Standings")
-    yield Table(
+    yield ReportTable(
         f"Who scored what{ORDERS[standings.order]}",
         ("Bot", "Points", "Games", "Won", "Drawn", "Lost", "Score %", "95% interval"),
         [
@@ -45,7 +45,7 @@ def ranking(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Block
         "A 95% interval is made so that 95 of 100 contests like this one catch the true score in theirs; more games "
         "make it narrower. Draws count as half, and the formula is Wilson's."
     )
-    yield Table(
+    yield ReportTable(
         "Ratings",
         ("Bot", "Elo", "95% interval", "Glicko-2", "Deviation", "Volatility"),
         [
@@ -70,7 +70,7 @@ def ranking(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Block
     )
     yield from _plotted(plots, "ratings")
     if len(standings.table) > 2:
-        yield Table(
+        yield ReportTable(
             "Tie-breaks",
             ("Bot", "Match points", "Byes", "Buchholz", "Sonneborn-Berger"),
             [
@@ -134,7 +134,7 @@ def seats(standings: Standings) -> Iterator[Block]:
         f"Seat 0, which begins the game, scores {percent(standings.first.share)}% of all games "
         f"(95% interval {low} to {high}). That the seats differ is only sure where 50 is outside of that."
     )
-    yield Table(
+    yield ReportTable(
         "What each bot scores in each seat",
         ("Bot", "Games in seat 0", "Score %", "95% interval", "Games in seat 1", "Score %", "95% interval"),
         [
@@ -150,7 +150,7 @@ def openings(standings: Standings) -> Iterator[Block]:
     opened = standings.openings
     if len(opened) < 2:
         return
-    yield Table(
+    yield ReportTable(
         "What seat 0 scores after each opening",
         ("Opening", "Games", "Won", "Drawn", "Lost", "Score %", "95% interval"),
         [
@@ -183,11 +183,11 @@ def course(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Block]
         (ENDED[ending], str(count), f"{100 * count / standings.games:.1f}")
         for ending, count in standings.endings.items()
     ]
-    yield Table("How games ended", ("Ending", "Games", "%"), rows, numeric=2)
+    yield ReportTable("How games ended", ("Ending", "Games", "%"), rows, numeric=2)
     if not standings.faults:
         yield Paragraph("No bot crashed, made an illegal move or took too long.")
         return
-    yield Table(
+    yield ReportTable(
         "What went wrong",
         ("Game", "Ending", "What happened"),
         [(str(fault.number), fault.ending, Literal(fault.text)) for fault in standings.faults[:LISTED]],
@@ -199,7 +199,7 @@ def course(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Block]
 def spending(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Block]:
     """Say what time and how many nodes each bot takes."""
     yield Heading("Time and nodes")
-    yield Table(
+    yield ReportTable(
         "What each bot spends",
         ("Bot", "Time a move", "Slowest", "Nodes a move", "Nodes a second", "Depth", "Faults"),
         [
@@ -224,13 +224,13 @@ def spending(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Bloc
     yield from _plotted(plots, "times")
 
 
-def _square(standings: Standings, caption: str, cell: Callable[[str, str], str]) -> Table:
+def _square(standings: Standings, caption: str, cell: Callable[[str, str], str]) -> ReportTable:
     numbers = [str(place) for place, _ in enumerate(standings.bots, 1)]
     rows = [
         (_name(standings, each), *(NOTHING if other == each.bot else cell(each.bot, other) for other in standings.bots))
         for each in standings.table
     ]
-    return Table(caption, ("Bot", *numbers), rows, numeric=len(numbers))
+    return ReportTable(caption, ("Bot", *numbers), rows, numeric=len(numbers))
 
 
 def _plotted(plots: Mapping[str, Figure], name: str) -> Iterator[Block]:

@@ -154,7 +154,7 @@ class MqttBus:
             except BaseException:
                 self._feed.put_back(publication)
                 raise
-            # A publication that fits into the socket's buffer never waits; the rooms must get their turns.
+            # A publication that fits into the socket's buffer never waits; the match tasks must get their turns.
             await asyncio.sleep(0)
 
 

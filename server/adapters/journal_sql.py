@@ -48,7 +48,9 @@ IDLE_SECONDS: Final = 30.0
 STALL_SECONDS: Final = 5.0
 """A commit that takes longer counts as an obstacle, although it may still arrive."""
 PROBE_BYTES: Final = 16_384
-"""What a test writes: more pages than one append, so that a disk with room for a test has room for a move."""
+"""What a test writes: more pages than one append, so that a disk with match task for a test has match task for a
+move.
+"""
 
 log = structlog.get_logger("journal")
 

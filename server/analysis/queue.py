@@ -31,13 +31,13 @@ from cornered.server.match.state import MatchState
 from cornered.server.match.views import studied
 from cornered.server.refusal import Refusal
 
-__all__ = ["GRACE", "MOST_JOBS", "PATIENCE", "THINKING", "AnalysisQueue", "question_about"]
+__all__ = ["GRACE", "MOST_JOBS", "QUESTION_TIMEOUT_MS", "THINKING", "AnalysisQueue", "question_about"]
 
 THINKING: Final = 5_000
 """Milliseconds that an analyst has for one position."""
 GRACE: Final = 10_000
 """How much later than that its last word may come."""
-PATIENCE: Final = 90_000
+QUESTION_TIMEOUT_MS: Final = 90_000
 """How long a question waits for an analyst before it is given up."""
 MOST_JOBS: Final = 200
 """Analyses that may wait or be under way, all players' together."""
@@ -84,7 +84,7 @@ class AnalysisQueue(AnalysisFacts):
             raise Refusal("no_analyst", "no bot that is here studies this game; try again later")
         if len(self.jobs) >= MOST_JOBS:
             raise Refusal("busy", "too many positions wait to be studied; try again in a minute")
-        job = Job(fresh, self.number, question, {socket: player}, now + PATIENCE)
+        job = Job(fresh, self.number, question, {socket: player}, now + QUESTION_TIMEOUT_MS)
         return self._and_go_on([Asked(job)], now)
 
     def find(self, question: Question) -> Job | None:
@@ -160,7 +160,7 @@ class AnalysisQueue(AnalysisFacts):
         barred = job.unfit | {job.analyst}
         others = [one for one in self.analysts.values() if job.question.game.name in one.games and one.id not in barred]
         if job.tries < MOST_TRIES and (others or not unfit):
-            return Returned(job.id, job.analyst, now + PATIENCE, unfit)
+            return Returned(job.id, job.analyst, now + QUESTION_TIMEOUT_MS, unfit)
         if job.found.report is not None:
             return Ended(job.id, job.found)
         name = self.analysts[job.analyst].name

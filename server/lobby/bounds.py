@@ -66,8 +66,8 @@ def check_seat(lobby: LobbyFacts, player: Player) -> None:
 def check_challenge(lobby: LobbyFacts, bounds: Bounds, player: Player, to: str) -> str | None:
     """Refuse one more challenge of `player` that waits for the answer of `to`; return the one that it displaces.
 
-    Where `to` has no room left, the challenger who came to the lobby last gives way to one who was here before: new
-    guests cannot keep out the challenges of earlier players.
+    Where `to` has no match task left, the challenger who came to the lobby last gives way to one who was here before:
+    new guests cannot keep out the challenges of earlier players.
     """
     own = [lobby.challenges[name] for name in lobby.calls.get(player.id, ())]
     if sum(one.by.id == player.id for one in own) >= MOST_CHALLENGES:

@@ -21,11 +21,11 @@ __all__ = [
     "LobbyEvent",
     "MatchEnded",
     "MatchMade",
+    "OpenSeek",
     "SeekClosed",
     "SeekJoined",
     "SeekLeft",
     "SeekPosted",
-    "Table",
     "WentAway",
 ]
 
@@ -154,7 +154,7 @@ LobbyEvent: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class OpenSeek:
     """A seek and the game as its creator named it."""
 
     seek: Seek

@@ -44,11 +44,11 @@ from cornered.server.lobby.events import (
     Departed,
     LobbyEvent,
     MatchMade,
+    OpenSeek,
     SeekClosed,
     SeekJoined,
     SeekLeft,
     SeekPosted,
-    Table,
     WentAway,
 )
 from cornered.server.lobby.state import LobbyFacts
@@ -282,14 +282,14 @@ class Lobby(LobbyFacts):
         made = MatchMade(fresh, challenge.game, players, challenge.clock)
         return (_ended(challenge, "accepted", match=fresh), made)
 
-    def table(self, seek: str) -> Table:
+    def table(self, seek: str) -> OpenSeek:
         """Return an open table. Raises Refusal."""
         table = self.tables.get(seek)
         if table is None:
             raise Refusal("unknown_seek", "that table is gone")
         return table
 
-    def _own_table(self, seek: str, player: Player) -> Table:
+    def _own_table(self, seek: str, player: Player) -> OpenSeek:
         table = self.table(seek)
         if table.seek.by.id != player.id:
             raise Refusal("not_yours", "only who opened the table does that")
@@ -335,7 +335,7 @@ def _seated(players: Sequence[Player], seat: int | None, lot: int) -> tuple[Play
     return tuple(seated)
 
 
-def _with_players(table: Table, count: int) -> GameSpec:
+def _with_players(table: OpenSeek, count: int) -> GameSpec:
     """Return the table's game for fewer players; options that nobody set follow their number. Raises Refusal."""
     seek = table.seek
     if count == seek.seats:

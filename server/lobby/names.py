@@ -16,7 +16,7 @@ __all__ = ["IN_A_ROW", "Names"]
 
 IN_A_ROW: Final = 16
 """Numbers that are tried one after the other for a name."""
-FAR: Final = 1_000_000
+SPARE_NUMBERS: Final = 1_000_000
 """How many numbers above those a player's id chooses from when all of them are taken."""
 _NUMBER: Final = re.compile(r" \((\d+)\)$")
 
@@ -38,7 +38,7 @@ def _numbers(player: str, first: int) -> Iterator[int]:
     yield from range(first, first + IN_A_ROW)
     for attempt in itertools.count():
         digest = blake2b(f"{player} {attempt}".encode(), digest_size=8).digest()
-        yield first + IN_A_ROW + int.from_bytes(digest) % FAR
+        yield first + IN_A_ROW + int.from_bytes(digest) % SPARE_NUMBERS
 
 
 class Names:

@@ -27,11 +27,11 @@ from cornered.server.lobby.events import (
     LobbyEvent,
     MatchEnded,
     MatchMade,
+    OpenSeek,
     SeekClosed,
     SeekJoined,
     SeekLeft,
     SeekPosted,
-    Table,
     WentAway,
 )
 from cornered.server.lobby.listing import Listing
@@ -51,9 +51,9 @@ class News:
     """What changed since it was last taken: the players by id, and each table with all who sat or sit there."""
 
     players: dict[str, None] = field(default_factory=dict)
-    tables: dict[str, tuple[Table, set[str]]] = field(default_factory=dict)
+    tables: dict[str, tuple[OpenSeek, set[str]]] = field(default_factory=dict)
 
-    def note_table(self, table: Table) -> None:
+    def note_table(self, table: OpenSeek) -> None:
         company = self.tables.pop(table.seek.id, (table, set[str]()))[1]
         company.update(player.id for player in table.seek.joined)
         self.tables[table.seek.id] = (table, company)
@@ -72,7 +72,7 @@ class LobbyFacts:
     names: Names = field(default_factory=Names)
     guests: dict[str, Guest] = field(default_factory=dict)
     away: OrderedDict[str, int] = field(default_factory=OrderedDict)
-    tables: dict[str, Table] = field(default_factory=dict)
+    tables: dict[str, OpenSeek] = field(default_factory=dict)
     challenges: OrderedDict[str, Challenged] = field(default_factory=OrderedDict)
     matches: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plays: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class LobbyFacts:
                 guest = self.guests[event.player]
                 self._update(replace(guest, accepts=event.accepts, concurrency=event.concurrency))
             case SeekPosted():
-                self._post(Table(event.seek, event.asked))
+                self._post(OpenSeek(event.seek, event.asked))
             case SeekJoined():
                 self._sit(event.seek, (*self.tables[event.seek].seek.joined, event.player))
             case SeekLeft():
@@ -177,7 +177,9 @@ class LobbyFacts:
             table = self.tables[name]
             joined = tuple(player if one.id == player.id else one for one in table.seek.joined)
             by = player if table.seek.by.id == player.id else table.seek.by
-            self.tables[name] = table = Table(table.seek.model_copy(update={"by": by, "joined": joined}), table.asked)
+            self.tables[name] = table = OpenSeek(
+                table.seek.model_copy(update={"by": by, "joined": joined}), table.asked
+            )
             self.news.note_table(table)
         for name in self.calls.get(player.id, ()):
             challenge = self.challenges[name]
@@ -192,13 +194,13 @@ class LobbyFacts:
         self.answers.pop(player, None)
         self.news.players[player] = None
 
-    def _post(self, table: Table) -> None:
+    def _post(self, table: OpenSeek) -> None:
         seek = table.seek
         self._serial += 1
         if not seek.settings.private:
             self.seeks.add(seek.id, self._serial)
         self.seek_origins.add(seek.id, self.guests[seek.by.id].address)
-        self.tables[seek.id] = Table(seek.model_copy(update={"joined": ()}), table.asked)
+        self.tables[seek.id] = OpenSeek(seek.model_copy(update={"joined": ()}), table.asked)
         self._sit(seek.id, seek.joined)
 
     def _sit(self, seek: str, joined: tuple[Player, ...]) -> None:
@@ -206,7 +208,7 @@ class LobbyFacts:
         table = self.tables[seek]
         before, after = {one.id for one in table.seek.joined}, {one.id for one in joined}
         self.news.note_table(table)
-        self.tables[seek] = table = Table(table.seek.model_copy(update={"joined": joined}), table.asked)
+        self.tables[seek] = table = OpenSeek(table.seek.model_copy(update={"joined": joined}), table.asked)
         self.news.note_table(table)
         for player in before - after:
             _discard(self.sits, player, seek)

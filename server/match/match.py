@@ -31,9 +31,9 @@ from cornered.server.match.state import MatchState
 from cornered.server.match.terms import Patience
 from cornered.server.refusal import Refusal
 
-__all__ = ["PATIENCE", "REPLAY_SLICE", "Match", "Patience", "open_match", "open_rematch", "rematch_id"]
+__all__ = ["DEFAULT_PATIENCE", "REPLAY_SLICE", "Match", "Patience", "open_match", "open_rematch", "rematch_id"]
 
-PATIENCE: Final = Patience()
+DEFAULT_PATIENCE: Final = Patience()
 REPLAY_SLICE: Final = 100
 """Events that `Match.replaying` folds between two yields: 2 to 8 ms of work."""
 
@@ -68,7 +68,7 @@ def open_match(
         delay=delay,
         previous=previous,
     )
-    match = Match.begin(started, seed, PATIENCE)
+    match = Match.begin(started, seed, DEFAULT_PATIENCE)
     return (started, *match.consequences(match.state, match.seq, match.ply, now))
 
 
@@ -94,13 +94,15 @@ class Match(MatchState):
     __slots__ = ()
 
     @classmethod
-    def replay(cls, events: Iterable[MatchEvent], seed: bytes, patience: Patience = PATIENCE) -> Self:
+    def replay(cls, events: Iterable[MatchEvent], seed: bytes, patience: Patience = DEFAULT_PATIENCE) -> Self:
         """Return the match that these events made; the first is `Started`."""
         *_, match = cls.replaying(events, seed, patience)
         return match
 
     @classmethod
-    def replaying(cls, events: Iterable[MatchEvent], seed: bytes, patience: Patience = PATIENCE) -> Iterator[Self]:
+    def replaying(
+        cls, events: Iterable[MatchEvent], seed: bytes, patience: Patience = DEFAULT_PATIENCE
+    ) -> Iterator[Self]:
         """Yield the match as it grows: after every `REPLAY_SLICE` events, and at the end.
 
         The position texts are rendered on the way, so that later answers about the match copy and render nothing.

@@ -24,7 +24,7 @@ from cornered.server.net.session import Session
 from cornered.server.net.visitors import Visitor, Visitors, rate_limit_key
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.limits import AddressLimits, Limits
-from cornered.server.runtime.lobby_service import Hall
+from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.token_bucket import TokenBucket
 from cornered.server.settings import Settings
 
@@ -102,9 +102,9 @@ class _PageRequest:
 class Gateway:
     """Listens, and starts a session for every socket that keeps the rules."""
 
-    def __init__(self, settings: Settings, hall: Hall, pages: Pages, tasks: asyncio.TaskGroup) -> None:
+    def __init__(self, settings: Settings, lobby_service: LobbyService, pages: Pages, tasks: asyncio.TaskGroup) -> None:
         self._settings = settings
-        self._hall = hall
+        self._lobby_service = lobby_service
         self._pages = pages
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
@@ -207,10 +207,10 @@ class Gateway:
         if not self._may_come_from(request):
             text = "this page may not connect here; the setting CORNERED_ORIGINS names those that may"
             return connection.respond(plain(403, text))
-        if self._hall.is_stopping:
+        if self._lobby_service.is_stopping:
             return connection.respond(_stopping())
-        self._hall.counts.connections += 1
-        connection.accept(request, lambda: Session(connection, self._hall, self._limits, address, self._spawn))
+        self._lobby_service.counts.connections += 1
+        connection.accept(request, lambda: Session(connection, self._lobby_service, self._limits, address, self._spawn))
         return None
 
     def unreadable(self, connection: Connection, head: bytes) -> Response:
@@ -223,7 +223,7 @@ class Gateway:
             self._loop.call_soon(self._end_some)
 
     def dropped(self) -> None:
-        self._hall.counts.dropped += 1
+        self._lobby_service.counts.dropped += 1
 
     def departed(self, connection: Connection) -> None:
         """Give back what the connection held."""
@@ -279,7 +279,7 @@ class Gateway:
             await page.begin(self._pages.cost_of(path))
             if path == VISIT:
                 # An address with too many connections was refused before its request was read.
-                answer = _stopping() if self._hall.is_stopping else plain(200, "welcome")
+                answer = _stopping() if self._lobby_service.is_stopping else plain(200, "welcome")
             else:
                 answer = await self._pages.answer(request, path, visitor, page)
         except Refusal as refusal:

@@ -44,10 +44,10 @@ from cornered.server.match import catalogue, views
 from cornered.server.net.connection import HOLD_INBOX, Connection
 from cornered.server.net.costs import cost_of, malformed_cost, reading_cost, replay_cost
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.client_connection import Peer, frame
+from cornered.server.runtime.client_connection import ClientConnection, frame
 from cornered.server.runtime.limits import AddressLimits, Limits
-from cornered.server.runtime.lobby_service import Hall
-from cornered.server.runtime.match_task import Room
+from cornered.server.runtime.lobby_service import LobbyService
+from cornered.server.runtime.match_task import MatchTask
 
 __all__ = ["Session"]
 
@@ -97,19 +97,19 @@ class Session:
     __slots__ = (
         "_address",
         "_address_debt",
+        "_client",
         "_codec",
         "_connection",
         "_drainer",
         "_false_starts",
-        "_hall",
         "_inbox",
         "_is_draining",
         "_is_over",
         "_is_queued",
         "_limits",
+        "_lobby_service",
         "_loop",
         "_owed",
-        "_peer",
         "_server_debt",
         "_spawn",
     )
@@ -117,7 +117,7 @@ class Session:
     def __init__(
         self,
         connection: Connection,
-        hall: Hall,
+        lobby_service: LobbyService,
         limits: Limits,
         address: AddressLimits,
         spawn: Callable[[Coroutine[None, None, None], str], asyncio.Task[None]],
@@ -125,12 +125,12 @@ class Session:
         """`spawn` runs a coroutine as a named task that ends with the server."""
         self._connection = connection
         self._codec = CODECS[connection.subprotocol]
-        self._hall = hall
+        self._lobby_service = lobby_service
         self._limits = limits
         self._address = address
         self._spawn = spawn
         self._loop = asyncio.get_running_loop()
-        self._peer: Peer | None = None
+        self._client: ClientConnection | None = None
         self._false_starts = 0
         # The first item is being carried out, if there is one.
         self._inbox: deque[_Message | _Admitted] = deque()
@@ -150,12 +150,12 @@ class Session:
 
     def receive(self, payload: bytes, *, is_text: bool) -> None:
         """Take one message: carry it out at once if that needs no waiting, and otherwise in its turn."""
-        peer = self._peer
-        if self._inbox or peer is None:
+        client = self._client
+        if self._inbox or client is None:
             self._enqueue(_Message(payload, is_text))
             return
         now = self._loop.time()
-        admitted = self._admit(peer, payload, now, is_text=is_text)
+        admitted = self._admit(client, payload, now, is_text=is_text)
         if admitted is None:
             return
         order, cost = admitted.order, admitted.address_cost
@@ -167,10 +167,10 @@ class Session:
                 self._enqueue(admitted._replace(address_cost=0.0))
                 return
         try:
-            if not self._do_now(peer, order, now):
+            if not self._do_now(client, order, now):
                 self._enqueue(admitted._replace(address_cost=0.0, server_cost=0.0))
         except Refusal as refusal:
-            peer.refuse(order.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
+            client.refuse(order.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
 
     def owe(self, cost: float) -> None:
         """Take tokens for what was done already. What is not there is taken in its turn, and nothing read meanwhile."""
@@ -184,29 +184,29 @@ class Session:
             self._wake()
 
     def end(self) -> None:
-        """Leave every room and the hall."""
+        """Leave every match task and the lobby service."""
         self._is_over = True
         if self._is_queued and self._drainer is not None:
             # A request of a closed connection would stay in the queue in front of those of open ones.
             self._drainer.cancel()
-        peer, self._peer = self._peer, None
-        if peer is not None:
+        client, self._client = self._client, None
+        if client is not None:
             try:
-                self._hall.leave(peer)
+                self._lobby_service.leave(client)
             finally:
-                self._limits.players.leave(peer.player.id)
-            log.debug("went", session=peer.id, player=peer.player.id)
+                self._limits.players.leave(client.player.id)
+            log.debug("went", session=client.id, player=client.player.id)
 
     def fell_behind(self) -> None:
-        if self._peer is not None:
-            for room in self._peer.rooms.values():
-                room.fell_behind(self._peer)
+        if self._client is not None:
+            for match_task in self._client.matches.values():
+                match_task.fell_behind(self._client)
 
     def caught_up(self) -> None:
-        if self._peer is not None:
-            for room in tuple(self._peer.rooms.values()):
-                room.caught_up(self._peer)
-            self._hall.caught_up(self._peer)
+        if self._client is not None:
+            for match_task in tuple(self._client.matches.values()):
+                match_task.caught_up(self._client)
+            self._lobby_service.caught_up(self._client)
 
     # The inbox
 
@@ -242,39 +242,39 @@ class Session:
             self._connection.fail(CloseCode.INTERNAL_ERROR)
 
     async def _settle(self) -> None:
-        key = self if self._peer is None else self._peer.player.id
+        key = self if self._client is None else self._client.player.id
         address_debt, server_debt = self._address_debt, self._server_debt
         await self._take_shares(key, address_debt, server_debt)
         self._address_debt -= address_debt
         self._server_debt -= server_debt
 
     async def _take_first(self) -> None:
-        item, peer = self._inbox[0], self._peer
-        if peer is None:
+        item, client = self._inbox[0], self._client
+        if client is None:
             assert isinstance(item, _Message)
             await self._greet(item)
         else:
-            await self._carry_out(peer, item)
+            await self._carry_out(client, item)
         self._inbox.popleft()
 
-    async def _carry_out(self, peer: Peer, item: _Message | _Admitted) -> None:
+    async def _carry_out(self, client: ClientConnection, item: _Message | _Admitted) -> None:
         now = self._loop.time()
-        admitted = self._admit(peer, item.payload, now, is_text=item.is_text) if isinstance(item, _Message) else item
+        admitted = self._admit(client, item.payload, now, is_text=item.is_text) if isinstance(item, _Message) else item
         if admitted is None:
             return
         order = admitted.order
         try:
-            await self._take_shares(peer.player.id, admitted.address_cost, admitted.server_cost)
-            if not self._is_over and not self._do_now(peer, order, admitted.arrived):
-                await self._dispatch(peer, order, admitted.arrived)
+            await self._take_shares(client.player.id, admitted.address_cost, admitted.server_cost)
+            if not self._is_over and not self._do_now(client, order, admitted.arrived):
+                await self._dispatch(client, order, admitted.arrived)
         except Refusal as refusal:
-            peer.refuse(order.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
+            client.refuse(order.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
         except asyncio.CancelledError:
             # The server stops: it must not wait until this is paid.
             self._let_off()
             raise
         finally:
-            await self._pay(peer)
+            await self._pay(client)
 
     # Hello
 
@@ -289,8 +289,8 @@ class Session:
                 raise ProtocolError("hello_first", "the first message must be `hello`", hello.id)
             if hello.token is None:
                 await self._wait_as_newcomer()
-            welcome = await self._hall.greet(hello)
-            self._hall.check_room_for(welcome.player.id)
+            welcome = await self._lobby_service.greet(hello)
+            self._lobby_service.check_room_for(welcome.player.id)
             if not self._is_over:
                 self._enter(welcome, hello.instance)
             return
@@ -298,7 +298,7 @@ class Session:
             command_id, refusal = error.command_id, Refusal(error.code, error.text)
         except Refusal as caught:
             refusal = caught
-        self._hall.counts.refused(refusal.code)
+        self._lobby_service.counts.refused(refusal.code)
         refused = Refused(id=command_id, code=refusal.code, text=refusal.text, retry_after=refusal.retry_after)
         self._connection.write(frame(self._codec.encode(refused), is_text=self._codec.is_text))
         self._false_starts += 1
@@ -334,11 +334,11 @@ class Session:
     def _enter(self, welcome: Welcome, instance: str | None) -> None:
         player = welcome.player
         limits = self._limits.players.enter(player.id)
-        peer = Peer(self._connection, self._codec, player, limits, self._hall.counts, instance)
-        self._peer = peer
+        client = ClientConnection(self._connection, self._codec, player, limits, self._lobby_service.counts, instance)
+        self._client = client
         self._connection.greeted()
-        self._hall.enter(peer, welcome)
-        log.debug("came", session=peer.id, player=player.id, kind=player.kind)
+        self._lobby_service.enter(client, welcome)
+        log.debug("came", session=client.id, player=player.id, kind=player.kind)
 
     def _decode(self, raw: bytes, *, is_text: bool) -> ClientMessage:
         """Return what was said. Raises ProtocolError."""
@@ -349,10 +349,10 @@ class Session:
 
     # Commands
 
-    def _admit(self, peer: Peer, raw: bytes, now: float, *, is_text: bool) -> _Admitted | None:
+    def _admit(self, client: ClientConnection, raw: bytes, now: float, *, is_text: bool) -> _Admitted | None:
         """Decode and charge one message; None when it was refused, or its sender is cut off."""
-        self._hall.counts.messages += 1
-        bucket = peer.limits.commands
+        self._lobby_service.counts.messages += 1
+        bucket = client.limits.commands
         try:
             command = self._decode(raw, is_text=is_text)
         except ProtocolError as error:
@@ -361,68 +361,68 @@ class Session:
                 # One by one: what is not there is owed.
                 bucket.spend(now)
             self.owe(size_cost)
-            if not self._is_cut_off(peer):
-                peer.refuse(error.command_id, error.code, error.text)
+            if not self._is_cut_off(client):
+                client.refuse(error.command_id, error.code, error.text)
             return None
-        # The move that the match waits for costs nothing, unless it is illegal: then the room charges for it.
-        is_free = isinstance(command, Play) and self._is_awaited(peer, command)
+        # The move that the match waits for costs nothing, unless it is illegal: then the match task charges for it.
+        is_free = isinstance(command, Play) and self._is_awaited(client, command)
         cost = 0.0 if is_free else max(self._cost_of(command), reading_cost(len(raw)))
         # What was carried out before is only answered again: its sender may have missed the first answer.
-        may = not cost or bucket.spend(now, cost) or self._hall.was_done(peer.player.id, command)
-        if self._is_cut_off(peer):
+        may = not cost or bucket.spend(now, cost) or self._lobby_service.was_done(client.player.id, command)
+        if self._is_cut_off(client):
             return None
         if isinstance(command, Hello):
-            peer.refuse(None, "hello_again", "this socket has a player already")
-        elif self._hall.is_stopping:
-            peer.refuse(command.id, "shutting_down", "the server restarts; connect again in a moment")
+            client.refuse(None, "hello_again", "this socket has a player already")
+        elif self._lobby_service.is_stopping:
+            client.refuse(command.id, "shutting_down", "the server restarts; connect again in a moment")
         elif not may:
             wait = round(bucket.wait(now, cost) * 1000)
-            peer.refuse(command.id, "too_fast", "slow down and try again in a moment", retry_after=wait)
+            client.refuse(command.id, "too_fast", "slow down and try again in a moment", retry_after=wait)
         else:
             return _Admitted(command, cost, cost, now)
         self.owe(1.0)
         return None
 
-    def _is_cut_off(self, peer: Peer) -> bool:
+    def _is_cut_off(self, client: ClientConnection) -> bool:
         """Cut off a player who goes on in spite of refusals; say whether that is so."""
-        if peer.limits.commands.is_hostile:
+        if client.limits.commands.is_hostile:
             self._connection.fail(CloseCode.POLICY_VIOLATION, "too fast")
             return True
         return False
 
-    def _is_awaited(self, peer: Peer, play: Play) -> bool:
-        room = self._hall.rooms.get(play.match)
-        return room is not None and room.expects(peer, play)
+    def _is_awaited(self, client: ClientConnection, play: Play) -> bool:
+        match_task = self._lobby_service.matches.get(play.match)
+        return match_task is not None and match_task.expects(client, play)
 
     def _cost_of(self, command: ClientMessage) -> float:
-        room = self._hall.rooms.get(command.match) if isinstance(command, InMatch) else None
-        return cost_of(command, None if room is None else room.match)
+        match_task = self._lobby_service.matches.get(command.match) if isinstance(command, InMatch) else None
+        return cost_of(command, None if match_task is None else match_task.match)
 
-    async def _find(self, peer: Peer, match_id: str) -> Room:
-        """Return the room of any match. One that is not open is read from the store, and paid for afterwards.
+    async def _find(self, client: ClientConnection, match_id: str) -> MatchTask:
+        """Return the match task of any match. One that is not open is read from the store, and paid for afterwards.
 
         What that costs is known only then; until it is paid the address has one reading less. A player's own live
         match costs nothing more: after a restart it is loaded for its players anyway. Raises Refusal.
         """
-        rooms = self._hall.rooms
-        room = rooms.get(match_id)
-        if room is None and match_id in rooms.live_of(peer.player.id):
-            room = await rooms.find(match_id)
-        elif room is None:
+        registry = self._lobby_service.matches
+        match_task = registry.get(match_id)
+        if match_task is None and match_id in registry.live_of(client.player.id):
+            match_task = await registry.find(match_id)
+        elif match_task is None:
             await self._queue_for(self._address.replays.acquire())
             self._owed = LOOKUP_COST
-            room = await rooms.find(match_id)
-            self._owed += replay_cost(room.match.seq)
-        return room
+            match_task = await registry.find(match_id)
+            self._owed += replay_cost(match_task.match.seq)
+        return match_task
 
-    async def _pay(self, peer: Peer) -> None:
+    async def _pay(self, client: ClientConnection) -> None:
         """Pay for what was read from the store: the next message waits for the shares that it takes."""
         if self._owed:
             owed, self._owed = self._owed, 0.0
             try:
-                peer.limits.commands.drain(self._loop.time(), owed)
-                await self._address.share.take(peer.player.id, owed)
-                await self._limits.all_clients.take(peer.address, owed)
+                client.limits.commands.drain(self._loop.time(), owed)
+                await self._address.share.take(client.player.id, owed)
+                await self._limits.all_clients.take(client.address, owed)
             finally:
                 self._address.replays.release()
 
@@ -431,82 +431,86 @@ class Session:
             self._owed = 0.0
             self._address.replays.release()
 
-    def _do_now(self, peer: Peer, command: _Order, now: float) -> bool:
+    def _do_now(self, client: ClientConnection, command: _Order, now: float) -> bool:
         """Carry out what needs no waiting; say whether it was that. Raises Refusal."""
         if isinstance(command, Ping):
-            peer.send(Pong(id=command.id, sent=command.sent, now=self._hall.now()))
+            client.send(Pong(id=command.id, sent=command.sent, now=self._lobby_service.now()))
             return True
         if isinstance(command, MatchCommand):
-            room = self._hall.rooms.get(command.match)
-            if room is not None:
-                room.submit(peer, command, now)
+            match_task = self._lobby_service.matches.get(command.match)
+            if match_task is not None:
+                match_task.submit(client, command, now)
                 return True
         return False
 
-    async def _dispatch(self, peer: Peer, command: _Order, now: float) -> None:
-        hall = self._hall
+    async def _dispatch(self, client: ClientConnection, command: _Order, now: float) -> None:
+        lobby_service = self._lobby_service
         if isinstance(command, MatchCommand):
-            room = await self._find(peer, command.match)
+            match_task = await self._find(client, command.match)
             try:
-                room.submit(peer, command, now)
+                match_task.submit(client, command, now)
             finally:
-                room.check_emptiness()
+                match_task.check_emptiness()
             return
         if isinstance(command, LobbyCommand):
-            await hall.in_lobby(peer, command)
+            await lobby_service.in_lobby(client, command)
             return
         match command:
             case Ping():
-                self._do_now(peer, command, now)
+                self._do_now(client, command, now)
             case AskGames():
-                await hall.readiness.of_catalogue()
-                peer.send(Games(id=command.id, games=catalogue.offered(), max_plies=hall.rooms.max_plies))
+                await lobby_service.readiness.of_catalogue()
+                client.send(Games(id=command.id, games=catalogue.offered(), max_plies=lobby_service.matches.max_plies))
             case AskMyMatches():
-                peer.send(await hall.my_matches(peer, command.id))
+                client.send(await lobby_service.my_matches(client, command.id))
             case AskSeek():
-                peer.send(hall.seek_info(command))
+                client.send(lobby_service.seek_info(command))
             case AskLobby():
-                peer.send(hall.lobby_page(command))
+                client.send(lobby_service.lobby_page(command))
             case OfferAnalysis():
-                hall.bureau.offer(peer, command)
+                lobby_service.analysis_service.offer(client, command)
             case Analysed():
-                hall.bureau.analysed(peer, command)
+                lobby_service.analysis_service.analysed(client, command)
             case CancelAnalysis():
-                hall.bureau.cancel(peer, command)
+                lobby_service.analysis_service.cancel(client, command)
             case Join() | Leave() | AskMoves() | AskHistory() | AskVariation() | AskAnalysis() | Say():
-                room = await self._find(peer, command.match)
+                match_task = await self._find(client, command.match)
                 try:
                     # Who left while the match was looked up must not be let in any more.
-                    if self._peer is not None:
-                        self._in_room(peer, room, command, now)
+                    if self._client is not None:
+                        self._in_room(client, match_task, command, now)
                 finally:
-                    room.check_emptiness()
+                    match_task.check_emptiness()
             case _:
                 assert_never(command)
 
-    def _in_room(self, peer: Peer, room: Room, command: _InRoom, now: float) -> None:
+    def _in_room(self, client: ClientConnection, match_task: MatchTask, command: _InRoom, now: float) -> None:
         match command:
             case Join():
-                if command.match not in peer.rooms and not room.is_player(peer) and len(peer.rooms) >= MAX_ROOMS:
+                if (
+                    command.match not in client.matches
+                    and not match_task.is_player(client)
+                    and len(client.matches) >= MAX_ROOMS
+                ):
                     raise Refusal("busy", f"one connection watches at most {MAX_ROOMS} matches; leave one first")
-                room.join(peer, command)
+                match_task.join(client, command)
             case Leave():
-                room.leave(peer)
-                peer.send(Acknowledged(id=command.id))
+                match_task.leave(client)
+                client.send(Acknowledged(id=command.id))
             case AskMoves():
-                peer.send(views.moves(room.seen_by(peer), command.ply, id=command.id))
+                client.send(views.moves(match_task.seen_by(client), command.ply, id=command.id))
             case AskHistory():
-                peer.send(views.history(room.seen_by(peer), id=command.id))
+                client.send(views.history(match_task.seen_by(client), id=command.id))
             case AskVariation():
-                peer.send(views.variation(room.studied_by(peer), command.ply, command.moves, id=command.id))
+                client.send(views.variation(match_task.studied_by(client), command.ply, command.moves, id=command.id))
             case AskAnalysis():
-                self._hall.ask_analysis(peer, command, room)
+                self._lobby_service.ask_analysis(client, command, match_task)
             case Say():
-                if not self._hall.was_said(peer.player.id, command.id):
-                    if not peer.limits.chat.spend(now):
+                if not self._lobby_service.was_said(client.player.id, command.id):
+                    if not client.limits.chat.spend(now):
                         raise Refusal("too_fast", "let the others say something too")
-                    room.say(peer, command)
-                    self._hall.remember_said(peer.player.id, command.id)
-                peer.send(Acknowledged(id=command.id))
+                    match_task.say(client, command)
+                    self._lobby_service.remember_said(client.player.id, command.id)
+                client.send(Acknowledged(id=command.id))
             case _:
                 assert_never(command)

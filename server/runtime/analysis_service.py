@@ -27,9 +27,9 @@ from cornered.server.analysis.state import (
 )
 from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.client_connection import Broadcast, Peer
+from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 
-__all__ = ["Bureau"]
+__all__ = ["AnalysisService"]
 
 MOST_JOBS_OF_ADDRESS: Final = MOST_JOBS // 4
 """Analyses that all players of one address may have waiting or under way: a class, and not the whole queue."""
@@ -37,7 +37,7 @@ TELL_SECONDS: Final = 0.25
 """How often at most those who asked are sent what was found so far."""
 
 
-class Bureau:
+class AnalysisService:
     """The queue of positions, with sockets at both ends. Nothing is searched here."""
 
     def __init__(self, counts: Counts, now: Callable[[], int], fresh: Callable[[], str], key: str = "") -> None:
@@ -51,7 +51,7 @@ class Bureau:
         self._fresh = fresh
         self._loop = asyncio.get_running_loop()
         self._queue = AnalysisQueue()
-        self._peers: dict[str, Peer] = {}
+        self._clients: dict[str, ClientConnection] = {}
         self._changed: set[str] = set()
         self._tell_timer: asyncio.TimerHandle | None = None
         self._tick_timer: asyncio.TimerHandle | None = None
@@ -74,9 +74,9 @@ class Bureau:
 
     # Those who study
 
-    def offer(self, peer: Peer, command: OfferAnalysis) -> None:
+    def offer(self, client: ClientConnection, command: OfferAnalysis) -> None:
         """Take a bot's offer, and answer it. Raises Refusal."""
-        if peer.player.kind != "bot":
+        if client.player.kind != "bot":
             raise Refusal("not_a_bot", "only a bot studies positions for others")
         if command.jobs and not self.is_operators(command.key):
             raise Refusal(
@@ -84,57 +84,57 @@ class Bureau:
                 "only bots that the server's operator allows study positions for others: start yours with the server's "
                 "CORNERED_ANALYST_KEY",
             )
-        self._peers[peer.id] = peer
-        peer.send(Acknowledged(id=command.id))
-        self._apply(self._queue.offer(peer.id, command, self._now()))
+        self._clients[client.id] = client
+        client.send(Acknowledged(id=command.id))
+        self._apply(self._queue.offer(client.id, command, self._now()))
 
     def is_operators(self, key: str | None) -> bool:
         """Say whether this is the operator's key, in a time that does not tell how much of it is right."""
         return bool(self._key) and hmac.compare_digest((key or "").encode(), self._key)
 
-    def analysed(self, peer: Peer, command: Analysed) -> None:
+    def analysed(self, client: ClientConnection, command: Analysed) -> None:
         """Take what an analyst found, and answer it. Raises Refusal."""
-        events = self._queue.analysed(peer.id, command, self._now())
-        peer.send(Acknowledged(id=command.id))
+        events = self._queue.analysed(client.id, command, self._now())
+        client.send(Acknowledged(id=command.id))
         self._apply(events)
 
     # Those who ask
 
-    def ask(self, peer: Peer, command_id: str, question: Question) -> None:
+    def ask(self, client: ClientConnection, command_id: str, question: Question) -> None:
         """Have a position studied, and answer with its name and what is known of it. Raises Refusal."""
         answer = self._queue.answers.get(question.key)
         if answer is not None:
             self._counts.analyses_remembered += 1
-            peer.send(Acknowledged(id=command_id, ref=answer[0]))
-            peer.send(_message(answer[0], question, answer[1], 0, final=True))
+            client.send(Acknowledged(id=command_id, ref=answer[0]))
+            client.send(_message(answer[0], question, answer[1], 0, final=True))
             return
-        if self._queue.find(question) is None and self._jobs_of(peer.address) >= MOST_JOBS_OF_ADDRESS:
+        if self._queue.find(question) is None and self._jobs_of(client.address) >= MOST_JOBS_OF_ADDRESS:
             raise Refusal("busy", f"{MOST_JOBS_OF_ADDRESS} analyses from your address are not done yet; try again soon")
-        events = self._queue.ask(peer.id, peer.player.id, question, self._fresh(), self._now())
-        self._peers[peer.id] = peer
+        events = self._queue.ask(client.id, client.player.id, question, self._fresh(), self._now())
+        self._clients[client.id] = client
         self._apply(events)
         job = self._queue.find(question)
         assert job is not None
         self._changed.discard(job.id)
-        peer.send(Acknowledged(id=command_id, ref=job.id))
-        peer.send(_message(job.id, question, job.found, self._places().get(job.id, 0), final=False))
+        client.send(Acknowledged(id=command_id, ref=job.id))
+        client.send(_message(job.id, question, job.found, self._places().get(job.id, 0), final=False))
 
     def _jobs_of(self, address: str) -> int:
         """Count the analyses that sockets of an address wait for."""
         return sum(
-            any(self._peers[socket].address == address for socket in job.askers) for job in self._queue.jobs.values()
+            any(self._clients[socket].address == address for socket in job.askers) for job in self._queue.jobs.values()
         )
 
-    def cancel(self, peer: Peer, command: CancelAnalysis) -> None:
+    def cancel(self, client: ClientConnection, command: CancelAnalysis) -> None:
         """Let a socket hear no more of an analysis, and say so."""
-        peer.send(Acknowledged(id=command.id))
-        self._apply(self._queue.cancel(peer.id, command.analysis, self._now()))
+        client.send(Acknowledged(id=command.id))
+        self._apply(self._queue.cancel(client.id, command.analysis, self._now()))
 
-    def leave(self, peer: Peer) -> None:
+    def leave(self, client: ClientConnection) -> None:
         """Forget a socket that closed: what it studied goes back to the queue, what it asked for is dropped."""
-        if peer.id in self._peers:
-            self._apply(self._queue.leave(peer.id, self._now()))
-            del self._peers[peer.id]
+        if client.id in self._clients:
+            self._apply(self._queue.leave(client.id, self._now()))
+            del self._clients[client.id]
 
     # What follows
 
@@ -164,7 +164,7 @@ class Bureau:
                 self._changed.update(job.id for job in queue.waiting())
             case Assigned(name, analyst):
                 question = queue.jobs[name].question
-                self._peers[analyst].send(
+                self._clients[analyst].send(
                     Analyse(
                         job=name,
                         game=question.game,
@@ -188,13 +188,13 @@ class Bureau:
                 job = queue.jobs[name]
                 said = Broadcast(_message(name, job.question, found, 0, final=True))
                 for socket in job.askers:
-                    self._peers[socket].deliver(said)
+                    self._clients[socket].deliver(said)
             case _:
                 assert_never(event)
 
     def _stop(self, name: str) -> None:
         """Tell whoever has a job that it is not wanted any more; who has just finished it may hear so too."""
-        analyst = self._peers.get(self._queue.jobs[name].analyst or "")
+        analyst = self._clients.get(self._queue.jobs[name].analyst or "")
         if analyst is not None:
             analyst.send(StopAnalysis(job=name))
 
@@ -207,9 +207,9 @@ class Bureau:
             job = self._queue.jobs.get(name)
             if job is not None:
                 said = Broadcast(_message(name, job.question, job.found, places.get(name, 0), final=False))
-                for peer in (self._peers[socket] for socket in job.askers):
-                    if not peer.is_behind:
-                        peer.deliver(said)
+                for client in (self._clients[socket] for socket in job.askers):
+                    if not client.is_behind:
+                        client.deliver(said)
 
     def _places(self) -> dict[str, int]:
         """Return the place of each waiting job in the queue; the next one has 1."""

@@ -25,7 +25,7 @@ SLICE_SECONDS: Final = 0.002
 MAX_SUMMARIES: Final = 2_048
 """Summaries of finished matches that are kept, about 1 KB each."""
 MAX_KEPT_PLIES: Final = 10_000
-"""Plies of finished matches that stay replayed after their rooms are given up, all of them together."""
+"""Plies of finished matches that stay replayed after their match tasks are given up, all of them together."""
 MAX_DAMAGED: Final = 10_000
 """Damaged matches that are known again, so that they are neither read nor logged twice."""
 
@@ -115,7 +115,7 @@ class Archive:
             self._damaged.popitem(last=False)
 
     def keep(self, match: Match, events: Sequence[MatchEvent]) -> None:
-        """Keep a finished match whose room is given up for a while: it is often looked at again."""
+        """Keep a finished match whose match task is given up for a while: it is often looked at again."""
         self._drop(match.id)
         self._finished[match.id] = Restored(match, tuple(events))
         self._kept_plies += match.ply + 1

@@ -1,4 +1,4 @@
-"""One socket as rooms and the hall see it: who it is, and what is written to it.
+"""One socket as match tasks and the lobby service see it: who it is, and what is written to it.
 
 Nothing here waits or raises. A message is encoded and framed at most once a codec however many sockets it goes to
 (`Broadcast`), and handed to each transport; the transport's buffer is the outbox. A client that lets it fill up loses
@@ -17,7 +17,7 @@ from cornered.protocol.values import Player
 from cornered.server.metrics import Counts
 from cornered.server.runtime.limits import PlayerLimits
 
-__all__ = ["Broadcast", "Peer", "Write", "frame"]
+__all__ = ["Broadcast", "ClientConnection", "Write", "frame"]
 
 
 class Wire(Protocol):
@@ -40,13 +40,13 @@ class Wire(Protocol):
 class JoinedMatch(Protocol):
     """What a match does for a connection that has joined it."""
 
-    def fell_behind(self, peer: Peer) -> None: ...
+    def fell_behind(self, client: ClientConnection) -> None: ...
 
-    def caught_up(self, peer: Peer) -> None: ...
+    def caught_up(self, client: ClientConnection) -> None: ...
 
     def player_went(self, player: str) -> None: ...
 
-    def leave(self, peer: Peer) -> None: ...
+    def leave(self, client: ClientConnection) -> None: ...
 
 
 Write: TypeAlias = Callable[[bytes], None]
@@ -85,8 +85,8 @@ class Broadcast:
         return self._binary
 
 
-class Peer:
-    """An open socket whose player is known. `rooms` are the matches that it has joined.
+class ClientConnection:
+    """An open socket whose player is known. `matches` are those that it has joined.
 
     `address` names the client's address in rate limits, `instance` the program that said hello; `write` is the
     connection's own.
@@ -101,8 +101,8 @@ class Peer:
         "id",
         "instance",
         "limits",
+        "matches",
         "player",
-        "rooms",
         "write",
     )
 
@@ -124,7 +124,7 @@ class Peer:
         self.address = connection.key
         self.id = connection.id
         self.instance = instance
-        self.rooms: dict[str, JoinedMatch] = {}
+        self.matches: dict[str, JoinedMatch] = {}
         self.write: Write = connection.write
 
     @property

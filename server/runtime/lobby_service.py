@@ -1,4 +1,4 @@
-"""The hall: who is here on which sockets, and the lobby that they see. One server has one."""
+"""The lobby service: who is here on which sockets, and the lobby that they see. One server has one."""
 
 from __future__ import annotations
 
@@ -59,31 +59,31 @@ from cornered.server.match import views
 from cornered.server.metrics import Counts
 from cornered.server.ports import Accounts, AccountsUnavailable, JournalUnavailable
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.analysis_service import Bureau
-from cornered.server.runtime.client_connection import Broadcast, Peer
-from cornered.server.runtime.lobby_watchers import LobbyWatch
-from cornered.server.runtime.match_registry import Rooms, new_id
-from cornered.server.runtime.match_task import Room, Services
+from cornered.server.runtime.analysis_service import AnalysisService
+from cornered.server.runtime.client_connection import Broadcast, ClientConnection
+from cornered.server.runtime.lobby_watchers import LobbyWatchers
+from cornered.server.runtime.match_registry import MatchRegistry, new_id
+from cornered.server.runtime.match_task import MatchTask, Services
 from cornered.server.runtime.readiness import Readiness
 
-__all__ = ["Hall"]
+__all__ = ["LobbyService"]
 
 MAX_FINISHED: Final = 20
 """Finished matches on a player's list."""
 MAX_SAID: Final = 4_096
 """Newest lines whose ids are known again when they are repeated."""
 
-log = structlog.get_logger("hall")
+log = structlog.get_logger("lobby_service")
 
 
-class Hall:
+class LobbyService:
     """Everybody who is here, and where they go from here."""
 
     def __init__(
         self,
         services: Services,
         accounts: Accounts,
-        rooms: Rooms,
+        registry: MatchRegistry,
         *,
         max_per_player: int,
         bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
@@ -94,16 +94,16 @@ class Hall:
 
         It is also what bots must show that study positions; without one there are none, and any bot may bear the names.
         """
-        self.rooms = rooms
+        self.matches = registry
         self.is_stopping = False
         self._services = services
         self._accounts = accounts
         self._max_per_player = max_per_player
         self._loop = asyncio.get_running_loop()
-        self._peers: dict[str, list[Peer]] = {}
+        self._clients: dict[str, list[ClientConnection]] = {}
         self._lobby = Lobby(Names(reserved_names), bounds=bounds)
-        self._watch = LobbyWatch(
-            self._lobby, rooms, services.bus, now=services.now, peers_of=lambda player: self._peers.get(player, ())
+        self._watch = LobbyWatchers(
+            self._lobby, registry, services.bus, now=services.now, peers_of=lambda player: self._clients.get(player, ())
         )
         self._tick_timer: asyncio.TimerHandle | None = None
         self._tick_at = 0
@@ -113,15 +113,15 @@ class Hall:
         # The ids of those who showed the operator's key since the server started. Nobody else adds to them.
         self._operators: set[str] = set()
         self._has_key = bool(analyst_key)
-        self.bureau = Bureau(services.counts, services.now, new_id, analyst_key)
-        rooms.on_indexed = self._indexed
-        rooms.on_resumed = self._resumed
-        rooms.on_lost = self._lost
-        rooms.on_opened = self._opened
-        rooms.on_changed = self._watch.match_moved
-        rooms.on_ended = self._match_ended
-        rooms.on_rematch = self._reserve
-        rooms.on_rematch_lost = self._release
+        self.analysis_service = AnalysisService(services.counts, services.now, new_id, analyst_key)
+        registry.on_indexed = self._indexed
+        registry.on_resumed = self._resumed
+        registry.on_lost = self._lost
+        registry.on_opened = self._opened
+        registry.on_changed = self._watch.match_moved
+        registry.on_ended = self._match_ended
+        registry.on_rematch = self._reserve
+        registry.on_rematch_lost = self._release
 
     @property
     def counts(self) -> Counts:
@@ -138,7 +138,7 @@ class Hall:
     @property
     def players(self) -> int:
         """How many players have a connection."""
-        return len(self._peers)
+        return len(self._clients)
 
     # Coming and going
 
@@ -150,14 +150,14 @@ class Hall:
             player, token = await self._identify(hello)
         except AccountsUnavailable:
             raise Refusal("internal", "the server cannot look up players just now; try again") from None
-        if self.bureau.is_operators(hello.key):
+        if self.analysis_service.is_operators(hello.key):
             self._operators.add(player.id)
         return Welcome(
             player=player,
             token=token,
             server=server.VERSION,
             now=self.now(),
-            matches=self.rooms.live_of(player.id),
+            matches=self.matches.live_of(player.id),
         )
 
     async def _identify(self, hello: Hello) -> tuple[Player, str | None]:
@@ -173,74 +173,74 @@ class Hall:
 
     def check_room_for(self, player: str) -> None:
         """Raise a Refusal when a player has all the sockets that one may have."""
-        if len(self._peers.get(player, ())) >= self._max_per_player:
+        if len(self._clients.get(player, ())) >= self._max_per_player:
             raise Refusal("server_full", f"you have {self._max_per_player} connections already; close one first")
 
-    def enter(self, peer: Peer, welcome: Welcome) -> None:
+    def enter(self, client: ClientConnection, welcome: Welcome) -> None:
         """Take note of a new socket, welcome it under its visible name, and tell it what waits for its player."""
-        player = peer.player.id
-        peers = self._peers.setdefault(player, [])
-        peers.append(peer)
+        player = client.player.id
+        clients = self._clients.setdefault(player, [])
+        clients.append(client)
         # Without a key nobody could prove to be of the house: its names are kept from people alone.
-        is_operators = player in self._operators or (not self._has_key and peer.player.kind == "bot")
-        self._apply(self._lobby.arrive(peer.player, peer.address, is_operators=is_operators))
+        is_operators = player in self._operators or (not self._has_key and client.player.kind == "bot")
+        self._apply(self._lobby.arrive(client.player, client.address, is_operators=is_operators))
         shown = self._lobby.guests[player].player
-        for one in peers:
+        for one in clients:
             one.player = shown
-        peer.send(welcome.model_copy(update={"player": shown}))
-        if len(peers) == 1:
-            for room in self.rooms.rooms_of(player):
-                _complete(partial(room.player_came, player))
-            self.rooms.bring(player)
+        client.send(welcome.model_copy(update={"player": shown}))
+        if len(clients) == 1:
+            for match_task in self.matches.rooms_of(player):
+                _complete(partial(match_task.player_came, player))
+            self.matches.bring(player)
         for challenge in self._lobby.calls.get(player, ()):
-            peer.send(self._lobby.challenges[challenge])
-        self._tell_of_others(peer)
+            client.send(self._lobby.challenges[challenge])
+        self._tell_of_others(client)
 
-    def _tell_of_others(self, peer: Peer) -> None:
+    def _tell_of_others(self, client: ClientConnection) -> None:
         """Tell two programs that play as one bot; two windows of a person are normal."""
-        others = [one for one in self._peers[peer.player.id] if one.instance not in (None, peer.instance)]
-        if peer.player.kind == "bot" and peer.instance is not None and others:
-            text = f"another program plays as {peer.player.name} too; stop one of them, or give it a token of its own"
+        others = [one for one in self._clients[client.player.id] if one.instance not in (None, client.instance)]
+        if client.player.kind == "bot" and client.instance is not None and others:
+            text = f"another program plays as {client.player.name} too; stop one of them, or give it a token of its own"
             notice = Broadcast(Notice(code="also_here", text=text))
-            for one in (peer, *others):
+            for one in (client, *others):
                 one.deliver(notice)
 
-    def leave(self, peer: Peer) -> None:
+    def leave(self, client: ClientConnection) -> None:
         """Forget a socket that closed. Never raises, and what is told follows when nothing is left of the socket."""
-        player = peer.player.id
-        peers = self._peers.get(player, [])
-        if peer not in peers:
+        player = client.player.id
+        clients = self._clients.get(player, [])
+        if client not in clients:
             return
-        peers.remove(peer)
-        self._watch.leave(peer)
-        _complete(partial(self.bureau.leave, peer))
-        watched = tuple(peer.rooms.values())
-        if not peers:
-            del self._peers[player]
+        clients.remove(client)
+        self._watch.leave(client)
+        _complete(partial(self.analysis_service.leave, client))
+        watched = tuple(client.matches.values())
+        if not clients:
+            del self._clients[player]
             _complete(lambda: self._apply(self._lobby.disconnect(player, self.now())))
-            for room in {*self.rooms.rooms_of(player), *watched}:
-                _complete(partial(room.player_went, player))
-        for room in watched:
-            _complete(partial(room.leave, peer))
+            for match_task in {*self.matches.rooms_of(player), *watched}:
+                _complete(partial(match_task.player_went, player))
+        for match_task in watched:
+            _complete(partial(match_task.leave, client))
 
-    def caught_up(self, peer: Peer) -> None:
+    def caught_up(self, client: ClientConnection) -> None:
         """A socket takes data again: show it the lobby if it missed something there."""
-        self._watch.caught_up(peer)
+        self._watch.caught_up(client)
 
     def _tell(self, players: Iterable[str], message: ServerMessage) -> None:
         broadcast = Broadcast(message)
         for player in players:
-            for peer in self._peers.get(player, ()):
-                peer.deliver(broadcast)
+            for client in self._clients.get(player, ()):
+                client.deliver(broadcast)
 
     def say_goodbye(self, text: str) -> None:
         """Tell everybody that the server restarts, and take no more commands."""
         self.is_stopping = True
-        self._tell(tuple(self._peers), Notice(code="restarting", text=text))
+        self._tell(tuple(self._clients), Notice(code="restarting", text=text))
 
     def close(self) -> None:
         """Stop every timer."""
-        self.bureau.close()
+        self.analysis_service.close()
         self._watch.close()
         if self._tick_timer is not None:
             self._tick_timer.cancel()
@@ -260,24 +260,24 @@ class Hall:
     def was_done(self, player: str, command: ClientMessage) -> bool:
         """Say whether a match or the lobby remembers that it carried out this command of the player's."""
         if isinstance(command, MatchCommand):
-            room = self.rooms.get(command.match)
-            return room is not None and any(
-                room.match.answered(seat, command.id) is not None
-                for seat, seated in enumerate(room.match.terms.players)
+            match_task = self.matches.get(command.match)
+            return match_task is not None and any(
+                match_task.match.answered(seat, command.id) is not None
+                for seat, seated in enumerate(match_task.match.terms.players)
                 if seated.id == player
             )
         return isinstance(command, LobbyCommand) and self._lobby.answered(player, command.id) is not None
 
     # The lobby
 
-    async def in_lobby(self, peer: Peer, command: LobbyCommand) -> None:
+    async def in_lobby(self, client: ClientConnection, command: LobbyCommand) -> None:
         """Carry out and answer a lobby command. Raises Refusal."""
-        player = peer.player
+        player = client.player
         if isinstance(command, WatchLobby):
-            self._watch.watch(peer, command.id)
+            self._watch.watch(client, command.id)
             return
         if isinstance(command, LeaveLobby):
-            self._watch.leave(peer)
+            self._watch.leave(client)
         key = (player.id, command.id)
         while (earlier := self._under_way.get(key)) is not None:
             # The same command came before on another socket: its answer holds for this one.
@@ -294,7 +294,7 @@ class Hall:
             finally:
                 del self._under_way[key]
                 done.set_result(None)
-        peer.send(Acknowledged(id=command.id, ref=answered.ref if answered else None))
+        client.send(Acknowledged(id=command.id, ref=answered.ref if answered else None))
 
     def seek_info(self, command: AskSeek) -> SeekInfo:
         """Return a table, private or not, to who knows its id. Raises Refusal."""
@@ -326,11 +326,11 @@ class Hall:
     async def _is_opened(self, made: MatchMade) -> bool:
         """Store and open a match; say whether there is one now."""
         try:
-            await self.rooms.open_new(made)
+            await self.matches.open_new(made)
         except JournalUnavailable:
             # A store that went away before it confirmed may have kept the match: only reading it back tells.
             try:
-                await self.rooms.find(made.match)
+                await self.matches.find(made.match)
             except Refusal:
                 return False
         return True
@@ -390,37 +390,37 @@ class Hall:
     # Matches
 
     def _indexed(self, live: Sequence[Started]) -> None:
-        """These matches go on after the server was away; their rooms open later."""
+        """These matches go on after the server was away; their match tasks open later."""
         self._apply(MatchMade(one.match, one.game, one.players, one.clock, one.private, one.delay) for one in live)
 
-    def _resumed(self, room: Room) -> None:
+    def _resumed(self, match_task: MatchTask) -> None:
         """A match that went on before the server started is loaded."""
-        self._seat_present(room)
-        self._watch.match_began(room)
+        self._seat_present(match_task)
+        self._watch.match_began(match_task)
 
-    def _seat_present(self, room: Room) -> None:
-        for player in room.match.terms.players:
-            if player.id in self._peers:
-                room.player_came(player.id)
+    def _seat_present(self, match_task: MatchTask) -> None:
+        for player in match_task.match.terms.players:
+            if player.id in self._clients:
+                match_task.player_came(player.id)
 
     def _lost(self, match_id: str) -> None:
         """A match that seemed to go on before the server started is damaged."""
         self._apply([MatchEnded(match_id)])
 
-    def _opened(self, room: Room) -> None:
+    def _opened(self, match_task: MatchTask) -> None:
         """A match begins."""
-        terms = room.match.terms
-        self._seat_present(room)
-        if room.match.over:
+        terms = match_task.match.terms
+        self._seat_present(match_task)
+        if match_task.match.over:
             return
         self._apply([MatchMade(terms.id, terms.spec, terms.players, terms.clock, terms.private, terms.delay)])
-        self._watch.match_began(room)
+        self._watch.match_began(match_task)
         for seat, player in enumerate(terms.players):
             self._tell((player.id,), Paired(match=terms.id, seat=seat))
 
-    def _match_ended(self, room: Room) -> None:
-        self._watch.match_ended(room)
-        self._apply([MatchEnded(room.match.id)])
+    def _match_ended(self, match_task: MatchTask) -> None:
+        self._watch.match_ended(match_task)
+        self._apply([MatchEnded(match_task.match.id)])
 
     def _reserve(self, made: MatchMade) -> None:
         """Count a rematch that is about to be stored. Raises Refusal when its players may have no more matches."""
@@ -430,31 +430,34 @@ class Hall:
 
     def _release(self, match: str) -> None:
         """Count a rematch no more, which could not be stored."""
-        if self.rooms.get(match) is None:
+        if self.matches.get(match) is None:
             self._apply([MatchEnded(match)])
 
-    def ask_analysis(self, peer: Peer, command: AskAnalysis, room: Room) -> None:
+    def ask_analysis(self, client: ClientConnection, command: AskAnalysis, match_task: MatchTask) -> None:
         """Have a position of a match studied, unless the asker plays in it just now, wherever. Raises Refusal."""
-        question = question_about(room.studied_by(peer), command.ply, command.lines)
-        if waiting := self.rooms.bring(peer.player.id):
+        question = question_about(match_task.studied_by(client), command.ply, command.lines)
+        if waiting := self.matches.bring(client.player.id):
             raise Refusal("not_now", f"{len(waiting)} of your matches are being loaded; ask again in a moment")
-        for own in self.rooms.rooms_of(peer.player.id):
+        for own in self.matches.rooms_of(client.player.id):
             if own.match.terms.spec == question.game and str(own.match.state) == question.position:
                 raise Refusal("not_now", "you play in this very position; ask when that game is over")
-        self.bureau.ask(peer, command.id, question)
+        self.analysis_service.ask(client, command.id, question)
 
-    async def my_matches(self, peer: Peer, command_id: str) -> MyMatches:
+    async def my_matches(self, client: ClientConnection, command_id: str) -> MyMatches:
         """Return a player's live matches and newest finished ones. Raises Refusal."""
-        player = peer.player.id
-        if waiting := self.rooms.bring(player):
+        player = client.player.id
+        if waiting := self.matches.bring(player):
             await asyncio.wait(waiting)
         try:
-            finished = await self.rooms.summaries(await self._services.journal.finished(player, MAX_FINISHED))
+            finished = await self.matches.summaries(await self._services.journal.finished(player, MAX_FINISHED))
         except JournalUnavailable:
             raise Refusal("internal", "old matches cannot be read just now; try again") from None
         return MyMatches(
             id=command_id,
-            live=tuple(views.summary(room.match, len(room.gallery)) for room in self.rooms.rooms_of(player)),
+            live=tuple(
+                views.summary(match_task.match, len(match_task.spectators))
+                for match_task in self.matches.rooms_of(player)
+            ),
             finished=tuple(finished),
         )
 

@@ -21,11 +21,11 @@ from cornered.server.lobby.updates import LobbyNews
 from cornered.server.lobby.views import for_viewer
 from cornered.server.match import views
 from cornered.server.ports import Bus
-from cornered.server.runtime.client_connection import Broadcast, Peer
-from cornered.server.runtime.match_registry import Rooms
-from cornered.server.runtime.match_task import Room
+from cornered.server.runtime.client_connection import Broadcast, ClientConnection
+from cornered.server.runtime.match_registry import MatchRegistry
+from cornered.server.runtime.match_task import MatchTask
 
-__all__ = ["BYTES_A_SECOND", "TELL_SECONDS", "LobbyWatch"]
+__all__ = ["BYTES_A_SECOND", "TELL_SECONDS", "LobbyWatchers"]
 
 TELL_SECONDS: Final = 0.25
 """How often at most the watchers are told what changed."""
@@ -37,31 +37,31 @@ SLICE: Final = 200
 """Sockets written to before the loop may do something else."""
 
 
-class LobbyWatch:
+class LobbyWatchers:
     """The watchers of one lobby."""
 
     def __init__(
         self,
         lobby: LobbyFacts,
-        rooms: Rooms,
+        registry: MatchRegistry,
         bus: Bus,
         *,
         now: Callable[[], int],
-        peers_of: Callable[[str], Iterable[Peer]],
+        peers_of: Callable[[str], Iterable[ClientConnection]],
     ) -> None:
         """`peers_of` returns the sockets of a player."""
         self._lobby = lobby
-        self._rooms = rooms
+        self._match_tasks = registry
         self._bus = bus
         self._now = now
         self._peers_of = peers_of
         self._loop = asyncio.get_running_loop()
         self._news = LobbyNews(lobby, self._summary)
         # The number of updates that were sent before each was shown the page: it is not sent them again.
-        self._watching: dict[Peer, int] = {}
-        self._behind: set[Peer] = set()
+        self._watching: dict[ClientConnection, int] = {}
+        self._behind: set[ClientConnection] = set()
         self._told = 0
-        self._rounds: deque[tuple[int, Broadcast, Iterator[Peer]]] = deque()
+        self._rounds: deque[tuple[int, Broadcast, Iterator[ClientConnection]]] = deque()
         self._is_writing = False
         # The first page, from which what was told since differs in nothing; None once something did.
         self._page: LobbyState | None = None
@@ -75,19 +75,19 @@ class LobbyWatch:
 
     # What watchers ask, and what they can take
 
-    def watch(self, peer: Peer, command_id: str) -> None:
+    def watch(self, client: ClientConnection, command_id: str) -> None:
         """Show a socket the lobby, and from now on what changes."""
-        self._show(peer, command_id)
+        self._show(client, command_id)
 
-    def caught_up(self, peer: Peer) -> None:
+    def caught_up(self, client: ClientConnection) -> None:
         """A socket takes data again: show it the page if it missed something."""
-        if peer in self._behind:
-            self._show(peer, None)
+        if client in self._behind:
+            self._show(client, None)
 
-    def leave(self, peer: Peer) -> None:
+    def leave(self, client: ClientConnection) -> None:
         """Tell a socket no more."""
-        self._watching.pop(peer, None)
-        self._behind.discard(peer)
+        self._watching.pop(client, None)
+        self._behind.discard(client)
 
     def page(self, command: AskLobby) -> LobbyPage:
         """Return one more page. Raises Refusal."""
@@ -100,20 +100,20 @@ class LobbyWatch:
         self._page = None
         self._tell_soon()
 
-    def match_began(self, room: Room) -> None:
+    def match_began(self, match_task: MatchTask) -> None:
         """A match goes on from now."""
-        if room.is_listed:
-            self._news.match_began(room.match.id)
+        if match_task.is_listed:
+            self._news.match_began(match_task.match.id)
             self.changed()
 
-    def match_moved(self, room: Room) -> None:
+    def match_moved(self, match_task: MatchTask) -> None:
         """A match looks different in lists."""
-        self._news.match_moved(room.match.id)
+        self._news.match_moved(match_task.match.id)
         self._tell_soon()
 
-    def match_ended(self, room: Room) -> None:
+    def match_ended(self, match_task: MatchTask) -> None:
         """A match is over."""
-        self._news.match_ended(room.match.id)
+        self._news.match_ended(match_task.match.id)
         self.changed()
 
     def close(self) -> None:
@@ -139,13 +139,13 @@ class LobbyWatch:
                 self._retain_timer = self._loop.call_later(RETAIN_SECONDS, self._retain)
             if isinstance(update.public, LobbyState):
                 # The page takes the place of everything: who is shown more than others gets one of its own.
-                self._behind.update(peer for peer in self._watching if peer.player.id in self._lobby.sits)
+                self._behind.update(client for client in self._watching if client.player.id in self._lobby.sits)
             self._spread(Broadcast(update.public))
         for player, personal in update.personal.items():
             broadcast = Broadcast(personal)
-            for peer in self._peers_of(player):
-                if peer in self._watching and peer not in self._behind:
-                    peer.deliver(broadcast)
+            for client in self._peers_of(player):
+                if client in self._watching and client not in self._behind:
+                    client.deliver(broadcast)
         if self._news.is_waiting:
             self._tell_soon()
 
@@ -166,18 +166,18 @@ class LobbyWatch:
         if not self._rounds:
             self._is_writing = False
             return
-        number, broadcast, peers = self._rounds[0]
+        number, broadcast, clients = self._rounds[0]
         count = 0
-        for peer in islice(peers, SLICE):
+        for client in islice(clients, SLICE):
             count += 1
-            if self._watching.get(peer, number) >= number:
+            if self._watching.get(client, number) >= number:
                 continue
-            if peer.is_behind:
-                self._behind.add(peer)
-            elif peer in self._behind:
-                self._show(peer, None)
+            if client.is_behind:
+                self._behind.add(client)
+            elif client in self._behind:
+                self._show(client, None)
             else:
-                peer.deliver(broadcast)
+                client.deliver(broadcast)
         if count < SLICE:
             self._rounds.popleft()
         if self._rounds:
@@ -185,16 +185,20 @@ class LobbyWatch:
         else:
             self._is_writing = False
 
-    def _show(self, peer: Peer, command_id: str | None) -> None:
+    def _show(self, client: ClientConnection, command_id: str | None) -> None:
         """Send a socket the page, and none of the updates from before."""
-        self._watching[peer] = self._told
-        self._behind.discard(peer)
-        peer.send(self._state_for(peer.player.id, command_id))
+        self._watching[client] = self._told
+        self._behind.discard(client)
+        client.send(self._state_for(client.player.id, command_id))
 
     def _state_for(self, player: str, command_id: str | None) -> LobbyState:
         if self._page is None:
             self._page = self._news.first_page()
-        own = (self._summary(room.match.id) for room in self._rooms.rooms_of(player) if room.is_listed)
+        own = (
+            self._summary(match_task.match.id)
+            for match_task in self._match_tasks.rooms_of(player)
+            if match_task.is_listed
+        )
         return for_viewer(self._page, command_id, player, self._lobby, [one for one in own if one is not None])
 
     def _retain(self) -> None:
@@ -204,5 +208,5 @@ class LobbyWatch:
 
     def _summary(self, match: str) -> MatchSummary | None:
         """Return a match as strangers may see it: as late as its spectators do."""
-        room = self._rooms.get(match)
-        return None if room is None else views.summary(room.gallery.shown, len(room.gallery))
+        match_task = self._match_tasks.get(match)
+        return None if match_task is None else views.summary(match_task.spectators.shown, len(match_task.spectators))

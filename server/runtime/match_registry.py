@@ -1,9 +1,10 @@
-"""Every room of this server: opened for a new match, reopened from the journal, closed when over and empty.
+"""Every match task of this server: opened for a new match, reopened from the journal, closed when over and empty.
 
 After a start the live matches are known by their first events alone. One is loaded when its first player or watcher
 comes, and the others at a bounded pace behind everything else. No match can be played before it is loaded, so its
 clock is refunded up to that moment: from the later of its last event and the last sign of life of the server before.
-Until a live match has its room, its clock does not count: what storing and queueing took is refunded by the room.
+Until a live match has its match task, its clock does not count: what storing and queueing took is refunded by the
+match task.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from cornered.server.match.match import Match, Patience, open_match, open_rematc
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.archive import Archive
-from cornered.server.runtime.match_task import Room, Services
+from cornered.server.runtime.match_task import MatchTask, Services
 
-__all__ = ["Rooms", "new_id"]
+__all__ = ["MatchRegistry", "new_id"]
 
 DRAIN_SECONDS: Final = 5.0
-"""How long the rooms may take to answer what has arrived when the server stops."""
+"""How long the match tasks may take to answer what has arrived when the server stops."""
 LOADERS: Final = 16
 """Matches that are loaded at once behind everything else after a start; their refunds share commits."""
 LOADER_PAUSE_SECONDS: Final = 0.08
@@ -39,7 +40,7 @@ MAX_DOUBTFUL: Final = 4_096
 """Matches that are looked for because the store did not tell whether it kept them; beyond that, until a restart."""
 UNREADABLE: Final = Refusal("internal", "old matches cannot be read just now; try again")
 
-log = structlog.get_logger("rooms")
+log = structlog.get_logger("matches")
 
 
 def new_id() -> str:
@@ -47,7 +48,7 @@ def new_id() -> str:
     return secrets.token_hex(8)
 
 
-class Rooms:
+class MatchRegistry:
     """The registry. Live matches are always here, loaded or not yet; finished ones while a socket is in them."""
 
     def __init__(self, services: Services, secret: bytes, patience: Patience, tasks: asyncio.TaskGroup) -> None:
@@ -55,12 +56,12 @@ class Rooms:
         self._archive = Archive(services, secret, patience)
         self._patience = patience
         self._tasks = tasks
-        self._rooms: dict[str, Room] = {}
+        self._match_tasks: dict[str, MatchTask] = {}
         self._runs: dict[str, asyncio.Task[None]] = {}
         self._live: dict[str, dict[str, None]] = {}
         self._unloaded: dict[str, Started] = {}
-        self._loading: dict[str, asyncio.Task[Room | Refusal]] = {}
-        # New matches that may be stored and have no room, oldest first, and the task that looks for them.
+        self._loading: dict[str, asyncio.Task[MatchTask | Refusal]] = {}
+        # New matches that may be stored and have no match task, oldest first, and the task that looks for them.
         self._doubtful: dict[str, None] = {}
         self._search: asyncio.Task[None] | None = None
         self._background: list[asyncio.Task[None]] = []
@@ -69,49 +70,53 @@ class Rooms:
         self.all_loaded = asyncio.Event()
         """Set once no match of the server before waits to be loaded."""
         self.on_indexed: Callable[[Sequence[Started]], None] = lambda _: None
-        """What the hall does with the live matches that are found at the start."""
-        self.on_resumed: Callable[[Room], None] = lambda _: None
-        """What the hall does when one of them is loaded."""
+        """What the lobby service does with the live matches that are found at the start."""
+        self.on_resumed: Callable[[MatchTask], None] = lambda _: None
+        """What the lobby service does when one of them is loaded."""
         self.on_lost: Callable[[str], None] = lambda _: None
-        """What the hall does when one of them turns out to be damaged or over."""
-        self.on_opened: Callable[[Room], None]
-        self.on_changed: Callable[[Room], None]
-        self.on_ended: Callable[[Room], None]
-        """What the hall does when a match begins, looks different, and ends."""
+        """What the lobby service does when one of them turns out to be damaged or over."""
+        self.on_opened: Callable[[MatchTask], None]
+        self.on_changed: Callable[[MatchTask], None]
+        self.on_ended: Callable[[MatchTask], None]
+        """What the lobby service does when a match begins, looks different, and ends."""
         self.on_rematch: Callable[[MatchMade], None]
         self.on_rematch_lost: Callable[[str], None]
-        """What the hall does before a rematch is stored, which it may refuse, and when that fails."""
+        """What the lobby service does before a rematch is stored, which it may refuse, and when that fails."""
 
     def __len__(self) -> int:
-        return len(self._rooms)
+        return len(self._match_tasks)
 
     @property
     def max_plies(self) -> int:
         """After how many plies every match is a draw."""
         return self._patience.max_plies
 
-    def all(self) -> tuple[Room, ...]:
-        """Return every open room, the oldest first."""
-        return tuple(self._rooms.values())
+    def all(self) -> tuple[MatchTask, ...]:
+        """Return every open match task, the oldest first."""
+        return tuple(self._match_tasks.values())
 
-    def get(self, match_id: str) -> Room | None:
-        """Return the room if it is open."""
-        return self._rooms.get(match_id)
+    def get(self, match_id: str) -> MatchTask | None:
+        """Return the match task if it is open."""
+        return self._match_tasks.get(match_id)
 
     def live_of(self, player: str) -> tuple[str, ...]:
         """Return the ids of a player's matches that go on, oldest first, loaded or not."""
         return tuple(self._live.get(player, ()))
 
-    def rooms_of(self, player: str) -> tuple[Room, ...]:
-        """Return the open rooms of a player's matches that go on, oldest first."""
-        return tuple(room for match_id in self._live.get(player, ()) if (room := self._rooms.get(match_id)) is not None)
+    def rooms_of(self, player: str) -> tuple[MatchTask, ...]:
+        """Return the open match tasks of a player's matches that go on, oldest first."""
+        return tuple(
+            match_task
+            for match_id in self._live.get(player, ())
+            if (match_task := self._match_tasks.get(match_id)) is not None
+        )
 
-    def bring(self, player: str) -> tuple[asyncio.Task[Room | Refusal], ...]:
+    def bring(self, player: str) -> tuple[asyncio.Task[MatchTask | Refusal], ...]:
         """Load a player's matches before all others; return the tasks that do, which never raise."""
         return tuple(self._load_soon(match_id) for match_id in self._live.get(player, ()) if match_id in self._unloaded)
 
-    async def open_new(self, made: MatchMade) -> Room:
-        """Store a new match and open its room, once its game is ready. Raises JournalUnavailable and Refusal."""
+    async def open_new(self, made: MatchMade) -> MatchTask:
+        """Store a new match and open its match task, once its game is ready. Raises JournalUnavailable and Refusal."""
         await self._services.readiness.of(made.spec.name)
         events = open_match(
             made.match,
@@ -133,7 +138,7 @@ class Rooms:
             raise
         self._services.counts.events += len(events)
         match = self._archive.fold(made.match, events)
-        return self._open(match, events, self.on_opened, roomless_since=match.at)
+        return self._open(match, events, self.on_opened, untended_since=match.at)
 
     async def store_rematch(self, match: Match) -> None:
         """Store the beginning of the match that follows `match`. Raises JournalUnavailable, Refusal."""
@@ -148,17 +153,17 @@ class Rooms:
             self.on_rematch_lost(new_id)
             raise
         finally:
-            # What leads to it may fail to be stored, and its room to open: it must not run without one.
+            # What leads to it may fail to be stored, and its match task to open: it must not run without one.
             self._look_for(new_id)
         self._services.counts.events += len(events)
 
     async def open_rematch(self, match: Match) -> None:
-        """Open the room of the match that follows `match`. Raises Refusal."""
+        """Open the match task of the match that follows `match`. Raises Refusal."""
         await self.find(rematch_id(match.id))
 
-    async def find(self, match_id: str) -> Room:
-        """Return the room of any match, reopened from the journal if need be. Raises Refusal."""
-        while (room := self._rooms.get(match_id)) is None:
+    async def find(self, match_id: str) -> MatchTask:
+        """Return the match task of any match, reopened from the journal if need be. Raises Refusal."""
+        while (match_task := self._match_tasks.get(match_id)) is None:
             # It may be given up again before those who waited for it come to their turn.
             if self._is_closed:
                 raise Refusal("shutting_down", "the server restarts; connect again in a moment")
@@ -169,10 +174,10 @@ class Rooms:
             found = loading.result()
             if isinstance(found, Refusal):
                 raise Refusal(found.code, found.text)
-        return room
+        return match_task
 
     def _look_for(self, match_id: str) -> None:
-        """See to it that a new match, if it is stored, has a room as soon as the store can be read."""
+        """See to it that a new match, if it is stored, has a match task as soon as the store can be read."""
         if self._is_closed:
             return
         self._doubtful[match_id] = None
@@ -185,7 +190,7 @@ class Rooms:
         while self._doubtful:
             await asyncio.sleep(RETRY_SECONDS)
             for match_id in tuple(self._doubtful):
-                found: Room | Refusal | None = self._rooms.get(match_id)
+                found: MatchTask | Refusal | None = self._match_tasks.get(match_id)
                 if found is None:
                     loading = self._load_soon(match_id)
                     await asyncio.wait((loading,))
@@ -193,7 +198,7 @@ class Rooms:
                 if found is UNREADABLE:
                     break
                 self._doubtful.pop(match_id, None)
-                if isinstance(found, Room) and found.match.over:
+                if isinstance(found, MatchTask) and found.match.over:
                     # It was played before the word that leads to it was stored, and counts no more.
                     self.on_lost(match_id)
                     found.check_emptiness()
@@ -238,7 +243,7 @@ class Rooms:
                     await asyncio.sleep(RETRY_SECONDS)
                 await asyncio.sleep(LOADER_PAUSE_SECONDS)
 
-    def _load_soon(self, match_id: str) -> asyncio.Task[Room | Refusal]:
+    def _load_soon(self, match_id: str) -> asyncio.Task[MatchTask | Refusal]:
         """Return the task that loads a match, which many may wait for."""
         task = self._loading.get(match_id)
         if task is None:
@@ -246,8 +251,8 @@ class Rooms:
             task.add_done_callback(lambda _: self._loading.pop(match_id, None))
         return task
 
-    async def _load(self, match_id: str) -> Room | Refusal:
-        """Return the room of a stored match, or why there is none."""
+    async def _load(self, match_id: str) -> MatchTask | Refusal:
+        """Return the match task of a stored match, or why there is none."""
         try:
             found = await self._restore(match_id)
             return Refusal("unknown_match", f"there is no match {match_id!r}") if found is None else found
@@ -264,19 +269,21 @@ class Rooms:
             self._lose(match_id)
             return Refusal("internal", "this match is damaged and cannot be shown; it is logged")
 
-    async def _restore(self, match_id: str) -> Room | None:
-        """Open the room of a stored match; one that went on before the start first gets its refund, which is stored."""
+    async def _restore(self, match_id: str) -> MatchTask | None:
+        """Open the match task of a stored match; one that went on before the start first gets its refund, which is
+        stored.
+        """
         while (stored := await self._archive.read(match_id, is_live=match_id in self._unloaded)) is not None:
             match, events = stored.match, tuple(stored.events)
             was_live = match_id in self._unloaded
             if match.over:
                 self._lose(match_id)
             if match_id not in self._unloaded:
-                room = self._open(match, events, self.on_opened, roomless_since=match.at)
+                match_task = self._open(match, events, self.on_opened, untended_since=match.at)
                 if was_live:
                     # Perhaps nobody asked for it. It is kept for a while for those who did.
-                    room.check_emptiness()
-                return room
+                    match_task.check_emptiness()
+                return match_task
             now = self._services.now()
             refund = match.resume(now, self._alive_at)
             try:
@@ -288,7 +295,7 @@ class Rooms:
             for event in refund:
                 match = match.evolve(event)
             async with self._archive.turn(is_live=True):
-                return self._open(match, (*events, *refund), self.on_resumed, roomless_since=now)
+                return self._open(match, (*events, *refund), self.on_resumed, untended_since=now)
         if match_id in self._unloaded:
             self._archive.set_aside(match_id, "its events are gone")
             self._lose(match_id)
@@ -314,33 +321,33 @@ class Rooms:
             self.on_lost(match_id)
 
     def _open(
-        self, match: Match, events: Sequence[MatchEvent], tell: Callable[[Room], None], *, roomless_since: int
-    ) -> Room:
-        """Open the room of a match whose clock has run without one since `roomless_since`, if it goes on."""
-        if (known := self._rooms.get(match.id)) is not None:
+        self, match: Match, events: Sequence[MatchEvent], tell: Callable[[MatchTask], None], *, untended_since: int
+    ) -> MatchTask:
+        """Open the match task of a match whose clock has run without one since `untended_since`, if it goes on."""
+        if (known := self._match_tasks.get(match.id)) is not None:
             return known
         if self._is_closed:
             # Its task would have no owner any more. The match is stored, and goes on after the start.
             raise Refusal("shutting_down", "the server restarts; connect again in a moment")
-        room = Room(match, list(events), self._services, self)
-        self._rooms[match.id] = room
+        match_task = MatchTask(match, list(events), self._services, self)
+        self._match_tasks[match.id] = match_task
         self._unloaded.pop(match.id, None)
-        self._runs[match.id] = self._tasks.create_task(room.run(), name=f"room[{match.id}]")
+        self._runs[match.id] = self._tasks.create_task(match_task.run(), name=f"match[{match.id}]")
         if not match.over:
             self._take_note(match.id, match.terms.players)
-            room.announce_start()
-            room.excuse(roomless_since)
-        tell(room)
-        return room
+            match_task.announce_start()
+            match_task.excuse(untended_since)
+        tell(match_task)
+        return match_task
 
     async def close(self) -> None:
-        """Let every room answer what has arrived, then end them all."""
+        """Let every match task answer what has arrived, then end them all."""
         for task in self._background:
             task.cancel()
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
-                for room in tuple(self._rooms.values()):
-                    await room.drained()
+                for match_task in tuple(self._match_tasks.values()):
+                    await match_task.drained()
         except TimeoutError:
             log.warning("some commands stay unanswered: the journal does not come back")
         self._is_closed = True
@@ -348,24 +355,24 @@ class Rooms:
             self._search.cancel()
         for loading in self._loading.values():
             loading.cancel()
-        for room in self._rooms.values():
-            room.close()
+        for match_task in self._match_tasks.values():
+            match_task.close()
         for run in self._runs.values():
             run.cancel()
-        self._rooms.clear()
+        self._match_tasks.clear()
 
-    # What rooms tell their landlord
+    # What match tasks tell their observer
 
-    def ended(self, room: Room) -> None:
-        self._forget(room.match.id, room.match.terms.players)
-        self.on_ended(room)
+    def ended(self, match_task: MatchTask) -> None:
+        self._forget(match_task.match.id, match_task.match.terms.players)
+        self.on_ended(match_task)
 
-    def changed(self, room: Room) -> None:
-        self.on_changed(room)
+    def changed(self, match_task: MatchTask) -> None:
+        self.on_changed(match_task)
 
-    def emptied(self, room: Room) -> None:
-        match_id = room.match.id
-        if self._rooms.pop(match_id, None) is not None:
-            self._archive.keep(room.match, room.events)
-            room.close()
+    def emptied(self, match_task: MatchTask) -> None:
+        match_id = match_task.match.id
+        if self._match_tasks.pop(match_id, None) is not None:
+            self._archive.keep(match_task.match, match_task.events)
+            match_task.close()
             self._runs.pop(match_id).cancel()

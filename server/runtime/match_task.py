@@ -21,12 +21,12 @@ from cornered.server.match.match import Match
 from cornered.server.metrics import Counts
 from cornered.server.ports import Bus, Journal, JournalUnavailable, StaleSequence
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.client_connection import Broadcast, Peer
+from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.readiness import Readiness
-from cornered.server.runtime.spectators import Gallery
+from cornered.server.runtime.spectators import Spectators
 from cornered.server.runtime.timekeeping import SLOWEST_MS, Interval, Outages, overlap
 
-__all__ = ["Landlord", "Room", "Services"]
+__all__ = ["MatchObserver", "MatchTask", "Services"]
 
 MAX_PENDING: Final = 8
 """Commands of one seat that may wait for their turn."""
@@ -37,12 +37,12 @@ RETRY_MS: Final = 1_000
 LOOK_AGAIN_MS: Final = 60_000
 """How late at most players are told of a refund while nobody moves."""
 
-log = structlog.get_logger("room")
+log = structlog.get_logger("match")
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """What every room of a server shares. `now` is the match clock in milliseconds."""
+    """What every match task of a server shares. `now` is the match clock in milliseconds."""
 
     journal: Journal
     bus: Bus
@@ -52,8 +52,8 @@ class Services:
     outages: Outages = field(default_factory=Outages)
 
 
-class Landlord(Protocol):
-    """Who keeps the rooms."""
+class MatchObserver(Protocol):
+    """Who keeps the match tasks."""
 
     async def store_rematch(self, match: Match) -> None:
         """Store the beginning of the match that follows `match`; harmless when it is there already."""
@@ -61,32 +61,32 @@ class Landlord(Protocol):
     async def open_rematch(self, match: Match) -> None:
         """Open the match that follows `match`, and tell its players."""
 
-    def ended(self, room: Room) -> None:
+    def ended(self, match_task: MatchTask) -> None:
         """The match is over; it may still be looked at and talked about."""
 
-    def changed(self, room: Room) -> None:
-        """The room's match looks different in lists now."""
+    def changed(self, match_task: MatchTask) -> None:
+        """The match looks different in lists now."""
 
-    def emptied(self, room: Room) -> None:
+    def emptied(self, match_task: MatchTask) -> None:
         """The match is over and nobody looks at it any more."""
 
 
 class _Request(NamedTuple):
-    peer: Peer
+    client: ClientConnection
     seat: int
     command: MatchCommand
     arrived: float
 
 
-class Room:
+class MatchTask:
     """One match, whoever plays it, and whoever watches."""
 
-    def __init__(self, match: Match, events: list[MatchEvent], services: Services, landlord: Landlord) -> None:
+    def __init__(self, match: Match, events: list[MatchEvent], services: Services, observer: MatchObserver) -> None:
         self.match = match
         self._events = events
         self._seats = {player.id: seat for seat, player in enumerate(match.terms.players)}
         self._services = services
-        self._landlord = landlord
+        self._landlord = observer
         self._loop = asyncio.get_running_loop()
         # Bounded: at most MAX_PENDING commands a seat, one call of the timer, and whoever waits for the end.
         self._inbox: deque[_Request | asyncio.Future[None] | None] = deque()
@@ -96,7 +96,7 @@ class Room:
         self._is_closed = False
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0
-        self._players: dict[Peer, int] = {}
+        self._players: dict[ClientConnection, int] = {}
         opened_at = services.now()
         self._gone_since: list[int | None] = [opened_at] * match.seats
         # Outages up to this time are taken account of in `_gone_since`.
@@ -106,7 +106,7 @@ class Room:
         self._stalls: list[Interval] = []
         self._said: deque[Said] = deque(maxlen=MAX_SAID)
         self._log = log.bind(match=match.id)
-        self.gallery = Gallery(
+        self.spectators = Spectators(
             match,
             events,
             now=services.now,
@@ -153,7 +153,7 @@ class Room:
                 # A defect in one match must not take the others down with it.
                 self._log.exception("a match command failed")
                 if isinstance(item, _Request):
-                    item.peer.refuse(item.command.id, "internal", "the server made a mistake; it is logged")
+                    item.client.refuse(item.command.id, "internal", "the server made a mistake; it is logged")
                 elif item is None:
                     # The timer is spent, and without one the match might never end.
                     self._set_timer(self._services.now() + RETRY_MS)
@@ -175,70 +175,70 @@ class Room:
         for item in self._inbox:
             if isinstance(item, asyncio.Future) and not item.done():
                 item.set_result(None)
-        self.gallery.close()
+        self.spectators.close()
         self._players.clear()
 
     # Who is here
 
-    def join(self, peer: Peer, command: Join) -> None:
+    def join(self, client: ClientConnection, command: Join) -> None:
         """Let a socket in, to play or to watch, and bring it up to date."""
         match = self.match
-        seat = self._seats.get(peer.player.id)
+        seat = self._seats.get(client.player.id)
         if seat is not None:
-            self._players[peer] = seat
-            self.player_came(peer.player.id)
+            self._players[client] = seat
+            self.player_came(client.player.id)
         elif match.terms.private:
             raise Refusal("private", "only its players see this match")
         else:
-            match = self.gallery.shown
-            self.gallery.add(peer)
-        peer.rooms[match.id] = self
+            match = self.spectators.shown
+            self.spectators.add(client)
+        client.matches[match.id] = self
         if command.since is None or command.since > match.seq:
-            peer.send(self._snapshot(match, command.id, seat))
+            client.send(self._snapshot(match, command.id, seat))
             for said in self._said:
                 if said.room == ("spectators" if seat is None else "players"):
-                    peer.send(said)
+                    client.send(said)
             return
-        peer.send(Acknowledged(id=command.id, seq=match.seq))
+        client.send(Acknowledged(id=command.id, seq=match.seq))
         if command.since < match.seq:
-            peer.send(views.happened(match, self._events[command.since : match.seq]))
+            client.send(views.happened(match, self._events[command.since : match.seq]))
 
-    def leave(self, peer: Peer) -> None:
+    def leave(self, client: ClientConnection) -> None:
         """Let a socket go: it asked to, or it closed."""
-        if self._players.pop(peer, None) is None:
-            self.gallery.remove(peer)
-        peer.rooms.pop(self.match.id, None)
+        if self._players.pop(client, None) is None:
+            self.spectators.remove(client)
+        client.matches.pop(self.match.id, None)
         self.check_emptiness()
 
-    def fell_behind(self, peer: Peer) -> None:
+    def fell_behind(self, client: ClientConnection) -> None:
         """A socket takes less than it is sent."""
-        self.gallery.fell_behind(peer)
+        self.spectators.fell_behind(client)
 
-    def caught_up(self, peer: Peer) -> None:
+    def caught_up(self, client: ClientConnection) -> None:
         """A socket takes data again."""
-        self.gallery.caught_up(peer)
+        self.spectators.caught_up(client)
 
     def check_emptiness(self) -> None:
-        """Give the room up when nothing can happen in it any more."""
-        if self.match.over and not any(self._pending) and not self._players and not self.gallery:
+        """Give the match task up when nothing can happen in it any more."""
+        if self.match.over and not any(self._pending) and not self._players and not self.spectators:
             self._landlord.emptied(self)
 
-    def is_player(self, peer: Peer) -> bool:
-        return self._seats.get(peer.player.id) is not None
+    def is_player(self, client: ClientConnection) -> bool:
+        return self._seats.get(client.player.id) is not None
 
-    def seen_by(self, peer: Peer) -> Match:
+    def seen_by(self, client: ClientConnection) -> Match:
         """Return the match as this socket may see it: spectators of a delayed match see an earlier one."""
-        if self._seats.get(peer.player.id) is not None:
+        if self._seats.get(client.player.id) is not None:
             return self.match
         if self.match.terms.private:
             raise Refusal("private", "only its players see this match")
-        return self.gallery.shown
+        return self.spectators.shown
 
-    def studied_by(self, peer: Peer) -> Match:
+    def studied_by(self, client: ClientConnection) -> Match:
         """Return the match as this socket may have it studied: whoever plays it gets no help until it is over."""
-        if not self.match.over and self.is_player(peer):
+        if not self.match.over and self.is_player(client):
             raise Refusal("not_now", "there is no help while you play; ask when the game is over")
-        return self.seen_by(peer)
+        return self.seen_by(client)
 
     def player_came(self, player: str) -> None:
         """A seated player has a connection again."""
@@ -272,36 +272,38 @@ class Room:
 
     # What they say
 
-    def submit(self, peer: Peer, command: MatchCommand, arrived: float) -> None:
+    def submit(self, client: ClientConnection, command: MatchCommand, arrived: float) -> None:
         """Take a player's command; its answer comes when it is stored. Raises Refusal."""
-        seat = self._seats.get(peer.player.id)
+        seat = self._seats.get(client.player.id)
         if seat is None:
             raise Refusal("not_a_player", "you do not play in this match")
         if self._pending[seat] >= MAX_PENDING:
             raise Refusal("too_fast", "wait for the answers to your earlier commands")
         self._pending[seat] += 1
-        self._put(_Request(peer, seat, command, arrived))
+        self._put(_Request(client, seat, command, arrived))
 
-    def expects(self, peer: Peer, play: Play) -> bool:
+    def expects(self, client: ClientConnection, play: Play) -> bool:
         """Say whether this is the move that everybody waits for, legal or not: such a one is never held back."""
         match = self.match
-        return play.ply == match.ply and not match.over and self._seats.get(peer.player.id) == match.to_move
+        return play.ply == match.ply and not match.over and self._seats.get(client.player.id) == match.to_move
 
-    def say(self, peer: Peer, command: Say) -> None:
+    def say(self, client: ClientConnection, command: Say) -> None:
         """Pass on what somebody says. Raises Refusal."""
-        is_player = self._seats.get(peer.player.id) is not None
+        is_player = self._seats.get(client.player.id) is not None
         if command.room == "players" and not is_player:
             raise Refusal("not_a_player", "the players talk among themselves")
         if command.room == "spectators" and is_player:
             raise Refusal("not_a_spectator", "the spectators talk among themselves")
-        if command.room == "spectators" and peer not in self.gallery:
+        if command.room == "spectators" and client not in self.spectators:
             raise Refusal("not_a_spectator", "join the match first")
-        said = Said(match=self.match.id, room=command.room, by=peer.player, text=command.text, at=self._services.now())
+        said = Said(
+            match=self.match.id, room=command.room, by=client.player, text=command.text, at=self._services.now()
+        )
         self._said.append(said)
         if command.room == "players":
             self._tell_players(Broadcast(said))
         else:
-            self.gallery.spread(Broadcast(said))
+            self.spectators.spread(Broadcast(said))
 
     # The match goes on
 
@@ -312,26 +314,26 @@ class Room:
             self._services.counts.stalls += 1
             command = request.command
             self._log.warning("the journal is away", command=command.type)
-            request.peer.refuse(command.id, "internal", "this could not be stored just now; try again")
+            request.client.refuse(command.id, "internal", "this could not be stored just now; try again")
             self._set_timer(self._services.now() + RETRY_MS)
 
     async def _decide(self, request: _Request) -> None:
         """Decide, store and answer one command. Raises JournalUnavailable."""
-        peer, seat, command = request.peer, request.seat, request.command
+        client, seat, command = request.client, request.seat, request.command
         for attempt in (1, 2):
             seq = self.match.answered(seat, command.id)
             if seq is not None:
-                peer.send(Acknowledged(id=command.id, seq=seq))
+                client.send(Acknowledged(id=command.id, seq=seq))
                 return
             now = self._services.now()
             match, refund = self._refunded(now)
             try:
-                events = match.decide(command, seat, now, lag=peer.lag, gone_since=self._gone_since)
+                events = match.decide(command, seat, now, lag=client.lag, gone_since=self._gone_since)
                 await self._store((*refund, *events))
             except Refusal as refusal:
                 if command.type == "play":
-                    peer.charge()
-                peer.refuse(command.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
+                    client.charge()
+                client.refuse(command.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
                 return
             except StaleSequence:
                 if attempt == 2:
@@ -339,7 +341,7 @@ class Room:
                 # A write that seemed to fail had reached the store after all: take it over, and look again.
                 await self._catch_up()
                 continue
-            self._advance((*refund, *events), peer, Acknowledged(id=command.id, seq=events[0].seq))
+            self._advance((*refund, *events), client, Acknowledged(id=command.id, seq=events[0].seq))
             self._services.counts.acknowledged(self._loop.time() - request.arrived)
             await self._follow(events)
             return
@@ -356,7 +358,7 @@ class Room:
                     self._advance(events)
                 except StaleSequence:
                     if not await self._catch_up():
-                        # The store has less than this room: trying again at once would never end.
+                        # The store has less than this match task: trying again at once would never end.
                         raise
             self._arm()
         except JournalUnavailable:
@@ -391,7 +393,7 @@ class Room:
         self._stalls.append((begun, done))
 
     def excuse(self, since: int) -> None:
-        """Refund the time since `since`, in which the match had no room, soon and as an outage of the store."""
+        """Refund the time since `since`, in which the match had no match task, soon and as an outage of the store."""
         now = self._services.now()
         if now - since > SLOWEST_MS:
             self._stalls.append((since, now))
@@ -440,7 +442,7 @@ class Room:
                 self._log.warning("the rematch does not open yet", reason=refusal.text)
 
     def _advance(
-        self, events: tuple[MatchEvent, ...], asker: Peer | None = None, answer: Acknowledged | None = None
+        self, events: tuple[MatchEvent, ...], asker: ClientConnection | None = None, answer: Acknowledged | None = None
     ) -> None:
         """Take over what is stored: first the match, its timers and the books, then tell of it, `asker` before all."""
         match, was_over = self.match, self.match.over
@@ -458,18 +460,20 @@ class Room:
             # The events are stored and stand: a defect in telling of them must not look like a refusal.
             self._log.exception("a match's news were not told to all")
 
-    def _tell_of(self, events: tuple[MatchEvent, ...], asker: Peer | None, answer: Acknowledged | None) -> None:
+    def _tell_of(
+        self, events: tuple[MatchEvent, ...], asker: ClientConnection | None, answer: Acknowledged | None
+    ) -> None:
         broadcast = Broadcast(views.happened(self.match, events))
         if asker is not None and answer is not None:
             asker.answer(answer, broadcast if asker in self._players else None)
-        for peer in self._players:
-            if peer is not asker:
-                peer.deliver(broadcast)
-        self.gallery.publish(broadcast, self.match)
+        for client in self._players:
+            if client is not asker:
+                client.deliver(broadcast)
+        self.spectators.publish(broadcast, self.match)
 
     def announce_start(self) -> None:
         """Introduce the match to the world outside: it begins, or goes on after the server was away."""
-        shown, started = self.gallery.shown, self._events[:1]
+        shown, started = self.spectators.shown, self._events[:1]
         self._announce(views.happened(shown, started) if shown.seq == 1 else self._snapshot_for_watchers(shown))
 
     def _announce(self, message: ServerMessage) -> None:
@@ -510,19 +514,19 @@ class Room:
     # What they hear
 
     def _tell_players(self, broadcast: Broadcast) -> None:
-        for peer in self._players:
-            peer.deliver(broadcast)
+        for client in self._players:
+            client.deliver(broadcast)
 
     def _tell_all(self, broadcast: Broadcast) -> None:
         self._tell_players(broadcast)
-        self.gallery.spread(broadcast)
+        self.spectators.spread(broadcast)
 
     def _snapshot(self, match: Match, command_id: str | None, seat: int | None) -> Snapshot:
         return views.snapshot(
             match,
             seat,
             connected=(gone is None for gone in self._gone_since),
-            watchers=len(self.gallery),
+            watchers=len(self.spectators),
             id=command_id,
         )
 

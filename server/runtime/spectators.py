@@ -19,14 +19,14 @@ from cornered.protocol.messages import ServerMessage, Snapshot, Watchers
 from cornered.server.match import views
 from cornered.server.match.match import Match
 from cornered.server.metrics import Counts
-from cornered.server.runtime.client_connection import Broadcast, Peer, Write
+from cornered.server.runtime.client_connection import Broadcast, ClientConnection, Write
 
-__all__ = ["Gallery"]
+__all__ = ["Spectators"]
 
 SLICE: Final = 200
 """Sockets written to before the loop may do something else: about 2 ms of writing."""
 MAX_ROUNDS: Final = 32
-"""Messages under way to a large gallery at once. Beyond that a snapshot takes the place of all of them."""
+"""Messages under way to a large crowd of spectators at once. Beyond that a snapshot takes the place of all of them."""
 COUNT_SECONDS: Final = 1.0
 """How often at most the number of watchers is told."""
 
@@ -35,11 +35,11 @@ class _Round(NamedTuple):
     """One frame on its way to everybody who was `ready` for it, and who of them has not got it yet."""
 
     framed: bytes
-    ready: dict[Peer, Write]
-    peers: Iterator[Peer]
+    ready: dict[ClientConnection, Write]
+    clients: Iterator[ClientConnection]
 
 
-class Gallery:
+class Spectators:
     """Whoever watches one match without playing it."""
 
     def __init__(
@@ -62,8 +62,8 @@ class Gallery:
         self._tell = tell
         self._announce = announce
         self._loop = asyncio.get_running_loop()
-        self._ready: dict[Codec, dict[Peer, Write]] = {JSON: {}, MSGPACK: {}}
-        self._behind: set[Peer] = set()
+        self._ready: dict[Codec, dict[ClientConnection, Write]] = {JSON: {}, MSGPACK: {}}
+        self._behind: set[ClientConnection] = set()
         self._crowd = 0
         self._held: deque[tuple[int, Broadcast, Match]] = deque()
         self._release_timer: asyncio.TimerHandle | None = None
@@ -76,37 +76,37 @@ class Gallery:
     def __len__(self) -> int:
         return self._crowd
 
-    def __contains__(self, peer: Peer) -> bool:
-        return peer in self._ready[peer.codec] or peer in self._behind
+    def __contains__(self, client: ClientConnection) -> bool:
+        return client in self._ready[client.codec] or client in self._behind
 
-    def add(self, peer: Peer) -> None:
-        if peer not in self:
+    def add(self, client: ClientConnection) -> None:
+        if client not in self:
             self._crowd += 1
-            if peer.is_behind:
-                self._behind.add(peer)
+            if client.is_behind:
+                self._behind.add(client)
             else:
-                self._ready[peer.codec][peer] = peer.write
+                self._ready[client.codec][client] = client.write
             self._count_changed()
 
-    def remove(self, peer: Peer) -> None:
-        if peer in self:
+    def remove(self, client: ClientConnection) -> None:
+        if client in self:
             self._crowd -= 1
-            self._ready[peer.codec].pop(peer, None)
-            self._behind.discard(peer)
+            self._ready[client.codec].pop(client, None)
+            self._behind.discard(client)
             self._count_changed()
 
-    def fell_behind(self, peer: Peer) -> None:
+    def fell_behind(self, client: ClientConnection) -> None:
         """The socket takes no more data: it is passed over until it does."""
-        if self._ready[peer.codec].pop(peer, None) is not None:
-            self._behind.add(peer)
+        if self._ready[client.codec].pop(client, None) is not None:
+            self._behind.add(client)
             self._counts.behind += 1
 
-    def caught_up(self, peer: Peer) -> None:
+    def caught_up(self, client: ClientConnection) -> None:
         """The socket takes data again: show it what it missed."""
-        if peer in self._behind:
-            self._behind.discard(peer)
-            self._ready[peer.codec][peer] = peer.write
-            peer.send(self._snapshot(self.shown))
+        if client in self._behind:
+            self._behind.discard(client)
+            self._ready[client.codec][client] = client.write
+            client.send(self._snapshot(self.shown))
 
     def publish(self, broadcast: Broadcast, match: Match) -> None:
         """Show where the match stands, now or after the delay; the end of the match ends the delay too."""
@@ -143,7 +143,7 @@ class Gallery:
             self._loop.call_soon(self._write_slice)
 
     def close(self) -> None:
-        """Forget everybody, every timer, and the room: in a circle of references it would stay for a while."""
+        """Forget everybody, every timer, and the match task: in a circle of references it would stay for a while."""
         for timer in (self._release_timer, self._count_timer):
             if timer is not None:
                 timer.cancel()
@@ -160,12 +160,12 @@ class Gallery:
         if not self._rounds:
             self._is_writing = False
             return
-        framed, ready, peers = self._rounds[0]
+        framed, ready, clients = self._rounds[0]
         is_done = True
-        for peer in islice(peers, SLICE):
+        for client in islice(clients, SLICE):
             is_done = False
             # Who left or fell behind while the round was under way is not ready any more.
-            write = ready.get(peer)
+            write = ready.get(client)
             if write is not None:
                 write(framed)
         if is_done:

@@ -80,7 +80,7 @@ def offered(name: str) -> OfferedGame:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_tells_its_options_in_the_order_in_which_it_declares_them(name: str) -> None:
     declared = GAMES[name]
-    backwards = dict(reversed(engine.load(name).options.items()))
+    backwards = dict(reversed(list(engine.load(name).options.items())))
     assert list(engine.load(name, **backwards).options) == declared
     assert list(catalogue.settle(GameSpec(name=name, options=backwards))[1].options) == declared
     assert [option.name for option in offered(name).options] == declared
@@ -91,5 +91,7 @@ def test_a_game_tells_its_options_in_the_order_in_which_it_declares_them(name: s
 @pytest.mark.parametrize("name", GAMES)
 def test_the_terminal_names_options_as_declared_in_whatever_order_they_are_chosen(name: str) -> None:
     game = offered(name)
-    backwards = {option.name: values_of(option)[-1] for option in reversed(game.options)}
+    last = {option.name: values_of(option)[-1] for option in reversed(game.options)}
+    backwards = {name: value for name, value in last.items() if not isinstance(value, str)}
+    assert len(backwards) == len(last)
     assert list(OptionsScreen(game, backwards).chosen) == GAMES[name]

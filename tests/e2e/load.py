@@ -24,7 +24,7 @@ from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, SeekSet
 LOST = (WebSocketException, InvalidHandshake, OSError, EOFError, TimeoutError)
 THINKING = 0.1
 """The most seconds that a player thinks."""
-PATIENCE = 60
+TIMEOUT_S = 60
 """Seconds without a word after which the server counts as stuck."""
 GAMES = (
     GameSpec(name="trapgrid", options={"size": 5}),
@@ -128,7 +128,7 @@ class Player:
     async def hear(self) -> ServerMessage:
         assert self._socket is not None
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(TIMEOUT_S):
                 message = self._codec.decode_message(await self._socket.recv())
         except TimeoutError:
             raise AssertionError(f"{self.name} hears nothing") from None

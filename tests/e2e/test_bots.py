@@ -14,7 +14,7 @@ import pytest
 
 from cornered import engine
 from cornered.bench.clocks import Arrivals
-from cornered.bots.online.host import Guest, House
+from cornered.bots.online.host import BotHost, Guest
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import names
 from cornered.clients.sdk import BotPlayer, Client, Closed, MatchView, Tempo, TokenStore
@@ -64,8 +64,8 @@ async def kill(pool: Pool, killed: list[int]) -> None:
             killed.append(victim)
 
 
-async def play(house: House, arrivals: Arrivals, game: Game, pair: tuple[str, str]) -> MatchView:
-    first, second = (house.clients[name] for name in pair)
+async def play(running_server: BotHost, arrivals: Arrivals, game: Game, pair: tuple[str, str]) -> MatchView:
+    first, second = (running_server.clients[name] for name in pair)
     arriving = arrivals.expect(pair)
     await first.challenge(second.player.id, game.name, clock=CLOCK, **game.options)
     match = await arriving
@@ -80,11 +80,11 @@ async def test_every_bot_plays_every_game_that_it_claims_though_workers_are_kill
     guests = Guest.all_of(names())
     arrivals, killed = Arrivals(), list[int]()
     async with asyncio.timeout(600), Pool.open(2, names()) as pool:
-        house = House(guests, pool, AT_ONCE, tempo=QUICK, began=arrivals.hear)
-        running = asyncio.ensure_future(house.run(address, store=TokenStore(tmp_path / "tokens.json")))
+        running_server = BotHost(guests, pool, AT_ONCE, tempo=QUICK, began=arrivals.hear)
+        running = asyncio.ensure_future(running_server.run(address, store=TokenStore(tmp_path / "tokens.json")))
         games = [game.name for game in engine.games()]
-        while not all(house.is_ready(guest.name, games) for guest in guests):
-            await house.changed()
+        while not all(running_server.is_ready(guest.name, games) for guest in guests):
+            await running_server.changed()
         work = iter(
             [
                 (game, pair)
@@ -97,7 +97,7 @@ async def test_every_bot_plays_every_game_that_it_claims_though_workers_are_kill
 
         async def play_on() -> None:
             for game, pair in work:
-                match = await play(house, arrivals, game, pair)
+                match = await play(running_server, arrivals, game, pair)
                 ends.append((game, pair, match.snapshot.reason))
 
         killing = asyncio.ensure_future(kill(pool, killed))

@@ -13,7 +13,7 @@ import pytest
 
 from cornered.server.app import STOP_OVERDUE_EXIT
 
-STUCK_LOOP = "app.Hall.close = lambda self: time.sleep(60)"
+STUCK_LOOP = "app.LobbyService.close = lambda self: time.sleep(60)"
 STUCK_TASK = "app.Gateway.close = lambda self: asyncio.Event().wait()"
 STUCK_THREAD = """
 import cornered.server.runtime.readiness

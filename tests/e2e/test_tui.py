@@ -230,6 +230,8 @@ async def say_evil(wire: Wire) -> None:
                 await wire.say(Pong(id=command.id, sent=command.sent, now=1_000_000))
             case Command():
                 await wire.say(Refused(id=command.id, code="internal", text=f"no{EVIL}"))
+            case _:
+                pytest.fail(f"a second hello: {command}")
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ __all__ = ["DESK", "PHONE", "Window", "begin", "play_to_the_end", "turn_of"]
 
 DESK: Final = (1200, 800)
 PHONE: Final = (360, 740)
-PATIENCE: Final = 60_000
+TIMEOUT_MS: Final = 60_000
 """Milliseconds that anything on the page may take, on a machine that has other things to do."""
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 class Window:
@@ -37,7 +37,7 @@ class Window:
             is_mobile=phone,
             reduced_motion="reduce",
         )
-        self.context.set_default_timeout(PATIENCE)
+        self.context.set_default_timeout(TIMEOUT_MS)
         self.address = address
         self.page: Page = self.context.new_page()
         self.errors: list[str] = []
@@ -252,7 +252,7 @@ class Window:
 
 def turn_of(windows: Sequence[Window]) -> Window | None:
     """Return whose turn it is, once the page knows what may be played; None when the game is over."""
-    for _ in range(PATIENCE // 10):
+    for _ in range(TIMEOUT_MS // 10):
         for window in windows:
             if window.may_move():
                 return window

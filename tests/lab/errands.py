@@ -50,6 +50,8 @@ def act(what: str) -> str:
                 print(os.getpid(), file=file)
         case "raise":
             raise Unsendable(1, 2)
+        case _:
+            pass
     return f"{what} is done"
 
 

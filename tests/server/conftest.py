@@ -30,7 +30,7 @@ from cornered.server.settings import MEMORY, Settings
 
 M = TypeVar("M", bound=Value)
 ANALYST_KEY = "the-key-of-the-operator"
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 """Seconds after which a test that waits for a message has failed."""
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
@@ -56,7 +56,7 @@ class Client:
         await self.socket.send(self.codec.encode(message), text=self.codec.is_text)
 
     async def listen(self) -> ServerMessage:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_S):
             return self.codec.decode_message(await self.socket.recv())
 
     async def hear(self, kind: type[M], which: Callable[[M], bool] = lambda _: True) -> M:
@@ -119,7 +119,7 @@ class Running:
         host, port = self.address.removeprefix("http://").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(data)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_S):
             try:
                 return await reader.read()
             finally:
@@ -272,15 +272,15 @@ def stores() -> Stores:
 
 
 @pytest.fixture
-def house(stores: Stores, tmp_path: Path, compiled: None) -> Start:
+def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
     """Return what starts a server on `stores` and the test's own clock."""
 
     @contextlib.asynccontextmanager
-    async def house(**given: Any) -> AsyncIterator[Running]:
+    async def running_server(**given: Any) -> AsyncIterator[Running]:
         settings = Settings(
             **{"port": 0, "database": MEMORY, "data": tmp_path, "analyst_key": SecretStr(ANALYST_KEY), **given}
         )
-        async with app.house(settings, stores.journal, stores.accounts, now=stores.now) as address:
+        async with app.running_server(settings, stores.journal, stores.accounts, now=stores.now) as address:
             yield Running(address)
 
-    return house
+    return running_server

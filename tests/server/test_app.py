@@ -41,9 +41,9 @@ async def test_a_second_server_on_the_same_data_is_refused_and_the_next_one_is_n
 
 
 async def test_a_port_that_is_taken_stops_the_start_before_anything_is_written(
-    house: Start, stores: Stores, pair: Pair
+    running_server: Start, stores: Stores, pair: Pair
 ) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, clock=Fischer(initial=60))
         token = ann.welcome.token
         await ann.do(Play, match=match, ply=0, move="a2")
@@ -51,10 +51,10 @@ async def test_a_port_that_is_taken_stops_the_start_before_anything_is_written(
     stores.now.at += 30_000
     before = await stores.journal.read(match)
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="address already in use"):
-        async with house(port=taken.getsockname()[1]):
+        async with running_server(port=taken.getsockname()[1]):
             pass
     assert await stores.journal.read(match) == before
-    async with house() as running, running.client("Ann", token=token) as ann:
+    async with running_server() as running, running.client("Ann", token=token) as ann:
         await ann.join(match)
     assert len(await stores.journal.read(match)) == len(before) + 1
 
@@ -74,7 +74,7 @@ class Hesitant(MemoryJournal):
 
 
 async def test_until_the_matches_are_back_the_server_is_not_ready_and_takes_no_sockets(
-    house: Start, stores: Stores, running: Running
+    running_server: Start, stores: Stores, running: Running
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -84,7 +84,7 @@ async def test_until_the_matches_are_back_the_server_is_not_ready_and_takes_no_s
         done = asyncio.Event()
 
         async def serve() -> None:
-            async with house(port=port):
+            async with running_server(port=port):
                 await done.wait()
 
         tasks.create_task(serve())
@@ -110,9 +110,9 @@ class Full(MemoryJournal):
         return "the store cannot be written" if self.is_full else ""
 
 
-async def test_a_server_that_cannot_store_is_not_ready_until_it_can(house: Start, stores: Stores) -> None:
+async def test_a_server_that_cannot_store_is_not_ready_until_it_can(running_server: Start, stores: Stores) -> None:
     stores.journal = journal = Full()
-    async with house() as running:
+    async with running_server() as running:
         assert (await running.fetch("/ready")).status == 200
         journal.is_full = True
         told = await running.fetch("/ready")
@@ -148,8 +148,8 @@ class Away(MemoryJournal):
         raise JournalUnavailable("the store cannot be read")
 
 
-async def test_a_store_that_is_away_at_the_start_is_one_clear_line(house: Start, stores: Stores) -> None:
+async def test_a_store_that_is_away_at_the_start_is_one_clear_line(running_server: Start, stores: Stores) -> None:
     stores.journal = Away()
     with pytest.raises(SettingsError, match=r"^CORNERED_DATABASE: .* the store cannot be read$"):
-        async with house():
+        async with running_server():
             pass

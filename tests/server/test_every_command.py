@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from inspect import cleandoc
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pytest
 
@@ -30,7 +30,7 @@ from cornered.protocol.messages import (
 )
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings, Value
 from tests.protocol.conftest import COMMANDS, MESSAGES
-from tests.server.conftest import ANALYST_KEY, PATIENCE, Running
+from tests.server.conftest import ANALYST_KEY, TIMEOUT_S, Running
 
 SMALL: Final = GameSpec(name="trapgrid", options={"size": 3})
 THREE: Final = GameSpec(name="isolation", options={"players": 3})
@@ -209,12 +209,18 @@ CASES: Final[dict[type[Command], Case]] = {
 }
 
 
+ROLES: Final[tuple[tuple[str, Literal["person", "bot"]], ...]] = (
+    ("Ann", "person"),
+    ("Ben", "person"),
+    ("Deep", "bot"),
+)
+
+
 @pytest.fixture
 async def scene(running: Running) -> AsyncIterator[Scene]:
     async with AsyncExitStack() as stack:
         ann, ben, deep = [
-            await stack.enter_async_context(Client.connect(running.url, name=name, kind=kind))
-            for name, kind in (("Ann", "person"), ("Ben", "person"), ("Deep", "bot"))
+            await stack.enter_async_context(Client.connect(running.url, name=name, kind=kind)) for name, kind in ROLES
         ]
         yield Scene(ann, ben, deep)
 
@@ -223,7 +229,7 @@ async def scene(running: Running) -> AsyncIterator[Scene]:
 async def test_every_command_is_answered_and_ask_settles_with_it(scene: Scene, kind: Any) -> None:
     assert kind in CASES, f"add {kind.__name__} to CASES: who sends it, and what answers it"
     case = CASES[kind]
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         client, fields = await case.arrange(scene)
         command = kind(id=client.new_id(), **fields)
         if isinstance(case.answer, str):
@@ -239,16 +245,20 @@ async def test_every_command_is_answered_and_ask_settles_with_it(scene: Scene, k
 @pytest.mark.parametrize("since", [1, 2, 9])
 async def test_a_join_with_since_is_answered_as_well(scene: Scene, since: int) -> None:
     match = await scene.match("b3")
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         command = commands.Join(id=scene.ann.new_id(), match=match, since=since)
-        answer = await scene.ann.ask(command, Snapshot if since > 2 else Acknowledged)
+        answer: Snapshot | Acknowledged
+        if since > 2:
+            answer = await scene.ann.ask(command, Snapshot)
+        else:
+            answer = await scene.ann.ask(command, Acknowledged)
     assert answer.id == command.id
 
 
 async def test_an_analysis_is_asked_for_where_a_bot_offers_it(scene: Scene) -> None:
     match = await scene.finished()
     await scene.offer()
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT_S):
         assert await scene.do(scene.ann, commands.AskAnalysis, match=match, ply=0)
 
 

@@ -62,7 +62,9 @@ async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIter
     """A server on the test's clock that is told when its loop runs."""
     outages = Outages()
     settings = Settings(port=0, database=MEMORY, data=tmp_path, gone_seconds=30)
-    async with app.house(settings, stores.journal, stores.accounts, now=stores.now, outages=outages) as address:
+    async with app.running_server(
+        settings, stores.journal, stores.accounts, now=stores.now, outages=outages
+    ) as address:
         yield type(running)(address), outages
 
 
@@ -78,8 +80,10 @@ async def resumed(client: Any) -> Resumed:
     return next(event for event in happened.events if isinstance(event, Resumed))
 
 
-async def test_a_full_disk_takes_nobodys_time(disk: FullDisk, house: Start, stores: Stores, pair: Pair) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+async def test_a_full_disk_takes_nobodys_time(
+    disk: FullDisk, running_server: Start, stores: Stores, pair: Pair
+) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)
         await begin(match, ann, ben, stores.now)
         stores.now.at += 2_000
@@ -98,9 +102,9 @@ async def test_a_full_disk_takes_nobodys_time(disk: FullDisk, house: Start, stor
 
 
 async def test_nobody_is_flagged_while_the_store_is_away_and_a_flag_that_had_fallen_stays_down(
-    disk: FullDisk, house: Start, stores: Stores, pair: Pair
+    disk: FullDisk, running_server: Start, stores: Stores, pair: Pair
 ) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)
         await begin(match, ann, ben, stores.now)
         disk.is_full = True
@@ -114,9 +118,9 @@ async def test_nobody_is_flagged_while_the_store_is_away_and_a_flag_that_had_fal
 
 
 async def test_a_turn_that_began_with_a_write_whose_answer_was_lost_is_refunded(
-    disk: FullDisk, house: Start, stores: Stores, pair: Pair
+    disk: FullDisk, running_server: Start, stores: Stores, pair: Pair
 ) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)
         await begin(match, ann, ben, stores.now)
         disk.loses_answer = True
@@ -129,9 +133,9 @@ async def test_a_turn_that_began_with_a_write_whose_answer_was_lost_is_refunded(
 
 
 async def test_a_write_that_takes_seconds_takes_nobodys_time(
-    disk: FullDisk, house: Start, stores: Stores, pair: Pair
+    disk: FullDisk, running_server: Start, stores: Stores, pair: Pair
 ) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, game=GAME, clock=CLOCK)
         await begin(match, ann, ben, stores.now)
         disk.takes_ms = 9_000
@@ -219,7 +223,7 @@ async def test_the_sign_of_life_stops_while_the_store_is_away(tmp_path: Path, mo
 
 
 async def test_the_sign_of_life_stops_when_commands_are_refused(
-    house: Start, stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def close_late(gateway: Gateway) -> None:
         stores.now.at += 5_000
@@ -231,15 +235,17 @@ async def test_the_sign_of_life_stops_when_commands_are_refused(
     monkeypatch.setattr(timekeeping, "SIGN_SECONDS", 0.001)
     newest = Sign(stores.now.at, "m", 1)
     stores.journal.newest = ("m", 1)
-    async with house(database=""):
+    async with running_server(database=""):
         await asyncio.sleep(0.01)
         assert last_sign(tmp_path / "alive") == newest
     assert last_sign(tmp_path / "alive") == newest
 
 
-async def test_the_bound_of_plies_is_a_setting_that_clients_are_told(house: Start, stores: Stores, pair: Pair) -> None:
+async def test_the_bound_of_plies_is_a_setting_that_clients_are_told(
+    running_server: Start, stores: Stores, pair: Pair
+) -> None:
     game = GameSpec(name="quoridor", options={"size": 3, "walls": 0, "max_plies": None, "no_progress": None})
-    async with house(max_plies=100) as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server(max_plies=100) as running, running.client("Ann") as ann, running.client("Ben") as ben:
         assert (await ann.ask(AskGames)).max_plies == 100
         match = await pair(ann, ben, game=game)
         players, moves = (ann, ben), ("a1", "c3", "b1", "b3")

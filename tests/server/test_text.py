@@ -78,7 +78,7 @@ async def test_a_name_is_told_in_its_normal_form(running: Running, codec: Codec)
 
 
 async def test_a_match_that_was_stored_with_a_forbidden_name_goes_on_and_is_shown_escaped(
-    house: Start, stores: Stores
+    running_server: Start, stores: Stores
 ) -> None:
     players = (Player(id="p1", name="An\x1b[31mn\u202e", kind="person"), Player(id="p2", name="Bo", kind="person"))
     spec = GameSpec(name="trapgrid", options={"size": 3})
@@ -88,13 +88,13 @@ async def test_a_match_that_was_stored_with_a_forbidden_name_goes_on_and_is_show
     played = Played(seq=2, at=stores.now(), seat=0, cause="c1", ply=0, move="b3", spent=0, left=(None, None))
     ended = Ended(seq=3, at=stores.now(), winner=0, places=(1, 2), reason="resignation", seed="0" * 64)
     await stores.journal.append("old", 0, [started, played])
-    async with house() as running, running.client("Cleo") as cleo:
+    async with running_server() as running, running.client("Cleo") as cleo:
         match = await cleo.join("old")
         assert match.moves == ("b3",)
         assert match.seats[0].player.name == players[0].name
         assert escaped(match).seats[0].player.name == "An\\x1b[31mn\\u202e"
     await stores.journal.append("old", 2, [ended])
-    async with house() as running:
+    async with running_server() as running:
         record = await running.fetch("/matches/old.txt")
         assert record.status == 200
         assert '[Player0 "An\\u001b[31mn\\u202e"]' in record.body

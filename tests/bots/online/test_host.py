@@ -9,7 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from cornered.bots.bot import Bot
-from cornered.bots.online.host import LONGEST_NAME, Guest, House, player_name
+from cornered.bots.online.host import LONGEST_NAME, BotHost, Guest, player_name
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import bots, create
 from cornered.clients.sdk import TokenStore
@@ -55,7 +55,7 @@ async def test_house_bots_show_the_key_that_they_are_given(tmp_path: Path, key: 
     (guest,) = Guest.all_of(["random"])
     store = TokenStore(tmp_path / "tokens.json")
     async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
-        house = House([guest], pool, analyst_key=key)
+        house = BotHost([guest], pool, analyst_key=key)
         hosting = tasks.create_task(house.host(guest, tasks, server.url, None, store))
         said = await hello
         hosting.cancel()

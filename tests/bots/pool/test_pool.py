@@ -155,7 +155,7 @@ async def test_whoever_still_waits_when_the_pool_closes_hears_of_it() -> None:
         preparing = asyncio.ensure_future(ready(pool, "quoridor", "greedy"))
         # All of them come to wait for the worker, the last one in a thread for a moment first.
         async with asyncio.timeout(60):
-            while not pool._crew.rota._claims:  # noqa: ASYNC110  # nobody but a test wants to know
+            while not pool._supervisor.scheduler._claims:  # noqa: ASYNC110  # nobody but a test wants to know
                 await asyncio.sleep(0.01)
     async with asyncio.timeout(60):
         for future in (thinking, *waiting):
@@ -360,10 +360,10 @@ async def fail_while_a_worker_loads(slowly: Slowly) -> None:
         raise KeyError("mine")
 
     async with asyncio.timeout(60), Pool.open(1) as pool:
-        worker = await pool._crew.rota.take()
-        pool._crew.chore(pool._crew.load(worker, [Preparation("random", "quoridor")]), "load")
+        worker = await pool._supervisor.scheduler.take()
+        pool._supervisor.chore(pool._supervisor.load(worker, [Preparation("random", "quoridor")]), "load")
         await slowly.begins()
-        pool._crew.chore(fail(), "fail")
+        pool._supervisor.chore(fail(), "fail")
         await asyncio.Event().wait()
 
 

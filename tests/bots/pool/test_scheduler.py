@@ -8,91 +8,91 @@ from unittest.mock import Mock
 
 import pytest
 
-from cornered.bots.pool.scheduler import Rota
-from cornered.bots.pool.worker_main import Desk
+from cornered.bots.pool.scheduler import Scheduler
+from cornered.bots.pool.worker_main import WorkerSlot
 from cornered.bots.pool.worker_process import Lost, Worker
 
 
 def worker(number: int) -> Worker:
-    return cast(Worker, Mock(Worker, desk=Desk(number, "none")))
+    return cast(Worker, Mock(Worker, slot=WorkerSlot(number, "none")))
 
 
 async def test_a_worker_that_is_lost_while_somebody_waits_for_it_is_waited_for_no_longer() -> None:
-    rota, lost = Rota(), worker(0)
-    claim = asyncio.ensure_future(rota.take_this(lost))
+    scheduler, lost = Scheduler(), worker(0)
+    claim = asyncio.ensure_future(scheduler.take_this(lost))
     await asyncio.sleep(0)
-    rota.drop(lost)
+    scheduler.drop(lost)
     async with asyncio.timeout(60):
         assert not await claim
 
 
 async def test_a_worker_that_was_lost_before_is_not_waited_for() -> None:
-    rota, lost = Rota(), worker(0)
-    rota.give(lost)
-    assert await rota.take() is lost
-    rota.drop(lost)
+    scheduler, lost = Scheduler(), worker(0)
+    scheduler.give(lost)
+    assert await scheduler.take() is lost
+    scheduler.drop(lost)
     async with asyncio.timeout(60):
-        assert not await rota.take_this(lost)
+        assert not await scheduler.take_this(lost)
 
 
 async def test_a_worker_that_was_never_free_yet_is_waited_for() -> None:
-    rota, new = Rota(), worker(0)
-    claim = asyncio.ensure_future(rota.take_this(new))
+    scheduler, new = Scheduler(), worker(0)
+    claim = asyncio.ensure_future(scheduler.take_this(new))
     await asyncio.sleep(0)
-    rota.give(new)
+    scheduler.give(new)
     async with asyncio.timeout(60):
         assert await claim
 
 
 async def test_a_question_that_comes_just_as_a_worker_goes_to_its_leisure_calls_it_away() -> None:
-    rota, idle = Rota(), worker(0)
-    leisure = asyncio.ensure_future(be_at_leisure(rota))
+    scheduler, idle = Scheduler(), worker(0)
+    leisure = asyncio.ensure_future(be_at_leisure(scheduler))
     await asyncio.sleep(0)
-    rota.give(idle)
+    scheduler.give(idle)
     # It has been given away, but whoever has it does not know yet.
     async with asyncio.timeout(60):
-        assert await rota.take() is idle
+        assert await scheduler.take() is idle
     assert await leisure is idle
 
 
 async def test_who_wants_a_certain_worker_just_as_it_goes_to_its_leisure_calls_it_away() -> None:
-    rota, idle = Rota(), worker(0)
-    leisure = asyncio.ensure_future(be_at_leisure(rota))
+    scheduler, idle = Scheduler(), worker(0)
+    leisure = asyncio.ensure_future(be_at_leisure(scheduler))
     await asyncio.sleep(0)
-    rota.give(idle)
+    scheduler.give(idle)
     async with asyncio.timeout(60):
-        assert await rota.take_this(idle)
+        assert await scheduler.take_this(idle)
     assert await leisure is idle
 
 
 async def test_a_worker_at_leisure_is_called_away_once_and_only_for_somebody() -> None:
-    rota, idle, calls = Rota(), worker(0), 0
+    scheduler, idle, calls = Scheduler(), worker(0), 0
 
     def call_away() -> None:
         nonlocal calls
         calls += 1
 
-    rota.works_at_leisure(idle, call_away)
+    scheduler.works_at_leisure(idle, call_away)
     assert calls == 0
-    asking = [asyncio.ensure_future(rota.take()) for _ in range(2)]
+    asking = [asyncio.ensure_future(scheduler.take()) for _ in range(2)]
     await asyncio.sleep(0)
     assert calls == 1
-    rota.give(idle)
+    scheduler.give(idle)
     asking[1].cancel()
     async with asyncio.timeout(60):
         assert await asking[0] is idle
-    rota.works_at_leisure(idle, call_away)
+    scheduler.works_at_leisure(idle, call_away)
     assert calls == 1
 
 
 async def test_who_waits_when_all_workers_end_hears_that_none_will_come() -> None:
-    rota, busy = Rota(), worker(0)
-    rota.give(busy)
-    await rota.take()
-    waiting = [asyncio.ensure_future(take()) for take in (rota.take, rota.take_patiently)]
-    claim = asyncio.ensure_future(rota.take_this(busy))
+    scheduler, busy = Scheduler(), worker(0)
+    scheduler.give(busy)
+    await scheduler.take()
+    waiting = [asyncio.ensure_future(take()) for take in (scheduler.take, scheduler.take_patiently)]
+    claim = asyncio.ensure_future(scheduler.take_this(busy))
     await asyncio.sleep(0)
-    rota.close()
+    scheduler.close()
     async with asyncio.timeout(60):
         for future in waiting:
             with pytest.raises(Lost, match="the pool is closed"):
@@ -101,20 +101,20 @@ async def test_who_waits_when_all_workers_end_hears_that_none_will_come() -> Non
 
 
 async def test_who_comes_after_all_workers_have_ended_is_turned_away() -> None:
-    rota, idle, late = Rota(), worker(0), worker(1)
-    rota.give(idle)
-    rota.close()
-    rota.give(late)
-    assert rota.take_spare() is None
+    scheduler, idle, late = Scheduler(), worker(0), worker(1)
+    scheduler.give(idle)
+    scheduler.close()
+    scheduler.give(late)
+    assert scheduler.take_spare() is None
     async with asyncio.timeout(60):
-        for take in (rota.take, rota.take_patiently):
+        for take in (scheduler.take, scheduler.take_patiently):
             with pytest.raises(Lost, match="the pool is closed"):
                 await take()
-        assert not await rota.take_this(idle)
+        assert not await scheduler.take_this(idle)
 
 
-async def be_at_leisure(rota: Rota) -> Worker:
+async def be_at_leisure(scheduler: Scheduler) -> Worker:
     """Have a worker fill its time until it is called away, which frees it at once."""
-    idle = await rota.take_patiently()
-    rota.works_at_leisure(idle, lambda: rota.give(idle))
+    idle = await scheduler.take_patiently()
+    scheduler.works_at_leisure(idle, lambda: scheduler.give(idle))
     return idle

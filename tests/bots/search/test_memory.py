@@ -26,7 +26,7 @@ def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_stop_reaches_one_desk_or_all_and_stays_until_resumed() -> None:
     with Memory.create(3) as memory:
-        others = [Memory.attach(str(memory.name), desk) for desk in (1, 2)]
+        others = [Memory.attach(str(memory.name), workspace) for workspace in (1, 2)]
         memory.stop(2)
         assert [one.is_stopped for one in (memory, *others)] == [False, False, True]
         memory.stop()
@@ -61,23 +61,23 @@ import multiprocessing
 from cornered.bots.search.memory import Memory
 
 
-def child(name, desk):
-    memory = Memory.attach(name, desk)
-    memory.own.nodes = desk
+def child(name, workspace):
+    memory = Memory.attach(name, workspace)
+    memory.own.nodes = workspace
     memory.close()
 
 
 if __name__ == "__main__":
     methods = [method for method in multiprocessing.get_all_start_methods() if method != "fork"]
     with Memory.create(1 + len(methods)) as memory:
-        for desk, method in enumerate(methods, start=1):
-            process = multiprocessing.get_context(method).Process(target=child, args=(memory.name, desk))
+        for workspace, method in enumerate(methods, start=1):
+            process = multiprocessing.get_context(method).Process(target=child, args=(memory.name, workspace))
             process.start()
             process.join(50)
             process.kill()
             process.join()
-            other = Memory.attach(memory.name, desk)
-            print(method, other.own.nodes == desk)
+            other = Memory.attach(memory.name, workspace)
+            print(method, other.own.nodes == workspace)
             other.close()
 """
 
@@ -111,9 +111,9 @@ def test_a_creator_that_ends_leaves_nothing_behind() -> None:
 
 
 def test_only_desks_that_exist_can_be_taken() -> None:
-    with Memory.create(2) as memory, pytest.raises(ValueError, match="no memory of this program with a desk 2"):
+    with Memory.create(2) as memory, pytest.raises(ValueError, match="no memory of this program with a workspace 2"):
         Memory.attach(str(memory.name), 2)
-    with pytest.raises(ValueError, match="1 desk or more"):
+    with pytest.raises(ValueError, match="1 workspace or more"):
         Memory.create(0)
 
 

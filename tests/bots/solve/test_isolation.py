@@ -19,7 +19,7 @@ from cornered.bots.bot import Limit
 from cornered.bots.evaluate.regions import region
 from cornered.bots.solve import solver
 from cornered.bots.solve.isolation import is_within_reach, prove, solve
-from cornered.bots.solve.isolation_proof import SET, WON, canonical, desk, forget, outcome
+from cornered.bots.solve.isolation_proof import SET, WON, canonical, forget, outcome, workspace
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
 from cornered.engine.kernels.grid import word
@@ -183,7 +183,7 @@ def test_positions_of_the_large_board_do_not_contradict_the_positions_after_them
 
 
 def test_an_entry_about_the_same_cells_but_other_pawns_is_not_believed() -> None:
-    chance, work = random.Random(5), desk(5, 5)
+    chance, work = random.Random(5), workspace(5, 5)
     work.limit = 1 << 60
     for _ in range(20):
         state = later(5, 5, 13, chance)
@@ -203,7 +203,7 @@ def test_an_entry_about_the_same_cells_but_other_pawns_is_not_believed() -> None
 def test_the_mirrors_of_a_position_have_one_key_and_one_value() -> None:
     chance = random.Random(2)
     for width, height in ((5, 5), (4, 6)):
-        work = desk(width, height)
+        work = workspace(width, height)
         work.limit = 1 << 60
         for _ in range(10):
             state = later(width, height, 9, chance)

@@ -9,13 +9,13 @@ import pytest
 from textual.app import App
 
 from cornered import engine
-from cornered.clients.terminal.table import Action, Change, NotPossible, Seen, Told
+from cornered.clients.terminal.match_source import Action, Change, NotPossible, Seen, Told
 from cornered.protocol.messages import Moves
 from cornered.protocol.values import NO_CLOCK, Clock, Clocks, Player
 from tests.clients.snapshots import beginning
 
 
-class LocalTable:
+class LocalMatch:
     """Seat 0 sits at the terminal; whoever else plays is moved by the test."""
 
     def __init__(
@@ -119,8 +119,8 @@ def text_of(app: App[None]) -> str:
 
 
 @pytest.fixture
-def local_table() -> type[LocalTable]:
-    return LocalTable
+def local_table() -> type[LocalMatch]:
+    return LocalMatch
 
 
 @pytest.fixture

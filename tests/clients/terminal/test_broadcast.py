@@ -11,10 +11,10 @@ from textual.app import App
 from cornered import engine
 from cornered.clients.sdk import Closed
 from cornered.clients.terminal.broadcast import Broadcast
-from cornered.clients.terminal.broadcast_table import BroadcastTable
+from cornered.clients.terminal.broadcast_match import BroadcastMatch
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.gallery_screen import GalleryScreen
-from cornered.clients.terminal.table import NotPossible, Seen, Told
+from cornered.clients.terminal.match_source import NotPossible, Seen, Told
 from cornered.protocol.events import Ended, MatchEvent, Played, Started
 from cornered.protocol.messages import Happened, Snapshot
 from cornered.protocol.values import NO_CLOCK, Clocks, GameSpec, Player
@@ -89,7 +89,7 @@ async def tell(broadcast: Broadcast, publications: Sequence[Publication]) -> Non
         await broadcast.take(publication.topic, publication.payload)
 
 
-async def seen(table: BroadcastTable) -> tuple[Snapshot, list[str]]:
+async def seen(table: BroadcastMatch) -> tuple[Snapshot, list[str]]:
     """Return how the table stands now, and what it said on the way."""
     told, match = [], None
     async with asyncio.timeout(60):

@@ -10,22 +10,22 @@ from textual.app import App
 from cornered.clients.terminal.board_view import BoardView
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.match_screen import MatchScreen
-from cornered.clients.terminal.table import Line
+from cornered.clients.terminal.match_source import Line
 from cornered.protocol.messages import Said
 from cornered.protocol.values import Fischer, Player
-from tests.clients.terminal.conftest import LocalTable
+from tests.clients.terminal.conftest import LocalMatch
 
 CLOCK = Fischer(initial=180, increment=2)
 
 
-def screen(table: LocalTable) -> CorneredApp:
+def screen(table: LocalMatch) -> CorneredApp:
     return CorneredApp(MatchScreen(table))
 
 
 @pytest.mark.parametrize("game", ["trapgrid", "isolation", "bamboo", "quoridor"])
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
 async def test_every_game_is_shown_whole_in_a_terminal(
-    game: str, size: tuple[int, int], local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    game: str, size: tuple[int, int], local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     app = screen(local_table(game))
     async with app.run_test(size=size) as pilot:
@@ -40,7 +40,7 @@ async def test_every_game_is_shown_whole_in_a_terminal(
 
 
 async def test_enter_plays_and_the_opponents_answer_appears(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid", size=3)
     app = screen(table)
@@ -56,7 +56,7 @@ async def test_enter_plays_and_the_opponents_answer_appears(
         assert "Your turn" in shown(app)
 
 
-async def test_a_typed_move_is_played(local_table: type[LocalTable]) -> None:
+async def test_a_typed_move_is_played(local_table: type[LocalMatch]) -> None:
     table = local_table("quoridor")
     app = screen(table)
     async with app.run_test() as pilot:
@@ -68,7 +68,7 @@ async def test_a_typed_move_is_played(local_table: type[LocalTable]) -> None:
 
 
 async def test_a_refused_move_says_why_and_may_be_tried_again(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid", size=3)
     table.refuses = "the match went on without you"
@@ -85,7 +85,7 @@ async def test_a_refused_move_says_why_and_may_be_tried_again(
 
 
 async def test_cells_that_look_playable_say_why_they_are_not(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid", size=3)
     table.refused = {"c3": "a pawn makes one step"}
@@ -98,7 +98,7 @@ async def test_cells_that_look_playable_say_why_they_are_not(
 
 
 async def test_resigning_takes_two_presses_in_a_row(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid", ["a6", "g2"])
     app = screen(table)
@@ -114,7 +114,7 @@ async def test_resigning_takes_two_presses_in_a_row(
         assert table.done == ["resign"]
 
 
-async def test_before_the_second_move_the_match_is_called_off_and_not_resigned(local_table: type[LocalTable]) -> None:
+async def test_before_the_second_move_the_match_is_called_off_and_not_resigned(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid")
     app = screen(table)
     async with app.run_test() as pilot:
@@ -125,7 +125,7 @@ async def test_before_the_second_move_the_match_is_called_off_and_not_resigned(l
 
 
 async def test_d_offers_a_draw_and_accepts_the_opponents(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("quoridor", has_draws=True)
     app = screen(table)
@@ -141,7 +141,7 @@ async def test_d_offers_a_draw_and_accepts_the_opponents(
         assert table.done == ["offer_draw", "accept_draw"]
 
 
-async def test_n_declines_what_is_offered(local_table: type[LocalTable]) -> None:
+async def test_n_declines_what_is_offered(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid", ["a6", "g2"])
     app = screen(table)
     async with app.run_test() as pilot:
@@ -155,7 +155,7 @@ async def test_n_declines_what_is_offered(local_table: type[LocalTable]) -> None
 
 
 async def test_games_without_draws_have_no_key_for_one(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid")
     app = screen(table)
@@ -168,7 +168,7 @@ async def test_games_without_draws_have_no_key_for_one(
 
 
 async def test_the_end_says_who_won_and_why_and_offers_a_rematch(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid", ["a6", "g2"])
     app = screen(table)
@@ -182,7 +182,7 @@ async def test_the_end_says_who_won_and_why_and_offers_a_rematch(
         assert table.done == ["rematch"]
 
 
-async def test_clocks_show_the_servers_time(local_table: type[LocalTable], shown: Callable[[App[None]], str]) -> None:
+async def test_clocks_show_the_servers_time(local_table: type[LocalMatch], shown: Callable[[App[None]], str]) -> None:
     table = local_table("trapgrid", ["a6", "g2"], clock=CLOCK, left=(61_000, 9_500))
     app = screen(table)
     async with app.run_test() as pilot:
@@ -197,7 +197,7 @@ async def test_clocks_show_the_servers_time(local_table: type[LocalTable], shown
 
 
 async def test_a_banner_says_that_the_line_is_broken_until_it_stands_again(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid")
     app = screen(table)
@@ -212,7 +212,7 @@ async def test_a_banner_says_that_the_line_is_broken_until_it_stands_again(
 
 
 async def test_words_are_shown_as_they_are_and_can_be_answered(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid")
     app = screen(table)
@@ -227,7 +227,7 @@ async def test_words_are_shown_as_they_are_and_can_be_answered(
         assert table.said == ["thanks"]
 
 
-async def test_keys_of_the_game_are_letters_while_typing(local_table: type[LocalTable]) -> None:
+async def test_keys_of_the_game_are_letters_while_typing(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid", ["a6", "g2"])
     app = screen(table)
     async with app.run_test() as pilot:
@@ -239,7 +239,7 @@ async def test_keys_of_the_game_are_letters_while_typing(local_table: type[Local
 
 
 async def test_whoever_watches_can_neither_play_nor_resign(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid", ["a6", "g2"], seat=None)
     app = screen(table)
@@ -254,7 +254,7 @@ async def test_whoever_watches_can_neither_play_nor_resign(
 
 
 async def test_the_dice_are_named_when_they_roll(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("isolation", ["d4", "a1"], dice=True)
     app = screen(table)
@@ -268,7 +268,7 @@ async def test_the_dice_are_named_when_they_roll(
 
 
 async def test_four_players_are_told_apart_by_shape(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     app = screen(local_table("quoridor", players=4))
     async with app.run_test() as pilot:
@@ -279,7 +279,7 @@ async def test_four_players_are_told_apart_by_shape(
 
 
 async def test_question_mark_shows_all_keys_and_escape_hides_them(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     app = screen(local_table("trapgrid"))
     async with app.run_test() as pilot:
@@ -292,7 +292,7 @@ async def test_question_mark_shows_all_keys_and_escape_hides_them(
         assert "claim victory" not in shown(app)
 
 
-async def test_b_switches_between_dark_and_light(local_table: type[LocalTable]) -> None:
+async def test_b_switches_between_dark_and_light(local_table: type[LocalMatch]) -> None:
     app = screen(local_table("trapgrid"))
     async with app.run_test() as pilot:
         before = app.current_theme.dark
@@ -300,7 +300,7 @@ async def test_b_switches_between_dark_and_light(local_table: type[LocalTable]) 
         assert app.current_theme.dark is not before
 
 
-async def test_escape_leaves_the_entry_first_and_then_the_match(local_table: type[LocalTable]) -> None:
+async def test_escape_leaves_the_entry_first_and_then_the_match(local_table: type[LocalMatch]) -> None:
     app = screen(local_table("trapgrid"))
     async with app.run_test() as pilot:
         await pilot.pause()
@@ -312,7 +312,7 @@ async def test_escape_leaves_the_entry_first_and_then_the_match(local_table: typ
 
 
 async def test_after_a_resignation_nothing_can_be_played_any_more(
-    local_table: type[LocalTable], shown: Callable[[App[None]], str]
+    local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid", size=3)
     app = screen(table)
@@ -324,7 +324,7 @@ async def test_after_a_resignation_nothing_can_be_played_any_more(
         assert "Play" not in shown(app)
 
 
-async def test_control_c_quits_even_while_typing(local_table: type[LocalTable]) -> None:
+async def test_control_c_quits_even_while_typing(local_table: type[LocalMatch]) -> None:
     app = screen(local_table("trapgrid", size=3))
     async with app.run_test() as pilot:
         await pilot.pause()

@@ -15,7 +15,7 @@ from cornered.protocol.commands import Join, WatchLobby
 from cornered.protocol.messages import ChallengeClosed, Challenged, LobbyState, Paired, Said
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player, Seek, SeekSettings
 from tests.clients.sdk.scripted import ANN, BOB, Script, Wire, connected, scripted
-from tests.clients.terminal.conftest import LocalTable
+from tests.clients.terminal.conftest import LocalMatch
 
 
 class Lines:
@@ -43,7 +43,7 @@ async def until(condition: Callable[[], object]) -> None:
     pytest.fail("it never came to that")
 
 
-async def run(table: LocalTable, *lines: str) -> list[str]:
+async def run(table: LocalMatch, *lines: str) -> list[str]:
     """Play `lines` and return everything that was written."""
     written: list[str] = []
     match = PlainMatch(table, written.append)
@@ -54,20 +54,20 @@ async def run(table: LocalTable, *lines: str) -> list[str]:
     return written
 
 
-async def test_a_match_is_told_with_its_players_its_board_and_the_moves(local_table: type[LocalTable]) -> None:
+async def test_a_match_is_told_with_its_players_its_board_and_the_moves(local_table: type[LocalMatch]) -> None:
     written = await run(local_table("trapgrid", size=3), "board")
     assert written[0] == "TrapGrid, no clock. A is Ana, B is minimax [bot]. Match m1."
     assert "3  A  .  . \n2  .  .  . \n1  .  .  B \n   a  b  c " in "\n".join(written)
     assert "Your turn, you are A. Moves: a2 b3." in written
 
 
-async def test_nothing_but_plain_characters_is_written(local_table: type[LocalTable]) -> None:
+async def test_nothing_but_plain_characters_is_written(local_table: type[LocalMatch]) -> None:
     for game in ("trapgrid", "isolation", "bamboo", "quoridor"):
         assert all(line.isascii() for line in await run(local_table(game), "board"))
 
 
 async def test_every_write_is_one_line_without_control_characters(
-    local_table: type[LocalTable], capsys: pytest.CaptureFixture[str]
+    local_table: type[LocalMatch], capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = local_table("trapgrid", size=3, names=("An\x1b[31ma\u202e\nmatch over", "minimax"))
     for line in await run(table, "board", "clocks"):
@@ -78,7 +78,7 @@ async def test_every_write_is_one_line_without_control_characters(
     assert "match over" not in [line.strip() for line in written.split("\n")]
 
 
-async def test_a_move_that_comes_early_waits_for_its_turn(local_table: type[LocalTable]) -> None:
+async def test_a_move_that_comes_early_waits_for_its_turn(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid", size=3)
     lines = Lines("a2\n", "a1\n")
     written: list[str] = []
@@ -98,13 +98,13 @@ async def test_a_move_that_comes_early_waits_for_its_turn(local_table: type[Loca
     assert table.played == [("a2", 0), ("a1", 2)]
 
 
-async def test_a_refused_line_says_why(local_table: type[LocalTable]) -> None:
+async def test_a_refused_line_says_why(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid", size=3)
     table.refuses = "that cell is blocked"
     assert "No: that cell is blocked" in await run(table, "c3")
 
 
-async def test_words_do_what_they_say(local_table: type[LocalTable]) -> None:
+async def test_words_do_what_they_say(local_table: type[LocalMatch]) -> None:
     table = local_table("quoridor", has_draws=True)
     await run(table, "draw", "takeback", "claim", "resign", "abort", "rematch", "say good game, all")
     assert table.done == ["offer_draw", "request_takeback", "claim", "resign", "abort", "rematch"]
@@ -112,26 +112,26 @@ async def test_words_do_what_they_say(local_table: type[LocalTable]) -> None:
 
 
 @pytest.mark.parametrize(("word", "done"), [("accept", "accept_draw"), ("decline", "decline_draw")])
-async def test_an_offer_is_answered(local_table: type[LocalTable], word: str, done: str) -> None:
+async def test_an_offer_is_answered(local_table: type[LocalMatch], word: str, done: str) -> None:
     table = local_table("quoridor", has_draws=True)
     table.match = table.match.model_copy(update={"draw_offer": 1})
     await run(table, word)
     assert table.done == [done]
 
 
-async def test_answering_when_nothing_is_offered_is_refused(local_table: type[LocalTable]) -> None:
+async def test_answering_when_nothing_is_offered_is_refused(local_table: type[LocalMatch]) -> None:
     table = local_table("quoridor")
     assert "No: nothing is offered" in await run(table, "accept")
     assert table.done == []
 
 
-async def test_what_is_not_understood_gets_help(local_table: type[LocalTable]) -> None:
+async def test_what_is_not_understood_gets_help(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid")
     assert any(line.startswith("Type a move") for line in await run(table, "hello there"))
     assert table.played == []
 
 
-async def test_words_of_others_are_told(local_table: type[LocalTable]) -> None:
+async def test_words_of_others_are_told(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid", size=3)
     by = Player(id="p1", name="minimax", kind="bot")
     table.changes.put_nowait(Said(match="m1", room="players", by=by, text="hello", at=0))
@@ -143,7 +143,7 @@ async def test_words_of_others_are_told(local_table: type[LocalTable]) -> None:
         telling.cancel()
 
 
-async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn(local_table: type[LocalTable]) -> None:
+async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn(local_table: type[LocalMatch]) -> None:
     written: list[str] = []
     match = PlainMatch(local_table("trapgrid", size=3), written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
@@ -153,7 +153,7 @@ async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn(local_t
     assert written[-1] == "There are no more lines to obey: the match goes on without you."
 
 
-async def test_whoever_watches_hears_the_end(local_table: type[LocalTable]) -> None:
+async def test_whoever_watches_hears_the_end(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid", ["a2", "b1", "a1"], seat=None, size=3)
     written: list[str] = []
     match = PlainMatch(table, written.append)

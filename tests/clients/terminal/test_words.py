@@ -17,7 +17,7 @@ from cornered.clients.terminal.words import (
     turn_text,
 )
 from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, NoClock, PerMove
-from tests.clients.terminal.conftest import LocalTable
+from tests.clients.terminal.conftest import LocalMatch
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_options_that_are_off_are_not_named() -> None:
     ],
 )
 def test_the_turn_and_the_result_are_one_sentence(
-    local_table: type[LocalTable], update: dict[str, object], text: str
+    local_table: type[LocalMatch], update: dict[str, object], text: str
 ) -> None:
     match = local_table("trapgrid").match.model_copy(update=update)
     assert turn_text(match) == text
 
 
-def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table: type[LocalTable]) -> None:
+def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table: type[LocalMatch]) -> None:
     match = local_table("trapgrid", ["a6"], clock=Delay(initial=60, delay=5), left=(60_000, 60_000)).match
     assert time_left(match, 1, 4_000) == 60_000
     assert time_left(match, 1, 7_000) == 58_000
@@ -94,7 +94,7 @@ def test_the_free_seconds_of_a_delay_clock_do_not_run_it_down(local_table: type[
     assert time_left(match, 1, 900_000) == 0
 
 
-def test_a_result_without_a_reason_is_still_told(local_table: type[LocalTable]) -> None:
+def test_a_result_without_a_reason_is_still_told(local_table: type[LocalMatch]) -> None:
     assert result_text(local_table("trapgrid").match) == "The match is over."
 
 

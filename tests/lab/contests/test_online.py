@@ -232,7 +232,7 @@ async def test_what_a_killed_process_left_behind_is_given_up(address: str, home:
 async def test_a_server_that_goes_away_is_an_error_and_the_contest_goes_on_when_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(online, "PATIENCE", 0.6)
+    monkeypatch.setattr(online, "SERVER_TIMEOUT_S", 0.6)
     is_thinking = asyncio.Event()
     loop = asyncio.get_running_loop()
 

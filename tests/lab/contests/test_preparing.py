@@ -111,7 +111,7 @@ def test_the_compiling_process_really_compiles(monkeypatch: pytest.MonkeyPatch) 
     assert is_warm(Preparation("random", "trapgrid"))
 
 
-class Heart:
+class LivenessReporter:
     """Remembers the signs of life."""
 
     def __init__(self) -> None:
@@ -177,7 +177,7 @@ def test_on_a_clock_bots_are_tried_out_once_whatever_their_settings(monkeypatch:
 
 
 def test_it_is_told_whose_bot_is_being_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    heart = Heart()
+    heart = LivenessReporter()
     monkeypatch.setattr(heartbeat, "_heart", heart)
     ensure_prepared(SMALL, Fixture(0, ("greedy", "random"), ("a3", "d2")))
     assert heart.heard == [("0 a3 d2", preparing.COMPILING), ("1 a3 d2", preparing.COMPILING), ("", None)]
@@ -194,5 +194,5 @@ def test_what_is_not_compiled_is_tried_out_only_where_nobody_else_has_tried(monk
     try:
         ensure_prepared(ON_A_CLOCK, Fixture(0, ("random", "random")))
     finally:
-        heartbeat.worn().rest()
+        heartbeat.current().rest()
     assert tried == [Preparation("random", "trapgrid")]

@@ -3,11 +3,21 @@ from pathlib import Path
 
 import pytest
 
-from cornered.lab.reports.document import Document, Figure, Heading, Listing, Literal, Paragraph, Table, markdown, page
+from cornered.lab.reports.document import (
+    Document,
+    Figure,
+    Heading,
+    Listing,
+    Literal,
+    Paragraph,
+    ReportTable,
+    markdown,
+    page,
+)
 from cornered.lab.reports.plots import drawing, save
 
 EVIL = '<script>alert("x")</script> | `a` *b* _c_ [d](e) & \\'
-TABLE = Table(
+TABLE = ReportTable(
     "Scores | all", ("Bot", "Points"), [(("1. ", Literal("minimax:depth=3,a|b")), "3"), (EVIL, "0")], numeric=1
 )
 VOID = {"meta", "br", "wbr"}
@@ -73,7 +83,9 @@ def test_a_literal_is_code_where_that_can_hold_it() -> None:
 
 
 @pytest.mark.parametrize("block", [Heading(EVIL), Paragraph(EVIL), Paragraph(Literal(EVIL)), Listing(EVIL), TABLE])
-def test_words_never_become_elements_of_a_page(tmp_path: Path, block: Heading | Paragraph | Listing | Table) -> None:
+def test_words_never_become_elements_of_a_page(
+    tmp_path: Path, block: Heading | Paragraph | Listing | ReportTable
+) -> None:
     reader = read(page(Document(EVIL, [block]), tmp_path))
     assert "script" not in {tag for tag, _ in reader.elements}
 

@@ -1,4 +1,4 @@
-"""One server at a time writes to a store, and whoever dies makes room."""
+"""One server at a time writes to a store, and whoever dies makes match task."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from cornered.protocol.analysis import (
 )
 from cornered.protocol.commands import Analysed, OfferAnalysis
 from cornered.protocol.values import GameSpec
-from cornered.server.analysis.queue import GRACE, MOST_JOBS, PATIENCE, THINKING, AnalysisQueue
+from cornered.server.analysis.queue import GRACE, MOST_JOBS, QUESTION_TIMEOUT_MS, THINKING, AnalysisQueue
 from cornered.server.analysis.state import REMEMBERED, Asked, Assigned, Ended, Job, Question, Returned
 from cornered.server.refusal import Refusal
 
@@ -252,9 +252,9 @@ def test_what_nobody_takes_up_is_given_up(bench: Bench) -> None:
     bench.offer("bot")
     bench.ask("ann", "0./.1 1")
     job = bench.ask("ann", "0./.1 2")
-    assert bench.do(bench.queue.tick(NOW + PATIENCE - 1))[0].job == "j1"
+    assert bench.do(bench.queue.tick(NOW + QUESTION_TIMEOUT_MS - 1))[0].job == "j1"
     bench.do(bench.queue.leave("bot", NOW))
-    (ended,) = bench.do(bench.queue.tick(NOW + PATIENCE))
+    (ended,) = bench.do(bench.queue.tick(NOW + QUESTION_TIMEOUT_MS))
     assert (ended.job, ended.found.report) == (job, None)
 
 
@@ -406,7 +406,7 @@ class Everything(RuleBasedStateMachine):
         assert socket not in self.queue.analysts
         assert all(job.analyst != socket and socket not in job.askers for job in self.queue.jobs.values())
 
-    @rule(passed=st.sampled_from([1, THINKING + GRACE, PATIENCE]))
+    @rule(passed=st.sampled_from([1, THINKING + GRACE, QUESTION_TIMEOUT_MS]))
     def time_passes(self, passed: int) -> None:
         self.now += passed
         self.do(self.queue.tick(self.now))

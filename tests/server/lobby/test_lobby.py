@@ -59,7 +59,7 @@ BOT = Player(id="bot", name="Bot", kind="bot")
 
 
 @dataclass
-class Hall:
+class LobbyDriver:
     """A lobby that is used from the outside in."""
 
     lobby: Lobby = field(default_factory=Lobby)
@@ -104,10 +104,10 @@ class Hall:
 
 
 @pytest.fixture
-def hall() -> Hall:
-    hall = Hall()
-    hall.arrive(ANN, BEN, CYD, DEE, BOT)
-    return hall
+def driver() -> LobbyDriver:
+    driver = LobbyDriver()
+    driver.arrive(ANN, BEN, CYD, DEE, BOT)
+    return driver
 
 
 def made(events: Sequence[LobbyEvent]) -> MatchMade:
@@ -117,70 +117,72 @@ def made(events: Sequence[LobbyEvent]) -> MatchMade:
 # Names
 
 
-def test_who_takes_another_name_has_it_at_tables_in_challenges_and_in_their_matches(hall: Hall) -> None:
-    own, joined = hall.open_table(ANN), hall.open_table(BEN, THREE)
-    hall.do(JoinSeek, ANN, seek=joined)
-    sent, got = hall.challenge(ANN, CYD), hall.challenge(DEE, ANN)
-    hall.lobby.take_news()
-    hall.arrive(zed := Player(id="ann", name="Zed", kind="person"), ann := Player(id="new", name="Ann", kind="person"))
-    tables, challenges = hall.lobby.tables, hall.lobby.challenges
+def test_who_takes_another_name_has_it_at_tables_in_challenges_and_in_their_matches(driver: LobbyDriver) -> None:
+    own, joined = driver.open_table(ANN), driver.open_table(BEN, THREE)
+    driver.do(JoinSeek, ANN, seek=joined)
+    sent, got = driver.challenge(ANN, CYD), driver.challenge(DEE, ANN)
+    driver.lobby.take_news()
+    driver.arrive(
+        zed := Player(id="ann", name="Zed", kind="person"), ann := Player(id="new", name="Ann", kind="person")
+    )
+    tables, challenges = driver.lobby.tables, driver.lobby.challenges
     assert (tables[own].seek.by, tables[own].seek.joined) == (zed, (zed,))
     assert (tables[joined].seek.by, tables[joined].seek.joined) == (BEN, (BEN, zed))
     assert (challenges[sent].by, challenges[sent].to) == (zed, CYD)
     assert (challenges[got].by, challenges[got].to) == (DEE, zed)
-    assert set(hall.lobby.take_news().tables) == {own, joined}
-    assert set(made(hall.do(JoinSeek, ann, seek=own)).players) == {ann, zed}
-    assert set(made(hall.do(AcceptChallenge, CYD, challenge=sent)).players) == {CYD, zed}
-    assert set(made(hall.do(AcceptChallenge, ANN, challenge=got)).players) == {DEE, zed}
+    assert set(driver.lobby.take_news().tables) == {own, joined}
+    assert set(made(driver.do(JoinSeek, ann, seek=own)).players) == {ann, zed}
+    assert set(made(driver.do(AcceptChallenge, CYD, challenge=sent)).players) == {CYD, zed}
+    assert set(made(driver.do(AcceptChallenge, ANN, challenge=got)).players) == {DEE, zed}
 
 
 # Tables
 
 
-def test_a_table_shows_its_game_with_every_option(hall: Hall) -> None:
-    seek = hall.open_table(ANN, GameSpec(name="isolation", options={"players": 3}))
-    shown = hall.lobby.tables[seek].seek
+def test_a_table_shows_its_game_with_every_option(driver: LobbyDriver) -> None:
+    seek = driver.open_table(ANN, GameSpec(name="isolation", options={"players": 3}))
+    shown = driver.lobby.tables[seek].seek
     assert shown.settings.game.options == {"width": 7, "height": 7, "players": 3, "dice": False}
-    assert (shown.seats, shown.joined, shown.by, shown.since) == (3, (ANN,), ANN, hall.now)
+    assert (shown.seats, shown.joined, shown.by, shown.since) == (3, (ANN,), ANN, driver.now)
 
 
-def test_a_quoridor_table_gets_the_suggested_draw_rules_unless_its_creator_says_otherwise(hall: Hall) -> None:
-    plain = hall.open_table(ANN, GameSpec(name="quoridor", options={"size": 5}))
-    endless = hall.open_table(ANN, GameSpec(name="quoridor", options={"size": 5, "max_plies": None}))
-    assert hall.lobby.tables[plain].seek.settings.game.options["max_plies"] == 100
-    assert hall.lobby.tables[endless].seek.settings.game.options["max_plies"] is None
+def test_a_quoridor_table_gets_the_suggested_draw_rules_unless_its_creator_says_otherwise(driver: LobbyDriver) -> None:
+    plain = driver.open_table(ANN, GameSpec(name="quoridor", options={"size": 5}))
+    endless = driver.open_table(ANN, GameSpec(name="quoridor", options={"size": 5, "max_plies": None}))
+    assert driver.lobby.tables[plain].seek.settings.game.options["max_plies"] == 100
+    assert driver.lobby.tables[endless].seek.settings.game.options["max_plies"] is None
 
 
-def test_the_match_begins_when_the_table_is_full(hall: Hall) -> None:
-    seek = hall.open_table(ANN, THREE, seat=2, clock=PerMove(seconds=9), private=True, delay=4)
-    (joined,) = hall.do(JoinSeek, BEN, seek=seek)
+def test_the_match_begins_when_the_table_is_full(driver: LobbyDriver) -> None:
+    seek = driver.open_table(ANN, THREE, seat=2, clock=PerMove(seconds=9), private=True, delay=4)
+    (joined,) = driver.do(JoinSeek, BEN, seek=seek)
     assert isinstance(joined, SeekJoined)
-    joined, closed, match = hall.do(JoinSeek, CYD, seek=seek)
+    joined, closed, match = driver.do(JoinSeek, CYD, seek=seek)
     assert isinstance(closed, SeekClosed)
     assert isinstance(match, MatchMade)
     assert match.players == (BEN, CYD, ANN)
     assert (match.clock, match.private, match.delay) == (PerMove(seconds=9), True, 4)
-    assert hall.lobby.tables == {}
-    assert hall.lobby.matches == {match.match: ("ben", "cyd", "ann")}
-    assert hall.refused(JoinSeek, DEE, seek=seek) == "unknown_seek"
+    assert driver.lobby.tables == {}
+    assert driver.lobby.matches == {match.match: ("ben", "cyd", "ann")}
+    assert driver.refused(JoinSeek, DEE, seek=seek) == "unknown_seek"
 
 
-def test_who_names_no_seat_gets_one_by_lot(hall: Hall) -> None:
+def test_who_names_no_seat_gets_one_by_lot(driver: LobbyDriver) -> None:
     orders = set()
     for lot in range(6):
-        hall.lot = lot
-        seek = hall.open_table(ANN, THREE)
-        hall.do(JoinSeek, BEN, seek=seek)
-        orders.add(made(hall.do(JoinSeek, CYD, seek=seek)).players)
+        driver.lot = lot
+        seek = driver.open_table(ANN, THREE)
+        driver.do(JoinSeek, BEN, seek=seek)
+        orders.add(made(driver.do(JoinSeek, CYD, seek=seek)).players)
     assert len(orders) == 6
 
 
 @pytest.mark.parametrize("lot", range(4))
-def test_lots_leave_the_creators_seat_alone(hall: Hall, lot: int) -> None:
-    hall.lot = lot
+def test_lots_leave_the_creators_seat_alone(driver: LobbyDriver, lot: int) -> None:
+    driver.lot = lot
     for seat in (0, 1):
-        seek = hall.open_table(ANN, seat=seat)
-        assert made(hall.do(JoinSeek, BEN, seek=seek)).players[seat] == ANN
+        seek = driver.open_table(ANN, seat=seat)
+        assert made(driver.do(JoinSeek, BEN, seek=seek)).players[seat] == ANN
 
 
 @pytest.mark.parametrize(
@@ -195,109 +197,109 @@ def test_lots_leave_the_creators_seat_alone(hall: Hall, lot: int) -> None:
         ({"minimum": 3}, "bad_options"),
     ],
 )
-def test_a_table_that_cannot_be_is_refused(hall: Hall, settings: dict[str, Any], code: str) -> None:
-    assert hall.refused(CreateSeek, ANN, settings=SeekSettings(**{"game": TRAPGRID} | settings)) == code
+def test_a_table_that_cannot_be_is_refused(driver: LobbyDriver, settings: dict[str, Any], code: str) -> None:
+    assert driver.refused(CreateSeek, ANN, settings=SeekSettings(**{"game": TRAPGRID} | settings)) == code
 
 
-def test_nobody_sits_at_a_table_twice(hall: Hall) -> None:
-    seek = hall.open_table(ANN, THREE)
-    assert hall.refused(JoinSeek, ANN, seek=seek) == "already_joined"
-    hall.do(JoinSeek, BEN, seek=seek)
-    assert hall.refused(JoinSeek, BEN, seek=seek) == "already_joined"
+def test_nobody_sits_at_a_table_twice(driver: LobbyDriver) -> None:
+    seek = driver.open_table(ANN, THREE)
+    assert driver.refused(JoinSeek, ANN, seek=seek) == "already_joined"
+    driver.do(JoinSeek, BEN, seek=seek)
+    assert driver.refused(JoinSeek, BEN, seek=seek) == "already_joined"
 
 
-def test_nobody_sits_at_too_many_tables(hall: Hall) -> None:
+def test_nobody_sits_at_too_many_tables(driver: LobbyDriver) -> None:
     for _ in range(MOST_TABLES):
-        hall.open_table(ANN, THREE)
-    seek = hall.open_table(BEN, THREE)
-    assert hall.refused(CreateSeek, ANN, settings=SeekSettings(game=THREE)) == "busy"
-    assert hall.refused(JoinSeek, ANN, seek=seek) == "busy"
-    hall.do(CancelSeek, ANN, seek=next(iter(hall.lobby.tables)))
-    hall.do(JoinSeek, ANN, seek=seek)
+        driver.open_table(ANN, THREE)
+    seek = driver.open_table(BEN, THREE)
+    assert driver.refused(CreateSeek, ANN, settings=SeekSettings(game=THREE)) == "busy"
+    assert driver.refused(JoinSeek, ANN, seek=seek) == "busy"
+    driver.do(CancelSeek, ANN, seek=next(iter(driver.lobby.tables)))
+    driver.do(JoinSeek, ANN, seek=seek)
 
 
-def test_who_leaves_a_table_frees_the_seat_and_the_creator_closes_it(hall: Hall) -> None:
-    seek = hall.open_table(ANN, THREE)
-    assert hall.refused(LeaveSeek, BEN, seek=seek) == "not_yours"
-    hall.do(JoinSeek, BEN, seek=seek)
-    (left,) = hall.do(LeaveSeek, BEN, seek=seek)
+def test_who_leaves_a_table_frees_the_seat_and_the_creator_closes_it(driver: LobbyDriver) -> None:
+    seek = driver.open_table(ANN, THREE)
+    assert driver.refused(LeaveSeek, BEN, seek=seek) == "not_yours"
+    driver.do(JoinSeek, BEN, seek=seek)
+    (left,) = driver.do(LeaveSeek, BEN, seek=seek)
     assert isinstance(left, SeekLeft)
-    assert hall.lobby.tables[seek].seek.joined == (ANN,)
-    (closed,) = hall.do(LeaveSeek, ANN, seek=seek)
+    assert driver.lobby.tables[seek].seek.joined == (ANN,)
+    (closed,) = driver.do(LeaveSeek, ANN, seek=seek)
     assert isinstance(closed, SeekClosed)
-    assert [guest.tables for guest in hall.lobby.guests.values()] == [0] * 5
+    assert [guest.tables for guest in driver.lobby.guests.values()] == [0] * 5
 
 
-def test_only_the_creator_starts_or_cancels(hall: Hall) -> None:
-    seek = hall.open_table(ANN, THREE, minimum=2)
-    hall.do(JoinSeek, BEN, seek=seek)
-    assert hall.refused(CancelSeek, BEN, seek=seek) == "not_yours"
-    assert hall.refused(StartSeek, BEN, seek=seek) == "not_yours"
-    assert hall.refused(CancelSeek, ANN, seek="nope") == "unknown_seek"
+def test_only_the_creator_starts_or_cancels(driver: LobbyDriver) -> None:
+    seek = driver.open_table(ANN, THREE, minimum=2)
+    driver.do(JoinSeek, BEN, seek=seek)
+    assert driver.refused(CancelSeek, BEN, seek=seek) == "not_yours"
+    assert driver.refused(StartSeek, BEN, seek=seek) == "not_yours"
+    assert driver.refused(CancelSeek, ANN, seek="nope") == "unknown_seek"
 
 
-def test_a_table_with_enough_players_starts_before_it_is_full(hall: Hall) -> None:
+def test_a_table_with_enough_players_starts_before_it_is_full(driver: LobbyDriver) -> None:
     four = GameSpec(name="quoridor", options={"size": 5, "players": 4})
-    seek = hall.open_table(ANN, four, minimum=2, seat=3)
-    assert hall.refused(StartSeek, ANN, seek=seek) == "too_few_players"
-    hall.do(JoinSeek, BEN, seek=seek)
-    match = made(hall.do(StartSeek, ANN, seek=seek))
+    seek = driver.open_table(ANN, four, minimum=2, seat=3)
+    assert driver.refused(StartSeek, ANN, seek=seek) == "too_few_players"
+    driver.do(JoinSeek, BEN, seek=seek)
+    match = made(driver.do(StartSeek, ANN, seek=seek))
     assert match.players == (BEN, ANN)
     assert (match.spec.options["players"], match.spec.options["walls"]) == (2, 5)
 
 
-def test_a_number_of_players_that_the_game_does_not_know_cannot_start(hall: Hall) -> None:
-    seek = hall.open_table(ANN, GameSpec(name="quoridor", options={"size": 5, "players": 4}), minimum=3)
-    hall.do(JoinSeek, BEN, seek=seek)
-    hall.do(JoinSeek, CYD, seek=seek)
-    assert hall.refused(StartSeek, ANN, seek=seek) == "too_few_players"
+def test_a_number_of_players_that_the_game_does_not_know_cannot_start(driver: LobbyDriver) -> None:
+    seek = driver.open_table(ANN, GameSpec(name="quoridor", options={"size": 5, "players": 4}), minimum=3)
+    driver.do(JoinSeek, BEN, seek=seek)
+    driver.do(JoinSeek, CYD, seek=seek)
+    assert driver.refused(StartSeek, ANN, seek=seek) == "too_few_players"
 
 
-def test_a_table_without_a_minimum_waits_for_all(hall: Hall) -> None:
-    seek = hall.open_table(ANN, THREE)
-    hall.do(JoinSeek, BEN, seek=seek)
-    assert hall.refused(StartSeek, ANN, seek=seek) == "too_few_players"
+def test_a_table_without_a_minimum_waits_for_all(driver: LobbyDriver) -> None:
+    seek = driver.open_table(ANN, THREE)
+    driver.do(JoinSeek, BEN, seek=seek)
+    assert driver.refused(StartSeek, ANN, seek=seek) == "too_few_players"
 
 
 # Challenges
 
 
-def test_an_accepted_challenge_becomes_a_match(hall: Hall) -> None:
-    challenge = hall.challenge(ANN, BEN, seat=1, clock=Fischer(initial=60))
-    ended, match = hall.do(AcceptChallenge, BEN, challenge=challenge)
+def test_an_accepted_challenge_becomes_a_match(driver: LobbyDriver) -> None:
+    challenge = driver.challenge(ANN, BEN, seat=1, clock=Fischer(initial=60))
+    ended, match = driver.do(AcceptChallenge, BEN, challenge=challenge)
     assert isinstance(ended, ChallengeEnded)
     assert isinstance(match, MatchMade)
     assert (ended.closed.how, ended.closed.match, ended.told) == ("accepted", match.match, ("ann", "ben"))
     assert (match.players, match.clock, match.spec) == ((BEN, ANN), Fischer(initial=60), TRAPGRID)
-    assert hall.refused(AcceptChallenge, BEN, challenge=challenge) == "unknown_challenge"
+    assert driver.refused(AcceptChallenge, BEN, challenge=challenge) == "unknown_challenge"
 
 
-def test_a_challenge_is_declined_with_a_reason(hall: Hall) -> None:
-    challenge = hall.challenge(ANN, BEN)
-    assert hall.refused(DeclineChallenge, ANN, challenge=challenge) == "not_yours"
-    (ended,) = hall.do(DeclineChallenge, BEN, challenge=challenge, reason="later")
+def test_a_challenge_is_declined_with_a_reason(driver: LobbyDriver) -> None:
+    challenge = driver.challenge(ANN, BEN)
+    assert driver.refused(DeclineChallenge, ANN, challenge=challenge) == "not_yours"
+    (ended,) = driver.do(DeclineChallenge, BEN, challenge=challenge, reason="later")
     assert isinstance(ended, ChallengeEnded)
-    assert (ended.closed.how, ended.closed.reason, hall.lobby.challenges) == ("declined", "later", {})
+    assert (ended.closed.how, ended.closed.reason, driver.lobby.challenges) == ("declined", "later", {})
 
 
-def test_only_the_challenger_cancels_and_only_the_challenged_accepts(hall: Hall) -> None:
-    challenge = hall.challenge(ANN, BEN)
-    assert hall.refused(CancelChallenge, BEN, challenge=challenge) == "not_yours"
-    assert hall.refused(AcceptChallenge, ANN, challenge=challenge) == "not_yours"
-    assert hall.refused(AcceptChallenge, CYD, challenge=challenge) == "not_yours"
-    (ended,) = hall.do(CancelChallenge, ANN, challenge=challenge)
+def test_only_the_challenger_cancels_and_only_the_challenged_accepts(driver: LobbyDriver) -> None:
+    challenge = driver.challenge(ANN, BEN)
+    assert driver.refused(CancelChallenge, BEN, challenge=challenge) == "not_yours"
+    assert driver.refused(AcceptChallenge, ANN, challenge=challenge) == "not_yours"
+    assert driver.refused(AcceptChallenge, CYD, challenge=challenge) == "not_yours"
+    (ended,) = driver.do(CancelChallenge, ANN, challenge=challenge)
     assert isinstance(ended, ChallengeEnded)
     assert ended.closed.how == "cancelled"
 
 
-def test_a_challenge_expires_after_a_minute(hall: Hall) -> None:
-    hall.challenge(ANN, BEN)
-    due = hall.now + CHALLENGE_LIFE
-    assert hall.lobby.deadline() == due
-    assert hall.lobby.tick(due - 1) == ()
-    (ended,) = hall.apply(hall.lobby.tick(due))
+def test_a_challenge_expires_after_a_minute(driver: LobbyDriver) -> None:
+    driver.challenge(ANN, BEN)
+    due = driver.now + CHALLENGE_LIFE
+    assert driver.lobby.deadline() == due
+    assert driver.lobby.tick(due - 1) == ()
+    (ended,) = driver.apply(driver.lobby.tick(due))
     assert isinstance(ended, ChallengeEnded)
-    assert (ended.closed.how, hall.lobby.deadline()) == ("expired", None)
+    assert (ended.closed.how, driver.lobby.deadline()) == ("expired", None)
 
 
 @pytest.mark.parametrize(
@@ -310,44 +312,44 @@ def test_a_challenge_expires_after_a_minute(hall: Hall) -> None:
         ({"seat": 2}, "bad_options"),
     ],
 )
-def test_a_challenge_that_cannot_be_is_refused(hall: Hall, fields: dict[str, Any], code: str) -> None:
-    assert hall.refused(Challenge, ANN, **{"to": "ben", "game": TRAPGRID} | fields) == code
+def test_a_challenge_that_cannot_be_is_refused(driver: LobbyDriver, fields: dict[str, Any], code: str) -> None:
+    assert driver.refused(Challenge, ANN, **{"to": "ben", "game": TRAPGRID} | fields) == code
 
 
-def test_challenges_that_wait_are_limited_for_both_sides(hall: Hall) -> None:
+def test_challenges_that_wait_are_limited_for_both_sides(driver: LobbyDriver) -> None:
     for _ in range(MOST_CHALLENGES):
-        hall.challenge(ANN, BEN)
-    assert hall.refused(Challenge, ANN, to="cyd", game=TRAPGRID) == "busy"
+        driver.challenge(ANN, BEN)
+    assert driver.refused(Challenge, ANN, to="cyd", game=TRAPGRID) == "busy"
     crowd = [person(f"p{number}") for number in range(MOST_INCOMING)]
-    hall.arrive(*crowd)
+    driver.arrive(*crowd)
     for one in crowd[: MOST_INCOMING - MOST_CHALLENGES]:
-        hall.challenge(one, BEN)
-    assert hall.refused(Challenge, crowd[-1], to="ben", game=TRAPGRID) == "busy"
+        driver.challenge(one, BEN)
+    assert driver.refused(Challenge, crowd[-1], to="ben", game=TRAPGRID) == "busy"
 
 
-def test_a_crowd_that_fills_what_waits_for_a_player_gives_way_to_one_who_was_here_before(hall: Hall) -> None:
+def test_a_crowd_that_fills_what_waits_for_a_player_gives_way_to_one_who_was_here_before(driver: LobbyDriver) -> None:
     crowd = [person(f"p{number}") for number in range(MOST_INCOMING)]
-    hall.arrive(*crowd)
+    driver.arrive(*crowd)
     for one in crowd:
-        hall.challenge(one, BEN)
-    ended, sent = hall.do(Challenge, CYD, to="ben", game=TRAPGRID)
+        driver.challenge(one, BEN)
+    ended, sent = driver.do(Challenge, CYD, to="ben", game=TRAPGRID)
     assert isinstance(ended, ChallengeEnded)
     assert isinstance(sent, ChallengeSent)
     assert (ended.closed.how, ended.told) == ("declined", (crowd[-1].id, "ben"))
-    waiting = [hall.lobby.challenges[name].by.id for name in hall.lobby.calls["ben"]]
+    waiting = [driver.lobby.challenges[name].by.id for name in driver.lobby.calls["ben"]]
     assert waiting == [*(one.id for one in crowd[:-1]), "cyd"]
-    assert hall.refused(Challenge, crowd[-1], to="ben", game=TRAPGRID) == "busy"
+    assert driver.refused(Challenge, crowd[-1], to="ben", game=TRAPGRID) == "busy"
 
 
 # Bots
 
 
-def test_a_bot_that_has_not_declared_is_not_challenged(hall: Hall) -> None:
-    assert hall.refused(Challenge, ANN, to="bot", game=TRAPGRID) == "not_accepted"
+def test_a_bot_that_has_not_declared_is_not_challenged(driver: LobbyDriver) -> None:
+    assert driver.refused(Challenge, ANN, to="bot", game=TRAPGRID) == "not_accepted"
 
 
-def test_only_bots_declare(hall: Hall) -> None:
-    assert hall.refused(Declare, ANN, accepts=(), concurrency=1) == "not_a_bot"
+def test_only_bots_declare(driver: LobbyDriver) -> None:
+    assert driver.refused(Declare, ANN, accepts=(), concurrency=1) == "not_a_bot"
 
 
 @pytest.mark.parametrize(
@@ -358,8 +360,8 @@ def test_only_bots_declare(hall: Hall) -> None:
         (Accepts(game="trapgrid", options={"size": (3, 99)}), "bad_options"),
     ],
 )
-def test_a_bot_declares_only_what_exists(hall: Hall, accepts: Accepts, code: str) -> None:
-    assert hall.refused(Declare, BOT, accepts=(accepts,), concurrency=1) == code
+def test_a_bot_declares_only_what_exists(driver: LobbyDriver, accepts: Accepts, code: str) -> None:
+    assert driver.refused(Declare, BOT, accepts=(accepts,), concurrency=1) == code
 
 
 @pytest.mark.parametrize(
@@ -372,126 +374,128 @@ def test_a_bot_declares_only_what_exists(hall: Hall, accepts: Accepts, code: str
         (GameSpec(name="isolation"), NO_CLOCK, False),
     ],
 )
-def test_a_bot_is_challenged_to_what_it_declared_alone(hall: Hall, game: GameSpec, clock: Any, accepted: bool) -> None:
-    hall.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
+def test_a_bot_is_challenged_to_what_it_declared_alone(
+    driver: LobbyDriver, game: GameSpec, clock: Any, accepted: bool
+) -> None:
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
     if accepted:
-        hall.challenge(ANN, BOT, game=game, clock=clock)
+        driver.challenge(ANN, BOT, game=game, clock=clock)
     else:
-        assert hall.refused(Challenge, ANN, to="bot", game=game, clock=clock) == "not_accepted"
+        assert driver.refused(Challenge, ANN, to="bot", game=game, clock=clock) == "not_accepted"
 
 
-def test_a_bot_never_plays_more_games_than_it_takes(hall: Hall) -> None:
-    hall.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
-    first, second = hall.challenge(ANN, BOT), hall.challenge(BEN, BOT)
-    match = made(hall.do(AcceptChallenge, BOT, challenge=first))
-    assert hall.refused(AcceptChallenge, BOT, challenge=second) == "busy"
-    assert hall.refused(Challenge, CYD, to="bot", game=TRAPGRID) == "busy"
-    seek = hall.open_table(CYD)
-    assert hall.refused(JoinSeek, BOT, seek=seek) == "busy"
-    hall.apply([MatchEnded(match.match)])
-    hall.do(JoinSeek, BOT, seek=seek)
+def test_a_bot_never_plays_more_games_than_it_takes(driver: LobbyDriver) -> None:
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
+    first, second = driver.challenge(ANN, BOT), driver.challenge(BEN, BOT)
+    match = made(driver.do(AcceptChallenge, BOT, challenge=first))
+    assert driver.refused(AcceptChallenge, BOT, challenge=second) == "busy"
+    assert driver.refused(Challenge, CYD, to="bot", game=TRAPGRID) == "busy"
+    seek = driver.open_table(CYD)
+    assert driver.refused(JoinSeek, BOT, seek=seek) == "busy"
+    driver.apply([MatchEnded(match.match)])
+    driver.do(JoinSeek, BOT, seek=seek)
 
 
-def test_a_bots_own_challenge_is_not_accepted_once_it_is_full(hall: Hall) -> None:
-    hall.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
-    first, second = hall.challenge(BOT, ANN), hall.challenge(BOT, BEN)
-    hall.do(AcceptChallenge, ANN, challenge=first)
-    assert hall.refused(AcceptChallenge, BEN, challenge=second) == "busy"
-    assert hall.refused(Challenge, BOT, to="cyd", game=TRAPGRID) == "busy"
+def test_a_bots_own_challenge_is_not_accepted_once_it_is_full(driver: LobbyDriver) -> None:
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
+    first, second = driver.challenge(BOT, ANN), driver.challenge(BOT, BEN)
+    driver.do(AcceptChallenge, ANN, challenge=first)
+    assert driver.refused(AcceptChallenge, BEN, challenge=second) == "busy"
+    assert driver.refused(Challenge, BOT, to="cyd", game=TRAPGRID) == "busy"
 
 
-def test_a_seat_at_an_open_table_takes_one_of_a_bots_places(hall: Hall) -> None:
-    hall.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
-    hall.do(JoinSeek, BOT, seek=hall.open_table(ANN, THREE))
-    assert hall.refused(Challenge, CYD, to="bot", game=TRAPGRID) == "busy"
-    assert hall.lobby.guests["bot"].presence().free == 0
+def test_a_seat_at_an_open_table_takes_one_of_a_bots_places(driver: LobbyDriver) -> None:
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=1)
+    driver.do(JoinSeek, BOT, seek=driver.open_table(ANN, THREE))
+    assert driver.refused(Challenge, CYD, to="bot", game=TRAPGRID) == "busy"
+    assert driver.lobby.guests["bot"].presence().free == 0
 
 
 # Coming and going
 
 
-def test_who_goes_away_keeps_everything_for_a_while(hall: Hall) -> None:
-    seek = hall.open_table(ANN)
-    hall.apply(hall.lobby.disconnect("ann", hall.now))
-    assert hall.lobby.tick(hall.now + AWAY_GRACE - 1) == ()
-    hall.apply(hall.lobby.arrive(ANN))
-    assert hall.lobby.deadline() is None
-    assert hall.lobby.tick(hall.now + 10 * AWAY_GRACE) == ()
-    assert seek in hall.lobby.tables
+def test_who_goes_away_keeps_everything_for_a_while(driver: LobbyDriver) -> None:
+    seek = driver.open_table(ANN)
+    driver.apply(driver.lobby.disconnect("ann", driver.now))
+    assert driver.lobby.tick(driver.now + AWAY_GRACE - 1) == ()
+    driver.apply(driver.lobby.arrive(ANN))
+    assert driver.lobby.deadline() is None
+    assert driver.lobby.tick(driver.now + 10 * AWAY_GRACE) == ()
+    assert seek in driver.lobby.tables
 
 
-def test_who_stays_away_leaves_tables_and_challenges(hall: Hall) -> None:
-    own, other = hall.open_table(ANN), hall.open_table(BEN, THREE)
-    hall.do(JoinSeek, ANN, seek=other)
-    sent, received = hall.challenge(ANN, BEN), hall.challenge(CYD, ANN)
-    hall.apply(hall.lobby.disconnect("ann", hall.now))
-    events = hall.apply(hall.lobby.tick(hall.now + AWAY_GRACE))
+def test_who_stays_away_leaves_tables_and_challenges(driver: LobbyDriver) -> None:
+    own, other = driver.open_table(ANN), driver.open_table(BEN, THREE)
+    driver.do(JoinSeek, ANN, seek=other)
+    sent, received = driver.challenge(ANN, BEN), driver.challenge(CYD, ANN)
+    driver.apply(driver.lobby.disconnect("ann", driver.now))
+    events = driver.apply(driver.lobby.tick(driver.now + AWAY_GRACE))
     ends = {event.closed.challenge: event.closed.how for event in events if isinstance(event, ChallengeEnded)}
     assert ends == {sent: "cancelled", received: "declined"}
-    assert (own in hall.lobby.tables, hall.lobby.tables[other].seek.joined) == (False, (BEN,))
+    assert (own in driver.lobby.tables, driver.lobby.tables[other].seek.joined) == (False, (BEN,))
     assert events[-1] == Departed("ann")
-    assert "ann" not in hall.lobby.guests
-    assert hall.refused(Challenge, BEN, to="ann", game=TRAPGRID) == "unknown_player"
-    assert hall.refused(CreateSeek, ANN, settings=SeekSettings(game=TRAPGRID)) == "unknown_player"
+    assert "ann" not in driver.lobby.guests
+    assert driver.refused(Challenge, BEN, to="ann", game=TRAPGRID) == "unknown_player"
+    assert driver.refused(CreateSeek, ANN, settings=SeekSettings(game=TRAPGRID)) == "unknown_player"
 
 
-def test_arriving_and_leaving_twice_is_nothing_new(hall: Hall) -> None:
-    assert hall.lobby.arrive(ANN) == ()
-    hall.apply(hall.lobby.disconnect("ann", hall.now))
-    assert hall.lobby.disconnect("ann", hall.now + 5) == ()
-    assert hall.lobby.disconnect("nobody", hall.now) == ()
+def test_arriving_and_leaving_twice_is_nothing_new(driver: LobbyDriver) -> None:
+    assert driver.lobby.arrive(ANN) == ()
+    driver.apply(driver.lobby.disconnect("ann", driver.now))
+    assert driver.lobby.disconnect("ann", driver.now + 5) == ()
+    assert driver.lobby.disconnect("nobody", driver.now) == ()
 
 
-def test_a_new_name_shows_and_what_was_declared_stays(hall: Hall) -> None:
-    hall.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=3)
-    hall.arrive(BOT.model_copy(update={"name": "Better Bot"}))
-    shown = hall.lobby.guests["bot"].presence()
+def test_a_new_name_shows_and_what_was_declared_stays(driver: LobbyDriver) -> None:
+    driver.do(Declare, BOT, accepts=(PLAYS_TRAPGRID,), concurrency=3)
+    driver.arrive(BOT.model_copy(update={"name": "Better Bot"}))
+    shown = driver.lobby.guests["bot"].presence()
     assert (shown.player.name, shown.free, shown.accepts) == ("Better Bot", 3, (PLAYS_TRAPGRID,))
 
 
-def test_who_comes_back_while_matches_go_on_is_still_busy(hall: Hall) -> None:
-    hall.apply([MatchMade("m1", TRAPGRID, (person("eve"), ANN), NO_CLOCK)])
-    hall.arrive(person("eve"))
-    assert hall.lobby.guests["eve"].playing == hall.lobby.guests["ann"].playing == 1
+def test_who_comes_back_while_matches_go_on_is_still_busy(driver: LobbyDriver) -> None:
+    driver.apply([MatchMade("m1", TRAPGRID, (person("eve"), ANN), NO_CLOCK)])
+    driver.arrive(person("eve"))
+    assert driver.lobby.guests["eve"].playing == driver.lobby.guests["ann"].playing == 1
 
 
-def test_a_match_counts_once_however_often_it_is_told(hall: Hall) -> None:
+def test_a_match_counts_once_however_often_it_is_told(driver: LobbyDriver) -> None:
     match = MatchMade("m1", TRAPGRID, (ANN, BEN), NO_CLOCK)
-    hall.apply([match, match])
-    assert hall.lobby.guests["ann"].playing == 1
-    hall.apply([MatchEnded("m1"), MatchEnded("m1")])
-    assert (hall.lobby.guests["ann"].playing, hall.lobby.plays) == (0, {})
+    driver.apply([match, match])
+    assert driver.lobby.guests["ann"].playing == 1
+    driver.apply([MatchEnded("m1"), MatchEnded("m1")])
+    assert (driver.lobby.guests["ann"].playing, driver.lobby.plays) == (0, {})
 
 
 # Answers
 
 
-def test_a_repeated_command_is_known_with_what_it_made(hall: Hall) -> None:
-    seek = hall.open_table(ANN)
-    known = hall.lobby.answered("ann", f"c{hall.count}")
+def test_a_repeated_command_is_known_with_what_it_made(driver: LobbyDriver) -> None:
+    seek = driver.open_table(ANN)
+    known = driver.lobby.answered("ann", f"c{driver.count}")
     assert known is not None
     assert known.ref == seek
-    assert hall.lobby.answered("ben", f"c{hall.count}") is None
-    hall.do(JoinSeek, BEN, seek=seek)
-    joined = hall.lobby.answered("ben", f"c{hall.count}")
+    assert driver.lobby.answered("ben", f"c{driver.count}") is None
+    driver.do(JoinSeek, BEN, seek=seek)
+    joined = driver.lobby.answered("ben", f"c{driver.count}")
     assert joined is not None
-    assert joined.ref in hall.lobby.matches
+    assert joined.ref in driver.lobby.matches
 
 
-def test_only_the_newest_commands_are_known(hall: Hall) -> None:
+def test_only_the_newest_commands_are_known(driver: LobbyDriver) -> None:
     for _ in range(40):
-        hall.do(CancelSeek, ANN, seek=hall.open_table(ANN))
-    assert len(hall.lobby.answers["ann"]) == 64
-    assert hall.lobby.answered("ann", "c1") is None
+        driver.do(CancelSeek, ANN, seek=driver.open_table(ANN))
+    assert len(driver.lobby.answers["ann"]) == 64
+    assert driver.lobby.answered("ann", "c1") is None
 
 
-def test_watching_changes_nothing(hall: Hall) -> None:
-    assert hall.do(WatchLobby, ANN) == hall.do(LeaveLobby, ANN) == ()
+def test_watching_changes_nothing(driver: LobbyDriver) -> None:
+    assert driver.do(WatchLobby, ANN) == driver.do(LeaveLobby, ANN) == ()
 
 
-def test_the_answer_to_somebody_who_departed_meanwhile_is_not_kept(hall: Hall) -> None:
-    hall.apply([Departed("ann"), Answered("ann", "c1", "new")])
-    assert "ann" not in hall.lobby.answers
+def test_the_answer_to_somebody_who_departed_meanwhile_is_not_kept(driver: LobbyDriver) -> None:
+    driver.apply([Departed("ann"), Answered("ann", "c1", "new")])
+    assert "ann" not in driver.lobby.answers
 
 
 # Any interleaving
@@ -512,27 +516,27 @@ class LobbyMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.hall = Hall()
+        self.driver = LobbyDriver()
 
     def attempt(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> None:
-        before = folded(self.hall.lobby)
+        before = folded(self.driver.lobby)
         try:
-            self.hall.do(kind, player, **fields)
+            self.driver.do(kind, player, **fields)
         except Refusal:
-            assert folded(self.hall.lobby) == before
+            assert folded(self.driver.lobby) == before
 
     @rule(player=people, name=st.sampled_from(["", "Ann", "ann (2)"]), address=st.sampled_from(addresses))
     def come(self, player: Player, name: str, address: str) -> None:
         player = player.model_copy(update={"name": name or player.name})
-        self.hall.apply(self.hall.lobby.arrive(player, address))
+        self.driver.apply(self.driver.lobby.arrive(player, address))
 
     @rule(player=people, pause=st.sampled_from([0, 10_000, 31_000, 61_000]))
     def go(self, player: Player, pause: int) -> None:
-        self.hall.apply(self.hall.lobby.disconnect(player.id, self.hall.now))
-        self.hall.now += pause
-        self.hall.apply(self.hall.lobby.tick(self.hall.now))
-        due = self.hall.lobby.deadline()
-        assert due is None or due > self.hall.now
+        self.driver.apply(self.driver.lobby.disconnect(player.id, self.driver.now))
+        self.driver.now += pause
+        self.driver.apply(self.driver.lobby.tick(self.driver.now))
+        due = self.driver.lobby.deadline()
+        assert due is None or due > self.driver.now
 
     @rule(player=people, game=games, seat=st.none() | st.integers(0, 3), minimum=st.none() | st.integers(2, 4))
     def open(self, player: Player, game: GameSpec, seat: int | None, minimum: int | None) -> None:
@@ -540,8 +544,8 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @rule(player=people, kind=st.sampled_from([JoinSeek, LeaveSeek, StartSeek, CancelSeek]), pick=st.integers(0, 9))
     def at_a_table(self, player: Player, kind: type[LobbyCommand], pick: int) -> None:
-        tables = [*self.hall.lobby.tables, "gone"]
-        self.hall.lot = pick * 7919
+        tables = [*self.driver.lobby.tables, "gone"]
+        self.driver.lot = pick * 7919
         self.attempt(kind, player, seek=tables[pick % len(tables)])
 
     @rule(by=people, to=people, seat=st.none() | st.integers(0, 3))
@@ -554,7 +558,7 @@ class LobbyMachine(RuleBasedStateMachine):
         pick=st.integers(0, 9),
     )
     def answer(self, player: Player, kind: type[LobbyCommand], pick: int) -> None:
-        challenges = [*self.hall.lobby.challenges, "gone"]
+        challenges = [*self.driver.lobby.challenges, "gone"]
         self.attempt(kind, player, challenge=challenges[pick % len(challenges)])
 
     @rule(player=people, concurrency=st.integers(1, 3))
@@ -563,13 +567,13 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @rule(pick=st.integers(0, 9))
     def finish_a_match(self, pick: int) -> None:
-        matches = list(self.hall.lobby.matches)
+        matches = list(self.driver.lobby.matches)
         if matches:
-            self.hall.apply([MatchEnded(matches[pick % len(matches)])])
+            self.driver.apply([MatchEnded(matches[pick % len(matches)])])
 
     @invariant()
     def counts_agree(self) -> None:
-        lobby = self.hall.lobby
+        lobby = self.driver.lobby
         for name, guest in lobby.guests.items():
             seats = [one.id for table in lobby.tables.values() for one in table.seek.joined]
             assert guest.tables == seats.count(name) <= MOST_TABLES
@@ -577,7 +581,7 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @invariant()
     def only_those_who_are_here_sit_or_challenge(self) -> None:
-        lobby = self.hall.lobby
+        lobby = self.driver.lobby
         for table in lobby.tables.values():
             assert {one.id for one in table.seek.joined} <= set(lobby.guests)
             assert len(set(table.seek.joined)) == len(table.seek.joined) < table.seek.seats
@@ -586,7 +590,7 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @invariant()
     def indexes_agree(self) -> None:
-        lobby = self.hall.lobby
+        lobby = self.driver.lobby
         seats = {(one.id, name) for name, table in lobby.tables.items() for one in table.seek.joined}
         assert {(player, name) for player, names in lobby.sits.items() for name in names} == seats
         calls = {(one.id, name) for name, each in lobby.challenges.items() for one in (each.by, each.to)}
@@ -600,7 +604,7 @@ class LobbyMachine(RuleBasedStateMachine):
 
     @invariant()
     def no_two_have_one_name(self) -> None:
-        names = [guest.player.name for guest in self.hall.lobby.guests.values()]
+        names = [guest.player.name for guest in self.driver.lobby.guests.values()]
         assert len(set(names)) == len(names)
 
 

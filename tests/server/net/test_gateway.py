@@ -329,7 +329,7 @@ async def test_a_client_that_closes_only_its_own_side_gets_an_answer_that_need_n
 
 
 async def test_few_records_are_read_before_they_are_paid_for_and_those_are_paid_for(
-    house: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, reading, may_go_on = stores.journal.read, list[str](), asyncio.Event()
 
@@ -339,7 +339,7 @@ async def test_few_records_are_read_before_they_are_paid_for_and_those_are_paid_
         return await read(match, since)
 
     monkeypatch.setattr(stores.journal, "read", read_slowly)
-    async with house() as running:
+    async with running_server() as running:
         async with contextlib.AsyncExitStack() as stack:
             for _ in range(12):
                 await stack.enter_async_context(asking(running, "/matches/m.txt"))

@@ -261,7 +261,7 @@ async def test_what_was_read_from_the_store_is_owed_by_few_sessions_at_a_time(st
 
 
 async def test_a_server_that_stops_waits_for_no_payment(
-    house: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_reading = asyncio.Event()
 
@@ -271,15 +271,15 @@ async def test_a_server_that_stops_waits_for_no_payment(
 
     monkeypatch.setattr(stores.journal, "read", never_read)
     monkeypatch.setattr("cornered.server.net.session.LOOKUP_COST", 1e6)
-    async with asyncio.timeout(60), house() as running, running.client("Eve") as eve:
+    async with asyncio.timeout(60), running_server() as running, running.client("Eve") as eve:
         await eve.tell(Join(id="j", match="nowhere"))
         await is_reading.wait()
 
 
 async def test_a_player_who_comes_back_after_a_restart_pays_for_no_reading_of_own_matches(
-    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         matches = [await pair(ann, ben) for _ in range(8)]
         token = ann.welcome.token
     read = stores.journal.read
@@ -289,7 +289,10 @@ async def test_a_player_who_comes_back_after_a_restart_pays_for_no_reading_of_ow
         return await read(match, since)
 
     monkeypatch.setattr(stores.journal, "read", read_slowly)
-    async with house(message_rate=0.001, message_burst=40) as running, running.client("Ann", token=token) as ann:
+    async with (
+        running_server(message_rate=0.001, message_burst=40) as running,
+        running.client("Ann", token=token) as ann,
+    ):
         for match in matches:
             assert (await ann.join(match)).seat == 0
         await exhaust(ann)

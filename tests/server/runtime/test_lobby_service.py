@@ -144,7 +144,7 @@ async def test_a_repeated_lobby_command_makes_one_table(running: Running) -> Non
 
 
 async def test_a_command_that_is_repeated_while_its_match_is_stored_gets_the_same_answer(
-    house: Start, stores: Stores
+    running_server: Start, stores: Stores
 ) -> None:
     stored = asyncio.Event()
 
@@ -154,7 +154,7 @@ async def test_a_command_that_is_repeated_while_its_match_is_stored_gets_the_sam
             await super().append(match, expected_seq, events)
 
     stores.journal = SlowJournal()
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
         assert sent.ref is not None
         await ben.tell(AcceptChallenge(id="once", challenge=sent.ref))
@@ -202,8 +202,10 @@ async def test_a_bot_is_held_to_what_it_declared(running: Running) -> None:
         assert await ann.refused(Challenge, to=bot.player.id, game=SMALL) == "busy"
 
 
-async def test_a_match_that_cannot_be_stored_is_refused_and_nobody_is_busy(house: Start, stores: Stores) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+async def test_a_match_that_cannot_be_stored_is_refused_and_nobody_is_busy(
+    running_server: Start, stores: Stores
+) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         stores.journal.failures = ["before"]
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
         assert await ben.refused(AcceptChallenge, challenge=sent.ref) == "internal"
@@ -212,8 +214,10 @@ async def test_a_match_that_cannot_be_stored_is_refused_and_nobody_is_busy(house
         assert not [one for one in ann.heard if isinstance(one, Paired)]
 
 
-async def test_a_match_whose_storing_was_not_confirmed_begins_if_it_is_there(house: Start, stores: Stores) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+async def test_a_match_whose_storing_was_not_confirmed_begins_if_it_is_there(
+    running_server: Start, stores: Stores
+) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         stores.journal.failures = ["after"]
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL)
         match = (await ben.do(AcceptChallenge, challenge=sent.ref)).ref
@@ -225,9 +229,9 @@ async def test_a_match_whose_storing_was_not_confirmed_begins_if_it_is_there(hou
 
 
 async def test_a_finished_match_that_cannot_be_replayed_hides_no_others(
-    house: Start, stores: Stores, pair: Pair, play_out: PlayOut
+    running_server: Start, stores: Stores, pair: Pair, play_out: PlayOut
 ) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await play_out(match, (ann, ben))
         events = await stores.journal.read(match)

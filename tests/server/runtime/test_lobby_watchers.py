@@ -22,11 +22,11 @@ from cornered.server.lobby import updates
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts
 from cornered.server.runtime import lobby_watchers
-from cornered.server.runtime.client_connection import Peer
+from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.limits import PlayerLimits
-from cornered.server.runtime.lobby_service import Hall
+from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.lobby_watchers import SLICE
-from cornered.server.runtime.match_registry import Rooms
+from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import Services
 from cornered.server.settings import Settings
 from tests.server.conftest import ANALYST_KEY, Pair, Running, Start
@@ -54,91 +54,95 @@ class Line:
 
 
 class Watched:
-    """A room that passes on what it is told."""
+    """A match task that passes on what it is told."""
 
     def __init__(self, told: Callable[[object], None]) -> None:
         self.player_went = self.leave = told
 
 
-class House:
-    """A hall, and everybody who comes into it."""
+class Scene:
+    """A lobby service, and everybody who comes into it."""
 
     def __init__(self, tasks: asyncio.TaskGroup) -> None:
         services = Services(MemoryJournal(), LocalBus(), Counts(), lambda: int(time.monotonic() * 1000))
-        self.hall = Hall(services, MemoryAccounts(), Rooms(services, b"", Patience(), tasks), max_per_player=8)
+        self.lobby_service = LobbyService(
+            services, MemoryAccounts(), MatchRegistry(services, b"", Patience(), tasks), max_per_player=8
+        )
         self.limits = PlayerLimits(Settings(port=0), 0.0)
         self.count = 0
 
-    def come(self, name: str = "", *, codec: Codec = JSON, address: str = "", player: str = "") -> tuple[Peer, Line]:
+    def come(
+        self, name: str = "", *, codec: Codec = JSON, address: str = "", player: str = ""
+    ) -> tuple[ClientConnection, Line]:
         self.count += 1
         line = Line(self.count, address)
         name = name or f"p{self.count}"
         who = Player(id=player or f"id{self.count}", name=name, kind="person")
-        peer = Peer(line, codec, who, self.limits, Counts())  # type: ignore[arg-type]
-        self.hall.enter(peer, Welcome(player=who, token=None, server="1", now=0, matches=()))
-        return peer, line
+        client = ClientConnection(line, codec, who, self.limits, Counts())  # type: ignore[arg-type]
+        self.lobby_service.enter(client, Welcome(player=who, token=None, server="1", now=0, matches=()))
+        return client, line
 
-    async def open_table(self, peer: Peer) -> None:
+    async def open_table(self, client: ClientConnection) -> None:
         self.count += 1
-        await self.hall.in_lobby(peer, CreateSeek(id=f"c{self.count}", settings=SeekSettings(game=THREE)))
+        await self.lobby_service.in_lobby(client, CreateSeek(id=f"c{self.count}", settings=SeekSettings(game=THREE)))
 
-    async def watch(self, peer: Peer) -> None:
-        await self.hall.in_lobby(peer, WatchLobby(id="watch"))
+    async def watch(self, client: ClientConnection) -> None:
+        await self.lobby_service.in_lobby(client, WatchLobby(id="watch"))
 
 
 @pytest.fixture
-async def house(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+async def scene(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
     monkeypatch.setattr(lobby_watchers, "TELL_SECONDS", 0.01)
     async with asyncio.TaskGroup() as tasks:
-        house = House(tasks)
-        yield house
-        house.hall.close()
+        scene = Scene(tasks)
+        yield scene
+        scene.lobby_service.close()
 
 
 async def until_told() -> None:
     await asyncio.sleep(0.05)
 
 
-async def test_five_thousand_who_leave_at_once_hold_nothing_up(house: House) -> None:
-    watcher, line = house.come("watcher")
-    await house.watch(watcher)
+async def test_five_thousand_who_leave_at_once_hold_nothing_up(scene: Scene) -> None:
+    watcher, line = scene.come("watcher")
+    await scene.watch(watcher)
     began = time.thread_time()
-    peers = [house.come(address=f"a{number % 50}")[0] for number in range(5_000)]
+    clients = [scene.come(address=f"a{number % 50}")[0] for number in range(5_000)]
     came = time.thread_time() - began
-    for peer in peers:
-        house.hall.leave(peer)
+    for client in clients:
+        scene.lobby_service.leave(client)
     left = time.thread_time() - began - came
     assert left < 2 * came
-    assert house.hall.players == 1
+    assert scene.lobby_service.players == 1
     await until_told()
     assert line.heard()
 
 
-async def test_leaving_is_complete_even_where_telling_fails(house: House, caplog: Any) -> None:
-    peer, _ = house.come()
-    other, _ = house.come()
+async def test_leaving_is_complete_even_where_telling_fails(scene: Scene, caplog: Any) -> None:
+    client, _ = scene.come()
+    other, _ = scene.come()
 
     def fail(*_: object) -> None:
         raise RuntimeError("the transport is closing")
 
     went: list[object] = []
     broken, sound = Watched(fail), Watched(went.append)
-    peer.rooms = {"a": broken, "b": sound}  # type: ignore[dict-item]
-    house.hall.bureau.leave = fail  # type: ignore[method-assign, assignment]
-    house.hall.leave(peer)
-    assert went == [peer.player.id, peer]
-    assert house.hall.players == 1
-    house.hall.leave(peer)
-    house.hall.leave(other)
-    assert house.hall.players == 0
+    client.matches = {"a": broken, "b": sound}  # type: ignore[dict-item]
+    scene.lobby_service.analysis_service.leave = fail  # type: ignore[method-assign, assignment]
+    scene.lobby_service.leave(client)
+    assert went == [client.player.id, client]
+    assert scene.lobby_service.players == 1
+    scene.lobby_service.leave(client)
+    scene.lobby_service.leave(other)
+    assert scene.lobby_service.players == 0
 
 
-async def test_a_word_is_encoded_once_for_all_who_read_one_codec(house: House) -> None:
-    watchers = [house.come(codec=codec) for codec in (JSON, JSON, MSGPACK, MSGPACK)]
-    for peer, line in watchers:
-        await house.watch(peer)
+async def test_a_word_is_encoded_once_for_all_who_read_one_codec(scene: Scene) -> None:
+    watchers = [scene.come(codec=codec) for codec in (JSON, JSON, MSGPACK, MSGPACK)]
+    for client, line in watchers:
+        await scene.watch(client)
         line.frames.clear()
-    await house.open_table(house.come()[0])
+    await scene.open_table(scene.come()[0])
     await until_told()
     words = [line.frames for _, line in watchers]
     assert [len(frames) for frames in words] == [1, 1, 1, 1]
@@ -146,14 +150,14 @@ async def test_a_word_is_encoded_once_for_all_who_read_one_codec(house: House) -
     assert words[2][0] is words[3][0]
 
 
-async def test_many_watchers_are_told_in_slices(house: House) -> None:
-    watchers = [house.come() for _ in range(2 * SLICE + 10)]
+async def test_many_watchers_are_told_in_slices(scene: Scene) -> None:
+    watchers = [scene.come() for _ in range(2 * SLICE + 10)]
     await until_told()
-    for peer, line in watchers:
-        await house.watch(peer)
+    for client, line in watchers:
+        await scene.watch(client)
         line.frames.clear()
     loop = asyncio.get_running_loop()
-    await house.open_table(watchers[0][0])
+    await scene.open_table(watchers[0][0])
     told: set[int] = set()
     ends = loop.time() + 5
     while loop.time() < ends and max(told, default=0) < len(watchers):
@@ -162,16 +166,16 @@ async def test_many_watchers_are_told_in_slices(house: House) -> None:
     assert {SLICE, 2 * SLICE, len(watchers)} <= told
 
 
-async def test_a_large_word_makes_the_next_one_wait(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_large_word_makes_the_next_one_wait(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lobby_watchers, "BYTES_A_SECOND", 2_000)
-    peer, line = house.come()
-    await house.watch(peer)
+    client, line = scene.come()
+    await scene.watch(client)
     for _ in range(20):
-        house.come()
+        scene.come()
     await until_told()
     first = line.heard()[-1]
     assert first["type"] == "lobby_changed"
-    house.come()
+    scene.come()
     await until_told()
     assert line.heard() == []
     size = len(json.dumps(first, separators=(",", ":")))
@@ -179,69 +183,69 @@ async def test_a_large_word_makes_the_next_one_wait(house: House, monkeypatch: p
     assert len(line.heard()) == 1
 
 
-async def test_a_watcher_that_does_not_read_gets_the_page_when_it_reads_again(house: House) -> None:
-    peer, line = house.come()
-    await house.watch(peer)
+async def test_a_watcher_that_does_not_read_gets_the_page_when_it_reads_again(scene: Scene) -> None:
+    client, line = scene.come()
+    await scene.watch(client)
     await until_told()
     line.frames.clear()
     line.is_behind = True
-    await house.open_table(peer)
+    await scene.open_table(client)
     await until_told()
     assert [one["type"] for one in line.heard()] == ["acknowledged"]
     line.is_behind = False
-    house.come()
+    scene.come()
     await until_told()
     (page,) = line.heard()
     assert (page["type"], page["id"], len(page["seeks"]), len(page["players"])) == ("lobby", None, 1, 2)
-    house.come()
+    scene.come()
     await until_told()
     assert [one["type"] for one in line.heard()] == ["lobby_changed"]
 
 
-async def test_a_watcher_that_reads_again_gets_the_page_although_nothing_else_happens(house: House) -> None:
-    peer, line = house.come()
-    await house.watch(peer)
+async def test_a_watcher_that_reads_again_gets_the_page_although_nothing_else_happens(scene: Scene) -> None:
+    client, line = scene.come()
+    await scene.watch(client)
     await until_told()
     line.is_behind = True
-    await house.open_table(peer)
+    await scene.open_table(client)
     await until_told()
     line.frames.clear()
     line.is_behind = False
-    house.hall.caught_up(peer)
+    scene.lobby_service.caught_up(client)
     (page,) = line.heard()
     assert (page["type"], page["id"], len(page["seeks"])) == ("lobby", None, 1)
-    house.hall.caught_up(peer)
+    scene.lobby_service.caught_up(client)
     assert line.heard() == []
 
 
 async def test_a_fresh_page_for_all_takes_nobodys_private_table_away(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(updates, "MAX_WAITING", 2)
-    peer, line = house.come()
-    other, ears = house.come()
-    await house.watch(peer)
-    await house.hall.in_lobby(peer, CreateSeek(id="c", settings=SeekSettings(game=THREE, private=True)))
+    client, line = scene.come()
+    other, ears = scene.come()
+    await scene.watch(client)
+    await scene.lobby_service.in_lobby(client, CreateSeek(id="c", settings=SeekSettings(game=THREE, private=True)))
     for _ in range(3):
-        await house.open_table(other)
+        await scene.open_table(other)
     await until_told()
     line.frames.clear()
     for number, table in enumerate([one["ref"] for one in ears.heard() if one["type"] == "acknowledged"]):
-        await house.hall.in_lobby(other, CancelSeek(id=f"close{number}", seek=table))
+        await scene.lobby_service.in_lobby(other, CancelSeek(id=f"close{number}", seek=table))
     await until_told()
     (page,) = line.heard()
     assert (page["type"], page["id"]) == ("lobby", None)
     assert [seek["settings"]["private"] for seek in page["seeks"]] == [True]
 
 
-async def test_every_socket_of_a_player_has_the_one_visible_name(house: House) -> None:
-    house.come("Ada", player="one")
-    first, line = house.come("ada", player="two")
+async def test_every_socket_of_a_player_has_the_one_visible_name(scene: Scene) -> None:
+    scene.come("Ada", player="one")
+    first, line = scene.come("ada", player="two")
     assert first.player.name == line.heard()[0]["player"]["name"] == "ada (2)"
-    second, _ = house.come("ada", player="two")
+    second, _ = scene.come("ada", player="two")
     assert second.player.name == "ada (2)"
-    third, _ = house.come("Bea", player="two")
-    assert [peer.player.name for peer in (first, second, third)] == ["Bea"] * 3
+    third, _ = scene.come("Bea", player="two")
+    assert [client.player.name for client in (first, second, third)] == ["Bea"] * 3
 
 
 async def test_the_welcome_and_the_matches_have_the_visible_name(running: Running, pair: Pair) -> None:

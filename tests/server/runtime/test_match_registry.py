@@ -1,4 +1,4 @@
-"""All rooms together: what a restart brings back, and what one damaged match does to the others."""
+"""All match tasks together: what a restart brings back, and what one damaged match does to the others."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from cornered.server.match.match import Match, Patience, open_match
 from cornered.server.metrics import Counts
 from cornered.server.ports import JournalUnavailable
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.match_registry import Rooms
+from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import Services
 from cornered.server.runtime.timekeeping import Sign, last_sign
-from tests.server.conftest import PATIENCE, Pair, Running, Start, Stores, StubbornJournal
+from tests.server.conftest import TIMEOUT_S, Pair, Running, Start, Stores, StubbornJournal
 from tests.server.turns import watched_loop
 
 PLAYERS = tuple(Player(id=name, name=name, kind="person") for name in ("a", "b"))
@@ -47,13 +47,13 @@ def begun(match: str, game: str = "trapgrid", *, secret: bytes = b"", **options:
 
 @pytest.mark.parametrize(("game", "options"), [("chess", {"size": 3}), ("trapgrid", {"sides": 3})])
 async def test_a_live_match_that_cannot_be_replayed_stays_closed_and_harms_no_other(
-    house: Start, stores: Stores, pair: Pair, game: str, options: dict[str, Any]
+    running_server: Start, stores: Stores, pair: Pair, game: str, options: dict[str, Any]
 ) -> None:
     await stores.journal.append("bad", 0, begun("bad", game, **options))
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         token = ann.welcome.token
-    async with house() as running, running.client("Ann", token=token) as ann:
+    async with running_server() as running, running.client("Ann", token=token) as ann:
         assert ann.welcome.matches == (match,)
         await ann.do(Play, match=match, ply=0, move="a2")
         answer = await ann.ask(Join, match="bad")
@@ -65,10 +65,10 @@ async def test_a_live_match_that_cannot_be_replayed_stays_closed_and_harms_no_ot
 async def test_lists_pass_over_what_cannot_be_replayed() -> None:
     services = Services(MemoryJournal(), LocalBus(node="here"), Counts(), lambda: 1)
     async with asyncio.TaskGroup() as tasks:
-        rooms = Rooms(services, b"", Patience(), tasks)
+        matches = MatchRegistry(services, b"", Patience(), tasks)
         for name, game in (("a", "trapgrid"), ("b", "chess"), ("d", "trapgrid")):
             await services.journal.append(name, 0, begun(name, game))
-        assert [listed.id for listed in await rooms.summaries(["a", "b", "c", "d"])] == ["a", "d"]
+        assert [listed.id for listed in await matches.summaries(["a", "b", "c", "d"])] == ["a", "d"]
 
 
 class Overtaken(MemoryJournal):
@@ -85,16 +85,18 @@ class Overtaken(MemoryJournal):
         await super().append(match, expected_seq, events)
 
 
-async def test_a_write_that_arrives_during_the_restart_is_taken_over(house: Start, stores: Stores, pair: Pair) -> None:
+async def test_a_write_that_arrives_during_the_restart_is_taken_over(
+    running_server: Start, stores: Stores, pair: Pair
+) -> None:
     stores.journal = Overtaken()
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, clock=Fischer(initial=60))
         token = ann.welcome.token
         await ann.do(Play, match=match, ply=0, move="a2")
         await ben.do(Play, match=match, ply=1, move="c2")
     stores.now.at += 30_000
     stores.journal.is_overtaking = True
-    async with house() as running, running.client("Ann", token=token) as ann:
+    async with running_server() as running, running.client("Ann", token=token) as ann:
         assert (await ann.do(Play, match=match, ply=2, move="a1")).seq == 5
     kinds = [type(event) for event in await stores.journal.read(match)]
     assert kinds.count(Resumed) == 1
@@ -122,14 +124,14 @@ async def test_after_a_restart_the_world_outside_hears_no_more_of_a_delayed_matc
         log += match.decide(move, match.to_move, at)
     await journal.append("m", 0, log)
     async with asyncio.TaskGroup() as tasks:
-        rooms = Rooms(Services(journal, bus, Counts(), lambda: now + 400_000), secret, Patience(), tasks)
-        rooms.on_opened = rooms.on_changed = rooms.on_ended = lambda _: None
-        await rooms.recover(0)
-        await rooms.all_loaded.wait()
+        matches = MatchRegistry(Services(journal, bus, Counts(), lambda: now + 400_000), secret, Patience(), tasks)
+        matches.on_opened = matches.on_changed = matches.on_ended = lambda _: None
+        await matches.recover(0)
+        await matches.all_loaded.wait()
         (said,) = bus.told
         assert isinstance(said, Snapshot)
         assert (said.seq, said.moves) == (2, match.moves)
-        await rooms.close()
+        await matches.close()
 
 
 async def until(is_so: Callable[[], bool]) -> None:
@@ -166,14 +168,14 @@ async def store_live(journal: MemoryJournal, match: str, now: int) -> None:
 
 
 @contextlib.asynccontextmanager
-async def registry(journal: MemoryJournal, now: Callable[[], int]) -> AsyncIterator[Rooms]:
+async def registry(journal: MemoryJournal, now: Callable[[], int]) -> AsyncIterator[MatchRegistry]:
     async with asyncio.TaskGroup() as tasks:
-        rooms = Rooms(
+        matches = MatchRegistry(
             Services(journal, LocalBus(node="here"), Counts(), now), await journal.secret(), Patience(), tasks
         )
-        rooms.on_opened = rooms.on_changed = rooms.on_ended = lambda _: None
-        yield rooms
-        await rooms.close()
+        matches.on_opened = matches.on_changed = matches.on_ended = lambda _: None
+        yield matches
+        await matches.close()
 
 
 async def test_a_start_reads_no_match_and_knows_who_plays_where() -> None:
@@ -181,22 +183,22 @@ async def test_a_start_reads_no_match_and_knows_who_plays_where() -> None:
     for name in ("m1", "m2"):
         await store_live(journal, name, 1_000)
     journal.is_open.clear()
-    async with registry(journal, lambda: 2_000) as rooms:
-        rooms.on_indexed = lambda live: indexed.extend(started.match for started in live)
-        await rooms.recover(1_000)
+    async with registry(journal, lambda: 2_000) as matches:
+        matches.on_indexed = lambda live: indexed.extend(started.match for started in live)
+        await matches.recover(1_000)
         assert indexed == ["m1", "m2"]
-        assert rooms.live_of("a") == ("m1", "m2")
-        assert rooms.rooms_of("a") == ()
-        assert not rooms.all_loaded.is_set()
+        assert matches.live_of("a") == ("m1", "m2")
+        assert matches.rooms_of("a") == ()
+        assert not matches.all_loaded.is_set()
         journal.is_open.set()
-        await rooms.all_loaded.wait()
-        assert [room.match.id for room in rooms.rooms_of("b")] == ["m1", "m2"]
+        await matches.all_loaded.wait()
+        assert [match_task.match.id for match_task in matches.rooms_of("b")] == ["m1", "m2"]
 
 
-async def test_a_match_to_which_no_player_comes_is_loaded_and_refunded(stores: Stores, house: Start) -> None:
+async def test_a_match_to_which_no_player_comes_is_loaded_and_refunded(stores: Stores, running_server: Start) -> None:
     await store_live(stores.journal, "m", stores.now.at)
     stores.now.at += 3_600_000
-    async with house():
+    async with running_server():
         await until(lambda: len(stores.journal._logs["m"].events) > 3)
     assert (await stores.journal.read("m"))[-1] == Resumed(seq=4, at=stores.now.at, refunded=3_600_000)
 
@@ -206,14 +208,14 @@ async def test_the_refund_lasts_until_the_match_is_loaded() -> None:
     for name in ("asked", "left"):
         await store_live(journal, name, now)
     alive_at, journal.failures = now + 5_000, []
-    async with registry(journal, lambda: now) as rooms:
+    async with registry(journal, lambda: now) as matches:
         journal.is_open.clear()
         now += 60_000
-        await rooms.recover(alive_at)
+        await matches.recover(alive_at)
         now += 30_000
         journal.is_open.set()
-        room = await rooms.find("asked")
-        await rooms.all_loaded.wait()
+        match_task = await matches.find("asked")
+        await matches.all_loaded.wait()
         refunds = {
             name: event.refunded
             for name in ("asked", "left")
@@ -222,7 +224,7 @@ async def test_the_refund_lasts_until_the_match_is_loaded() -> None:
         }
         assert refunds == {"asked": 85_000, "left": 85_000}
         # Seat 0 had thought for five seconds when the server before was last seen.
-        assert room.match.timer.left_at(now) == (595_000, 600_000)
+        assert match_task.match.timer.left_at(now) == (595_000, 600_000)
 
 
 class Sluggish(MemoryJournal):
@@ -244,23 +246,23 @@ async def test_the_refund_covers_the_time_in_which_it_is_stored_if_that_is_worth
     journal = Sluggish()
     await store_live(journal, "m", journal.now)
     journal.now, journal.takes_ms = journal.now + 60_000, takes_ms
-    async with registry(journal, lambda: journal.now) as rooms:
-        await rooms.recover(0)
-        room = await rooms.find("m")
+    async with registry(journal, lambda: journal.now) as matches:
+        await matches.recover(0)
+        match_task = await matches.find("m")
         journal.takes_ms = 0
-        await room.drained()
+        await match_task.drained()
         assert [event.refunded for event in await journal.read("m") if isinstance(event, Resumed)] == refunds
 
 
 async def test_no_time_runs_while_the_beginning_of_a_match_is_stored() -> None:
     journal = Sluggish()
     journal.takes_ms = 2_000
-    async with registry(journal, lambda: journal.now) as rooms:
-        room = await rooms.open_new(MatchMade("m", SMALL, PLAYERS, PerMove(seconds=1), False, 0))
+    async with registry(journal, lambda: journal.now) as matches:
+        match_task = await matches.open_new(MatchMade("m", SMALL, PLAYERS, PerMove(seconds=1), False, 0))
         journal.takes_ms = 0
-        await room.drained()
-        assert not room.match.over
-        assert room.match.timer.since == journal.now
+        await match_task.drained()
+        assert not match_task.match.over
+        assert match_task.match.timer.since == journal.now
 
 
 async def test_the_players_coming_loads_a_match_before_all_others() -> None:
@@ -272,14 +274,14 @@ async def test_the_players_coming_loads_a_match_before_all_others() -> None:
     await journal.append("last", 0, [started])
     journal.read_matches.clear()
     journal.is_open.clear()
-    async with registry(journal, lambda: 2_000) as rooms:
-        await rooms.recover(1_000)
-        tasks = rooms.bring("carl")
+    async with registry(journal, lambda: 2_000) as matches:
+        await matches.recover(1_000)
+        tasks = matches.bring("carl")
         journal.is_open.set()
         await asyncio.wait(tasks)
-        assert [room.match.id for room in rooms.rooms_of("carl")] == ["last"]
+        assert [match_task.match.id for match_task in matches.rooms_of("carl")] == ["last"]
         assert len(journal.read_matches) < 50
-        assert rooms.bring("carl") == ()
+        assert matches.bring("carl") == ()
 
 
 async def test_a_store_that_goes_away_while_matches_are_loaded_delays_them_only(
@@ -289,15 +291,17 @@ async def test_a_store_that_goes_away_while_matches_are_loaded_delays_them_only(
     journal, now = Gated(), 1_000_000
     await store_live(journal, "m", now)
     journal.failures = ["before", "before", "after"]
-    async with registry(journal, lambda: now) as rooms:
+    async with registry(journal, lambda: now) as matches:
         now += 10_000
-        await rooms.recover(0)
-        await asyncio.wait_for(rooms.all_loaded.wait(), 30)
-        assert rooms.get("m") is not None
+        await matches.recover(0)
+        await asyncio.wait_for(matches.all_loaded.wait(), 30)
+        assert matches.get("m") is not None
     assert [type(event) for event in await journal.read("m")].count(Resumed) == 1
 
 
-async def test_after_two_crashes_in_a_row_no_time_is_lost(stores: Stores, house: Start, tmp_path: Path) -> None:
+async def test_after_two_crashes_in_a_row_no_time_is_lost(
+    stores: Stores, running_server: Start, tmp_path: Path
+) -> None:
     """The sign of life of the first server stands until the second one has loaded everything."""
     stores.journal = journal = Gated()
     await store_live(journal, "m", stores.now.at)
@@ -305,12 +309,12 @@ async def test_after_two_crashes_in_a_row_no_time_is_lost(stores: Stores, house:
     file.write_text(f"{stores.now.at} m 3")
     first = last_sign(file)
     journal.is_open.clear()
-    async with house(database=""):
+    async with running_server(database=""):
         await asyncio.sleep(0)
         assert last_sign(file) == first
     stores.now.at += 3_600_000
     journal.is_open.set()
-    async with house(database="") as running, running.client("Cas") as cas:
+    async with running_server(database="") as running, running.client("Cas") as cas:
         await cas.join("m")
         await until(lambda: last_sign(file) != first)
     (refund,) = [event for event in await journal.read("m") if isinstance(event, Resumed)]
@@ -318,23 +322,23 @@ async def test_after_two_crashes_in_a_row_no_time_is_lost(stores: Stores, house:
 
 
 async def test_a_restored_backup_is_not_charged_for_the_time_since(
-    stores: Stores, house: Start, tmp_path: Path
+    stores: Stores, running_server: Start, tmp_path: Path
 ) -> None:
     await store_live(stores.journal, "m", began := stores.now.at)
     backup = deepcopy(stores.journal)
     await store_live(stores.journal, "later", stores.now.at)
     stores.now.at += 86_400_000
-    async with house(database=""):
+    async with running_server(database=""):
         await until(lambda: last_sign(tmp_path / "alive") is not None)
     stores.journal = backup
-    async with house(database="") as running, running.client("Cas") as cas:
+    async with running_server(database="") as running, running.client("Cas") as cas:
         assert not (await cas.join("m")).over
     (refund,) = [event for event in await backup.read("m") if isinstance(event, Resumed)]
     assert refund.refunded == stores.now.at - began
 
 
 async def test_a_server_that_stored_nothing_leaves_signs_of_the_event_that_the_last_one_stored(
-    stores: Stores, house: Start, tmp_path: Path
+    stores: Stores, running_server: Start, tmp_path: Path
 ) -> None:
     await store_live(stores.journal, "m", stores.now.at)
     ended = Ended(seq=4, at=stores.now.at, winner=None, places=(), reason="expired", seed="5" * 64)
@@ -342,7 +346,7 @@ async def test_a_server_that_stored_nothing_leaves_signs_of_the_event_that_the_l
     stores.journal.newest = None
     (tmp_path / "alive").write_text(f"{stores.now.at} m 4")
     stores.now.at += 1
-    async with house(database=""):
+    async with running_server(database=""):
         await until(lambda: last_sign(tmp_path / "alive") == Sign(stores.now.at, "m", 4))
 
 
@@ -355,18 +359,18 @@ async def test_a_long_match_is_replayed_in_slices_and_the_list_of_matches_only_o
     began = time.thread_time()
     Match.replay(log, seed_of(secret, "two"))
     at_once = time.thread_time() - began
-    async with registry(journal, lambda: now) as rooms:
+    async with registry(journal, lambda: now) as matches:
         async with watched_loop() as turns:
-            listed = await rooms.summaries(names)
+            listed = await matches.summaries(names)
             assert [summary.ply for summary in listed] == [2_000, 2_000]
         assert max(turns) < at_once / 2
         journal.read_matches.clear()
-        assert await rooms.summaries(names) == listed
+        assert await matches.summaries(names) == listed
         assert journal.read_matches == []
         # A match that was looked at is not replayed for the next look.
         for _ in range(3):
-            room = await rooms.find("one")
-            room.check_emptiness()
+            match_task = await matches.find("one")
+            match_task.check_emptiness()
         assert journal.read_matches == ["one"]
 
 
@@ -409,11 +413,11 @@ class Doubtful(MemoryJournal):
 
 @pytest.mark.parametrize(("refused", "lost"), [(Rematched, None), (None, Rematched), (None, Started)])
 async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_leads_to_it(
-    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, refused: Any, lost: Any
+    running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, refused: Any, lost: Any
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)
         await ann.do(Rematch, match=match)
@@ -427,11 +431,11 @@ async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_l
 
 
 async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_nobody_busy(
-    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)
         await ann.do(Rematch, match=match)
@@ -441,17 +445,17 @@ async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_no
         new = (await ann.hear(Paired)).match
         await ann.do(Resign, match=new)
         await ben.do(Rematch, match=match)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_S):
             while any(one.playing for one in (await ann.ask(WatchLobby)).players):  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.02)
 
 
 async def test_a_new_match_that_nobody_could_confirm_opens_when_the_store_is_back(
-    house: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
     stores.journal = journal = Doubtful()
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         sent = await ann.do(Challenge, to=ben.player.id, game=SMALL, seat=0)
         journal.lost, journal.failing_reads = Started, 3
         assert await ben.refused(AcceptChallenge, challenge=sent.ref) == "internal"
@@ -464,11 +468,11 @@ async def test_a_new_match_that_was_not_stored_is_looked_for_no_more(monkeypatch
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.0)
     journal = Doubtful()
     journal.refused = Started
-    async with registry(journal, lambda: 1_000) as rooms:
+    async with registry(journal, lambda: 1_000) as matches:
         with pytest.raises(JournalUnavailable):
-            await rooms.open_new(MatchMade("m", SMALL, PLAYERS, NO_CLOCK, False, 0))
+            await matches.open_new(MatchMade("m", SMALL, PLAYERS, NO_CLOCK, False, 0))
         await until(lambda: not [task for task in asyncio.all_tasks() if task.get_name() == "doubtful matches"])
-        assert rooms.all() == ()
+        assert matches.all() == ()
 
 
 async def test_a_stranger_who_may_not_play_a_finished_match_leaves_no_room_open(running: Running, pair: Pair) -> None:
@@ -479,7 +483,7 @@ async def test_a_stranger_who_may_not_play_a_finished_match_leaves_no_room_open(
             await client.do(Leave, match=match)
         assert await cas.refused(Resign, match=match) == "not_a_player"
         metrics = await running.fetch("/metrics")
-        assert "cornered_rooms 0.0" in metrics.body.splitlines()
+        assert "cornered_match_tasks 0.0" in metrics.body.splitlines()
 
 
 class Ending(Gated):
@@ -498,29 +502,29 @@ async def test_a_match_that_turns_out_to_be_over_is_in_memory_for_whoever_asks_f
     journal = Ending()
     for name in ("asked", "left"):
         await store_live(journal, name, 1_000)
-    async with registry(journal, lambda: 3_000) as rooms:
-        await rooms.recover(1_000)
-        room = await rooms.find("asked")
-        assert room is rooms.get("asked")
-        await rooms.all_loaded.wait()
-        assert rooms.all() == (room,)
-        room.check_emptiness()
-        assert rooms.all() == ()
+    async with registry(journal, lambda: 3_000) as matches:
+        await matches.recover(1_000)
+        match_task = await matches.find("asked")
+        assert match_task is matches.get("asked")
+        await matches.all_loaded.wait()
+        assert matches.all() == (match_task,)
+        match_task.check_emptiness()
+        assert matches.all() == ()
 
 
 async def test_a_room_that_is_given_up_is_gone_at_once() -> None:
     """A server ends dozens of matches a second; what only a collection of garbage frees is memory until then."""
     journal = MemoryJournal()
     await journal.append("m", 0, long_match("m", await journal.secret()))
-    async with registry(journal, lambda: 1_000) as rooms:
+    async with registry(journal, lambda: 1_000) as matches:
         was_enabled = gc.isenabled()
         gc.disable()
         try:
-            room = await rooms.find("m")
-            alive = weakref.ref(room)
+            match_task = await matches.find("m")
+            alive = weakref.ref(match_task)
             await asyncio.sleep(0)
-            room.check_emptiness()
-            del room
+            match_task.check_emptiness()
+            del match_task
             await asyncio.sleep(0)
             await asyncio.sleep(0)
             assert alive() is None
@@ -540,11 +544,11 @@ async def test_a_match_that_is_stored_while_the_server_stops_leaves_no_task() ->
             await self.answers.wait()
 
     journal = Slow()
-    async with registry(journal, lambda: 1_000) as rooms:
-        opening = asyncio.create_task(rooms.open_new(MatchMade("m", SMALL, PLAYERS, NO_CLOCK, False, 0)))
+    async with registry(journal, lambda: 1_000) as matches:
+        opening = asyncio.create_task(matches.open_new(MatchMade("m", SMALL, PLAYERS, NO_CLOCK, False, 0)))
         await asyncio.sleep(0.01)
         assert not opening.done()
-        await rooms.close()
+        await matches.close()
         journal.answers.set()
         with pytest.raises(Refusal, match="restarts"):
             await opening

@@ -38,7 +38,7 @@ from cornered.protocol.values import Fischer, GameSpec, PerMove, SeekSettings
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
 from cornered.server.runtime import match_task
-from tests.server.conftest import PATIENCE, Pair, PlayOut, Running, Start, Stores
+from tests.server.conftest import TIMEOUT_S, Pair, PlayOut, Running, Start, Stores
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
@@ -76,7 +76,7 @@ async def test_a_repeated_move_is_acknowledged_even_when_the_match_is_over(
         last = await ann.do(Resign, id="enough", match=match)
         for client in (ann, ben):
             await client.do(Leave, match=match)
-        # The room is gone now, and opens again from the journal.
+        # The match task is gone now, and opens again from the journal.
         assert await ann.do(Resign, id="enough", match=match) == last
         assert await ann.refused(Resign, match=match) == "match_over"
 
@@ -148,8 +148,8 @@ async def test_everybody_hears_how_many_watch(running: Running, pair: Pair) -> N
         assert (await ben.join(match)).watchers == 1
 
 
-async def test_with_a_delay_spectators_see_the_past(house: Start, stores: Stores) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+async def test_with_a_delay_spectators_see_the_past(running_server: Start, stores: Stores) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
         match = (await ben.do(JoinSeek, seek=seek.ref)).ref
         assert match is not None
@@ -178,8 +178,10 @@ async def test_a_private_match_shows_itself_to_its_players_only(running: Running
         assert (await cas.ask(WatchLobby)).matches == ()
 
 
-async def test_victory_is_claimed_when_the_opponent_stays_away(house: Start, stores: Stores, pair: Pair) -> None:
-    async with house(gone_seconds=30) as running, running.client("Ann") as ann:
+async def test_victory_is_claimed_when_the_opponent_stays_away(
+    running_server: Start, stores: Stores, pair: Pair
+) -> None:
+    async with running_server(gone_seconds=30) as running, running.client("Ann") as ann:
         async with running.client("Ben") as ben:
             match = await pair(ann, ben)
             await ann.do(Play, match=match, ply=0, move="a2")
@@ -238,8 +240,10 @@ async def test_who_comes_later_hears_the_newest_lines_of_their_own_chat(running:
         assert (await ben.hear(Said)).text == "good luck"
 
 
-async def test_nothing_is_acknowledged_that_could_not_be_stored(house: Start, stores: Stores, pair: Pair) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+async def test_nothing_is_acknowledged_that_could_not_be_stored(
+    running_server: Start, stores: Stores, pair: Pair
+) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         stores.journal.failures = ["before"]
         assert await ann.refused(Play, match=match, ply=0, move="a2") == "internal"
@@ -248,8 +252,10 @@ async def test_nothing_is_acknowledged_that_could_not_be_stored(house: Start, st
         assert seqs(await ben.hear(Happened)) == [2]
 
 
-async def test_a_write_that_only_seemed_to_fail_is_found_again(house: Start, stores: Stores, pair: Pair) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+async def test_a_write_that_only_seemed_to_fail_is_found_again(
+    running_server: Start, stores: Stores, pair: Pair
+) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         stores.journal.failures = ["after"]
         assert await ann.refused(Play, id="move", match=match, ply=0, move="a2") == "internal"
@@ -260,9 +266,9 @@ async def test_a_write_that_only_seemed_to_fail_is_found_again(house: Start, sto
 
 
 async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
-    house: Start, stores: Stores, pair: Pair, play_out: PlayOut
+    running_server: Start, stores: Stores, pair: Pair, play_out: PlayOut
 ) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben, clock=Fischer(initial=60))
         tokens = ann.welcome.token, ben.welcome.token
         await ann.do(Play, match=match, ply=0, move="a2")
@@ -270,7 +276,7 @@ async def test_a_match_goes_on_after_a_restart_with_its_clocks_refunded(
         assert (await ann.hear(Happened)).events[0].seq == 2
     stores.now.at += 3_600_000
     async with (
-        house() as running,
+        running_server() as running,
         running.client("Ann", token=tokens[0]) as ann,
         running.client("Ben", token=tokens[1]) as ben,
     ):
@@ -315,10 +321,10 @@ class Unreadable(MemoryJournal):
 
 
 async def test_a_store_that_is_away_twice_asks_for_patience_and_not_for_pardon(
-    house: Start, stores: Stores, pair: Pair
+    running_server: Start, stores: Stores, pair: Pair
 ) -> None:
     stores.journal = Unreadable()
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         stores.journal.lost_answers = stores.journal.failing_reads = 1
         for _ in range(2):
@@ -329,12 +335,12 @@ async def test_a_store_that_is_away_twice_asks_for_patience_and_not_for_pardon(
 
 
 async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back(
-    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "RETRY_MS", 1)
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
     stores.journal = Unreadable()
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         await pair(ann, ben, clock=PerMove(seconds=1))
         stores.journal.lost_answers, stores.journal.failing_reads = 1, 2
         stores.now.at += 2_000
@@ -365,17 +371,17 @@ class Behind(MemoryJournal):
 
 @pytest.mark.parametrize("is_defective", [False, True])
 async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
-    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, is_defective: bool
+    running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, is_defective: bool
 ) -> None:
     monkeypatch.setattr(match_task, "RETRY_MS", 5)
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 5)
     stores.journal = Behind()
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         await pair(ann, ben, clock=PerMove(seconds=1))
         stores.journal.is_behind, stores.journal.is_defective = True, is_defective
         stores.now.at += 2_000
-        async with asyncio.timeout(PATIENCE):
-            while not stores.journal.stale:  # noqa: ASYNC110 - a room at work tells nobody
+        async with asyncio.timeout(TIMEOUT_S):
+            while not stores.journal.stale:  # noqa: ASYNC110 - a match task at work tells nobody
                 await asyncio.sleep(0.005)
         await asyncio.sleep(0.03)
         assert stores.journal.stale < 10
@@ -386,10 +392,10 @@ async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
 
 
 async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_stored(
-    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 3_600)
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)
         await ann.do(Rematch, match=match)
@@ -402,8 +408,8 @@ async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_sto
         assert (await ann.join(match)).next == new.match == (await ben.hear(Paired)).match
 
 
-async def test_a_rematch_opens_although_its_answer_was_lost(house: Start, stores: Stores, pair: Pair) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+async def test_a_rematch_opens_although_its_answer_was_lost(running_server: Start, stores: Stores, pair: Pair) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)
         await ann.do(Rematch, match=match)
@@ -413,8 +419,10 @@ async def test_a_rematch_opens_although_its_answer_was_lost(house: Start, stores
         assert (await ann.hear(Paired)).match == (await ann.join(match)).next
 
 
-async def test_after_a_restart_spectators_of_a_delayed_match_still_see_the_past(house: Start, stores: Stores) -> None:
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+async def test_after_a_restart_spectators_of_a_delayed_match_still_see_the_past(
+    running_server: Start, stores: Stores
+) -> None:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         seek = await ann.do(CreateSeek, settings=SeekSettings(game=SMALL, seat=0, delay=300))
         match = (await ben.do(JoinSeek, seek=seek.ref)).ref
         assert match is not None
@@ -422,16 +430,16 @@ async def test_after_a_restart_spectators_of_a_delayed_match_still_see_the_past(
         stores.now.at += 200_000
         await ben.do(Play, match=match, ply=1, move="c2")
     stores.now.at += 100_000
-    async with house() as running, running.client("Cas") as cas:
+    async with running_server() as running, running.client("Cas") as cas:
         assert (await cas.ask(WatchLobby)).matches[0].ply == 1
         assert (await cas.join(match)).moves == ("a2",)
 
 
 async def test_a_match_without_a_clock_ends_when_its_guest_went_home(
-    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
-    async with house() as running, running.client("Bob") as bob:
+    async with running_server() as running, running.client("Bob") as bob:
         async with running.client("Ann") as ann:
             match = await pair(ann, bob)
             await ann.do(Play, match=match, ply=0, move="a2")
@@ -446,15 +454,15 @@ async def test_a_match_without_a_clock_ends_when_its_guest_went_home(
 
 
 async def test_after_a_restart_nobody_has_been_away_for_longer_than_the_server(
-    house: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
+    running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)
-    async with house() as running, running.client("Ann") as ann, running.client("Ben") as ben:
+    async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
         match = await pair(ann, ben)
         for ply, (player, move) in enumerate(((ann, "a2"), (ben, "c2"))):
             await player.do(Play, match=match, ply=ply, move=move)
     stores.now.at += 3_600_000
-    async with house() as running, running.client("Cas") as cas:
+    async with running_server() as running, running.client("Cas") as cas:
         stores.now.at += 599_999
         await cas.join(match)
         stores.now.at += 1

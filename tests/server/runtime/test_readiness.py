@@ -21,8 +21,8 @@ from cornered.server.lobby.events import MatchMade
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.match_registry import Rooms
-from cornered.server.runtime.match_task import Room, Services
+from cornered.server.runtime.match_registry import MatchRegistry
+from cornered.server.runtime.match_task import MatchTask, Services
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.settings import MEMORY, Settings
 
@@ -40,19 +40,19 @@ async def test_a_match_begins_when_its_game_is_ready() -> None:
     readiness = Readiness()
     readiness.expect_all()
     services = Services(MemoryJournal(), LocalBus(node="here"), Counts(), lambda: 1, readiness)
-    opened: list[Room] = []
+    opened: list[MatchTask] = []
     async with asyncio.TaskGroup() as tasks:
-        rooms = Rooms(services, b"", Patience(), tasks)
-        rooms.on_opened = opened.append
-        rooms.on_changed = lambda room: None
-        opening = tasks.create_task(rooms.open_new(MADE))
+        registry = MatchRegistry(services, b"", Patience(), tasks)
+        registry.on_opened = opened.append
+        registry.on_changed = lambda match_task: None
+        opening = tasks.create_task(registry.open_new(MADE))
         await turns()
         assert not opening.done()
         assert "trapgrid" in readiness.missing
         await readiness.prepare()
         assert readiness.missing == ()
         assert [await opening] == opened
-        await rooms.close()
+        await registry.close()
 
 
 async def test_who_waits_for_a_game_hears_when_the_server_stops() -> None:

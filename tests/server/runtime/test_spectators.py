@@ -14,9 +14,9 @@ from cornered.protocol.values import NO_CLOCK, GameSpec, Player
 from cornered.server.match import views
 from cornered.server.match.match import Match, open_match
 from cornered.server.metrics import Counts
-from cornered.server.runtime.client_connection import Broadcast, Peer
+from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.limits import PlayerLimits
-from cornered.server.runtime.spectators import MAX_ROUNDS, SLICE, Gallery
+from cornered.server.runtime.spectators import MAX_ROUNDS, SLICE, Spectators
 from cornered.server.settings import Settings
 
 SPEC = GameSpec(name="isolation", options={"width": 8, "height": 8, "players": 2, "dice": False})
@@ -43,13 +43,13 @@ class Line:
         return [said["type"] for said in self.written]
 
 
-def peer_on(line: Line, number: int = 0) -> Peer:
+def peer_on(line: Line, number: int = 0) -> ClientConnection:
     player = Player(id=f"p{number}", name="Somebody", kind="person")
-    return Peer(line, JSON, player, PlayerLimits(Settings(), 0.0), Counts())  # type: ignore[arg-type]
+    return ClientConnection(line, JSON, player, PlayerLimits(Settings(), 0.0), Counts())  # type: ignore[arg-type]
 
 
 class Show:
-    """A match that a gallery watches, one move after the other."""
+    """A match that a spectators watches, one move after the other."""
 
     def __init__(self, *, delay: int = 0) -> None:
         players = [Player(id=name, name=name, kind="person") for name in ("a", "b")]
@@ -59,11 +59,11 @@ class Show:
         self.announced: list[Any] = []
         self.has_announced = asyncio.Event()
         self.now = 0
-        self.gallery = self.open()
+        self.spectators = self.open()
 
-    def open(self) -> Gallery:
-        """Return a gallery such as a room has that is opened now."""
-        return Gallery(
+    def open(self) -> Spectators:
+        """Return a spectators such as a match task has that is opened now."""
+        return Spectators(
             self.match,
             self.log,
             now=lambda: self.now,
@@ -83,12 +83,12 @@ class Show:
         for event in events:
             self.match = self.match.evolve(event)
         self.log += events
-        self.gallery.publish(Broadcast(views.happened(self.match, events)), self.match)
+        self.spectators.publish(Broadcast(views.happened(self.match, events)), self.match)
 
     def come(self, count: int) -> list[Line]:
         lines = [Line() for _ in range(count)]
         for number, line in enumerate(lines):
-            self.gallery.add(peer_on(line, number))
+            self.spectators.add(peer_on(line, number))
         return lines
 
 
@@ -96,7 +96,7 @@ class Show:
 async def show() -> Any:
     show = Show()
     yield show
-    show.gallery.close()
+    show.spectators.close()
 
 
 async def rounds(count: int) -> None:
@@ -106,19 +106,19 @@ async def rounds(count: int) -> None:
 
 async def test_a_slow_watcher_misses_events_and_gets_a_snapshot_when_it_reads_again(show: Show) -> None:
     quick, slow = Line(), Line()
-    peer = peer_on(slow, 1)
-    show.gallery.add(peer_on(quick))
-    show.gallery.add(peer)
+    client = peer_on(slow, 1)
+    show.spectators.add(peer_on(quick))
+    show.spectators.add(client)
     show.move()
     slow.is_behind = True
-    show.gallery.fell_behind(peer)
+    show.spectators.fell_behind(client)
     show.move()
     show.move()
     assert (quick.seqs(), slow.seqs()) == ([2, 3, 4], [2])
     slow.is_behind = False
     show.move()
     assert slow.seqs() == [2], "events after a hole would be no use"
-    show.gallery.caught_up(peer)
+    show.spectators.caught_up(client)
     assert slow.written[-1]["type"] == "snapshot"
     assert slow.written[-1]["seq"] == 5
     show.move()
@@ -129,13 +129,13 @@ async def test_a_slow_watcher_misses_events_and_gets_a_snapshot_when_it_reads_ag
 async def test_who_comes_while_behind_gets_a_snapshot_later(show: Show) -> None:
     line = Line()
     line.is_behind = True
-    peer = peer_on(line)
-    show.gallery.add(peer)
+    client = peer_on(line)
+    show.spectators.add(client)
     show.move()
     assert line.written == []
-    show.gallery.caught_up(peer)
+    show.spectators.caught_up(client)
     assert line.kinds() == ["snapshot"]
-    assert len(show.gallery) == 1
+    assert len(show.spectators) == 1
 
 
 async def test_a_large_gallery_is_written_to_in_slices_and_in_order(show: Show) -> None:
@@ -162,10 +162,10 @@ async def test_who_comes_in_the_middle_of_a_round_hears_only_what_is_new(show: S
 async def test_who_leaves_in_the_middle_of_a_round_hears_nothing_more(show: Show) -> None:
     show.come(SLICE)
     line = Line()
-    peer = peer_on(line, 999)
-    show.gallery.add(peer)
+    client = peer_on(line, 999)
+    show.spectators.add(client)
     show.move()
-    show.gallery.remove(peer)
+    show.spectators.remove(client)
     await rounds(4)
     assert line.written == []
 
@@ -183,29 +183,29 @@ async def test_a_delay_holds_everything_back_and_the_world_outside_too() -> None
     show = Show(delay=60)
     (line,) = show.come(1)
     show.move()
-    assert (line.written, show.announced, show.gallery.shown.ply) == ([], [], 0)
-    show.gallery.close()
+    assert (line.written, show.announced, show.spectators.shown.ply) == ([], [], 0)
+    show.spectators.close()
 
 
 async def test_a_match_that_is_opened_again_keeps_its_delay() -> None:
     show = Show(delay=60)
     for show.now in (10_000, 20_000, 69_999):
         show.move()
-    show.gallery.close()
-    show.gallery = show.open()
+    show.spectators.close()
+    show.spectators = show.open()
     (line,) = show.come(1)
-    assert (show.gallery.shown.ply, show.announced) == (0, [])
-    show.gallery.close()
+    assert (show.spectators.shown.ply, show.announced) == (0, [])
+    show.spectators.close()
     show.now = 79_999
-    show.gallery = show.open()
-    assert (show.gallery.shown.ply, show.announced) == (1, [])
+    show.spectators = show.open()
+    assert (show.spectators.shown.ply, show.announced) == (1, [])
     (line,) = show.come(1)
     show.now = 80_000
     async with asyncio.timeout(60):
         await show.has_announced.wait()
     assert [event.seq for said in show.announced for event in said.events] == line.seqs() == [3]
-    assert show.gallery.shown.ply == 2
-    show.gallery.close()
+    assert show.spectators.shown.ply == 2
+    show.spectators.close()
 
 
 async def test_that_a_delayed_match_begins_is_known_at_once_and_its_end_too() -> None:
@@ -216,4 +216,4 @@ async def test_that_a_delayed_match_begins_is_known_at_once_and_its_end_too() ->
         show.log.append(event)
         show.match = show.match.evolve(event)
     assert show.open().shown == show.match
-    show.gallery.close()
+    show.spectators.close()

@@ -8,14 +8,14 @@ from typing import Final, TypeAlias
 
 from cornered import engine
 from cornered.clients.sdk.fold import advance
-from cornered.clients.terminal.table import Action, Change, Line, NotPossible, Seen, Told
+from cornered.clients.terminal.match_source import Action, Change, Line, NotPossible, Seen, Told
 from cornered.clients.terminal.words import event_text
 from cornered.protocol.events import Ended, MatchEvent, Played, Rolled
 from cornered.protocol.feed import MatchState
 from cornered.protocol.messages import Happened, Moves, Snapshot
 from cornered.protocol.values import SeatInfo
 
-__all__ = ["BroadcastTable", "Fetch"]
+__all__ = ["BroadcastMatch", "Fetch"]
 
 WAITING: Final = 256
 
@@ -23,7 +23,7 @@ Fetch: TypeAlias = Callable[[str], Awaitable[Snapshot]]
 """Asks a server for a match as it stands. Raises NotPossible."""
 
 
-class BroadcastTable:
+class BroadcastMatch:
     """One match, put together from states and events. Nobody can play here."""
 
     def __init__(self, match: str, now: Callable[[], int], fetch: Fetch | None) -> None:

@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from cornered.protocol.messages import Moves, Said, Snapshot
 
-__all__ = ["Action", "Change", "Line", "NotPossible", "Seen", "Table", "Told"]
+__all__ = ["Action", "Change", "Line", "MatchSource", "NotPossible", "Seen", "Told"]
 
 Action: TypeAlias = Literal[
     "resign",
@@ -54,7 +54,7 @@ class Line:
 Change: TypeAlias = Seen | Told | Said | Line
 
 
-class Table(Protocol):
+class MatchSource(Protocol):
     """One match, watched or played."""
 
     def now(self) -> int:
