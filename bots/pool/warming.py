@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import pkgutil
 import random
 import re
 import sys
@@ -24,7 +23,7 @@ from cornered import bots, engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.engine import CHANCE, Game, State
-from cornered.engine.compile.kernel import IS_CACHED, IS_COMPILED, cache_of, target
+from cornered.engine.compile.kernel import IS_CACHED, IS_COMPILED, cache_of, modules_of, target
 from cornered.engine.warming import warm
 
 __all__ = ["PRELOAD", "Preparation", "compile_all", "exercise", "is_warm"]
@@ -55,8 +54,7 @@ class Preparation:
 @cache
 def _folder() -> Path:
     """Return where the marks of what is compiled are; another one as soon as any source of bots or rules changes."""
-    modules = (module.name for module in pkgutil.walk_packages(bots.__path__, "bots."))
-    return cache_of("cornered.bots.pool.warming", *sorted(modules))
+    return cache_of("cornered.bots.pool.warming", *modules_of(bots))
 
 
 def _marker(wanted: Preparation) -> Path:

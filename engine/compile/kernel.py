@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pkgutil
 import platform
 import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final, TypeVar, cast
 
 import platformdirs
@@ -29,7 +31,7 @@ except ModuleNotFoundError as error:
 else:
     HAS_COMPILER = True
 
-__all__ = ["CACHE", "HAS_COMPILER", "IS_CACHED", "IS_COMPILED", "cache_of", "kernel", "target"]
+__all__ = ["CACHE", "HAS_COMPILER", "IS_CACHED", "IS_COMPILED", "cache_of", "kernel", "modules_of", "target"]
 
 _PATH: Final = Path(__file__).absolute().parents[3]
 _IMPORT: Final = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+([\w.]+))", re.MULTILINE)
@@ -94,6 +96,11 @@ IS_CACHED: Final = IS_COMPILED and _can_write(CACHE)
 def cache_of(*modules: str) -> Path:
     """Return where kernels of the first of `modules` are kept when code of all of them can end up in them."""
     return CACHE / f"{modules[0]}-{_hash_of(modules)}"
+
+
+def modules_of(package: ModuleType) -> tuple[str, ...]:
+    """Return the names of all modules below a package, which is what `cache_of` takes."""
+    return tuple(sorted(module.name for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")))
 
 
 def target() -> str:

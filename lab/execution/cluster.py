@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import pkgutil
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
@@ -15,8 +14,8 @@ from typing import Any, Final, TypeVar
 
 import numba
 
-from cornered import bots
-from cornered.engine.compile.kernel import cache_of
+from cornered import bots, lab
+from cornered.engine.compile.kernel import cache_of, modules_of
 from cornered.lab.execution import heartbeat
 from cornered.lab.execution.processes import Batch, Part, travelling
 
@@ -156,7 +155,7 @@ def _mismatches_logged() -> Iterator[None]:
 @cache
 def _sources() -> str:
     """Return what decides which games are played for a seed: our sources, and the compiler that is used."""
-    modules = sorted(module.name for module in pkgutil.walk_packages(bots.__path__, "bots."))
+    modules = modules_of(bots) + modules_of(lab)
     return f"{cache_of('cornered.lab.contests.arena', *modules).name} numba-{numba.__version__}"
 
 
