@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 from cornered.engine import games as _modules
-from cornered.engine.compile.kernel import HAS_COMPILER
 from cornered.engine.game import CHANCE, Game, IllegalMove, Option, OptionValue, Outcome, State
 
 __all__ = [
@@ -26,12 +25,14 @@ __all__ = [
     "perft",
 ]
 
-
 log = logging.getLogger("cornered.engine")
 
 
 @cache
 def _found() -> dict[str, type[Game]]:
+    # Here, since it loads numba, which must first be told how many threads to use.
+    from cornered.engine.compile.kernel import HAS_COMPILER
+
     if not HAS_COMPILER:
         log.warning("the rules run as plain Python, slowly; pip install 'cornered[fast]' compiles them")
     names = sorted(module.name for module in pkgutil.iter_modules(_modules.__path__))
