@@ -44,7 +44,14 @@ The pairs play fast enough to fill the server's memory of finished matches by th
 CACHE_BYTES: Final = 16 << 20
 """What that memory may still grow by in a run that is too short to fill it."""
 TOLERANCE: Final = 0.05
-SLACK: Final = {"resident bytes": 4 << 20, "handles": 4, "other tasks": 4, "sockets": 4, "idle rooms": 6, "players": 4}
+SLACK: Final = {
+    "resident bytes": 4 << 20,
+    "handles": 4,
+    "other tasks": 4,
+    "sockets": 4,
+    "idle match tasks": 6,
+    "players": 4,
+}
 """What may come and go at any moment: a few games and visits are under way whenever one looks."""
 SAMPLES: Final = 15
 """Looks at the server for one figure, of which the least counts."""
@@ -211,9 +218,9 @@ class _Soak:
             gauges = await self._server.gauges()
             known = {name: gauges[name] for name in ("sockets", "players")}
             # How many matches are under way is chance; a room without one that stays for ever is a leak.
-            known["idle rooms"] = max(0.0, gauges["rooms"] - len(self._live))
+            known["idle match tasks"] = max(0.0, gauges["match_tasks"] - len(self._live))
             # Each room has a task, which comes and goes with it.
-            known["other tasks"] = gauges["tasks"] - gauges["rooms"]
+            known["other tasks"] = gauges["tasks"] - gauges["match_tasks"]
             looks.append(known | {"resident bytes": self._server.resident, "handles": self._server.handles["all"]})
             await asyncio.sleep(0.2)
         return {name: min(look[name] for look in looks) for name in looks[0]}

@@ -94,7 +94,7 @@ class Arena:
         row = Row(attack.name)
         before = await self._standing(server)
         if attack.keeps_matches:
-            before = {name: number for name, number in before.items() if name not in ("rooms", "tasks")}
+            before = {name: number for name, number in before.items() if name not in ("match_tasks", "tasks")}
         seen = len(server.log)
         stage = {
             "address": server.address,
@@ -144,7 +144,7 @@ class Arena:
     async def _standing(self, server: ServerProcess) -> dict[str, float]:
         """Return what must come back to the same number after an attack."""
         gauges = await server.gauges()
-        known = {name: gauges[name] for name in ("sockets", "tasks", "players", "rooms") if name in gauges}
+        known = {name: gauges[name] for name in ("sockets", "tasks", "players", "match_tasks") if name in gauges}
         return known | {"open connections": float(server.handles["sockets"])}
 
     async def _left(self, server: ServerProcess, before: dict[str, float], *, staying: int = 0) -> dict[str, float]:
