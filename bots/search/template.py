@@ -56,7 +56,6 @@ QUIESCENCE: Final = 8
 WIDEN: Final = 3
 FULL_DEPTH_MOVES: Final = 3
 """How many moves are searched to full depth before others are reduced."""
-HISTORY: Final = 8192
 FIRST_KILLER: Final = 1 << 30
 SORTED: Final = 16
 """So many moves are put in order one by one; after them a cut has become unlikely."""
@@ -212,6 +211,7 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                         workspace.killers[ply, 0] = move
                     if depth > 0:
                         bonus = min(16 * depth * depth, 1024)
+                        # The history heuristic's gravity: a score comes no further than 2**13 from 0.
                         value = workspace.history[side, move]
                         workspace.history[side, move] = value + bonus - (value * bonus >> 13)
                     break
