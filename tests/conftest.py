@@ -6,8 +6,6 @@ skipped; in CI it is installed, and a skip is a failure.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
 import pwd
 import shutil
@@ -19,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import HealthCheck, settings
 
 from cornered import engine
@@ -27,6 +26,8 @@ from cornered.engine.warming import warm
 IN_CI = os.environ.get("CI") == "true"
 DEADLINE = 60.0
 INSTALL_SECONDS = 240.0
+INSTALL_LOCK = Path(tempfile.gettempdir()) / f"cornered-tests-{os.getuid()}.lock"
+"""Two processes that run tests must not install a package at the same time."""
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -61,14 +62,6 @@ def accepts(port: int) -> bool:
     return True
 
 
-@contextlib.contextmanager
-def one_at_a_time() -> Iterator[None]:
-    """Hold a lock among the processes that run tests: two of them must not install the same thing over each other."""
-    with (Path(tempfile.gettempdir()) / f"cornered-tests-{os.getuid()}.lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
 def install(package: str, find: Callable[[], Path | None]) -> Path | None:
     """Install a package of the system's, and return where its program is then."""
     root = [] if os.geteuid() == 0 else ["sudo"]
@@ -87,7 +80,7 @@ def require(package: str, find: Callable[[], Path | None]) -> Path:
     """Return where a program is; in CI install it first when it is missing, elsewhere skip the test."""
     found = find()
     if found is None and IN_CI:
-        with one_at_a_time():
+        with FileLock(INSTALL_LOCK):
             found = find() or install(package, find)
     if found is None:
         if IN_CI:

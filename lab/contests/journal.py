@@ -7,7 +7,6 @@ at the end. What a kill leaves half-written is cut off when the contest goes on.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 from typing import Any, Final
+
+from filelock import FileLock, Timeout
 
 from cornered.bots.atomic_write import replacing
 from cornered.engine.records.record import Leave, Move, Record, RecordError, from_json, to_json
@@ -89,11 +90,11 @@ class Journal:
         its games cannot be read.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        with (folder / ".lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise ValueError(f"another process plays the contest in {folder}; wait for it or end it") from None
+        try:
+            lock = FileLock(folder / ".lock", blocking=False).acquire()
+        except Timeout:
+            raise ValueError(f"another process plays the contest in {folder}; wait for it or end it") from None
+        with lock:
             _settle_plan(folder / PLAN, {"terms": terms.as_json(), **plan})
             journal = cls(folder, terms, _read(folder / GAMES))
             try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import hashlib
 import itertools
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -16,6 +15,7 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 import platformdirs
+from filelock import FileLock, Timeout
 
 from cornered import engine
 from cornered.bots.bot import Bot
@@ -84,13 +84,13 @@ def _place(server: str, name: str) -> Iterator[TokenStore]:
     folder = platformdirs.user_data_path("cornered") / "lab" / key
     folder.mkdir(parents=True, exist_ok=True)
     for number in itertools.count():
-        with (folder / f"{number}.lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
+        try:
+            lock = FileLock(folder / f"{number}.lock", blocking=False).acquire()
+        except Timeout:
+            continue
+        with lock:
             yield TokenStore(folder / f"{number}.json")
-            return
+        return
 
 
 async def _meet(

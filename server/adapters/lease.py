@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import IO, Final, Protocol
+from typing import Final, Protocol
 
 import structlog
+from filelock import FileLock, Timeout
 from sqlalchemy import text
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -17,18 +17,6 @@ from sqlalchemy.pool import NullPool
 
 from cornered.server.adapters.database import STORE_ERRORS, address_of
 from cornered.server.adapters.private_files import create_private
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: IO[bytes]) -> None:
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _lock(file: IO[bytes]) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
 
 __all__ = ["Lease", "StoreTaken", "lease"]
 
@@ -91,17 +79,18 @@ async def lease(url: str) -> AsyncIterator[Lease]:
 
 @contextlib.contextmanager
 def _locked(database: str | None) -> Iterator[None]:
-    """Lock a file beside an SQLite database: the system lets go of it when the process ends."""
+    """Lock a file beside an SQLite database; the operating system releases the lock when the process ends."""
     if not database:
         yield
         return
     path = Path(f"{database}.lock")
     create_private(path)
-    with path.open("ab") as file:
-        try:
-            _lock(file)
-        except (BlockingIOError, PermissionError):
-            raise StoreTaken(str(path)) from None
+    try:
+        # A file system without locks is an error: the marker file of a soft lock would outlive a killed process.
+        lock = FileLock(path, blocking=False, fallback_to_soft=False).acquire()
+    except Timeout:
+        raise StoreTaken(str(path)) from None
+    with lock:
         yield
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from playwright.sync_api import Browser, sync_playwright
 
 from cornered.cli.screenshots import FLAGS, find_chromium, running_server
-from tests.conftest import IN_CI, INSTALL_SECONDS, one_at_a_time, require
+from tests.conftest import IN_CI, INSTALL_LOCK, INSTALL_SECONDS, require
 from tests.e2e.window import Window
 
 AXE = "axe-core@4.14.1"
@@ -93,7 +94,7 @@ def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
         "--silent",
         AXE,
     ]
-    with one_at_a_time():
+    with FileLock(INSTALL_LOCK):
         if script.is_file():
             return script.read_text()
         if subprocess.run(command, capture_output=True, check=False, timeout=INSTALL_SECONDS).returncode:

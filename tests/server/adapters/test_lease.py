@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -83,6 +84,16 @@ async def test_a_lease_that_was_let_go_is_free(url: str) -> None:
 async def test_a_store_without_a_file_needs_no_lease() -> None:
     async with lease("sqlite://"), lease("sqlite://"):
         pass
+
+
+async def test_a_file_system_without_locks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def flock(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOSYS, "flock is not implemented")
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    with pytest.raises(OSError, match="not implemented"):
+        async with lease(f"sqlite:///{tmp_path / 'cornered.db'}"):
+            pass
 
 
 async def until(is_so: Callable[[], bool]) -> None:
