@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 import typer
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -22,11 +22,12 @@ from cornered.cli.answers import answer, limit_of
 from cornered.cli.progress import progress
 from cornered.cli.rules import warm_up
 from cornered.engine.game import CHANCE, State
+from cornered.engine.records.files import LineWriter, read_lines
 
 __all__ = ["Wish", "read_positions", "think_through"]
 
 BEGINNING: Final = b'{"position": '
-"""How every answer begins: what is cut off from the end of a file is one of ours."""
+"""How every answer begins; a torn line at the end of a file must begin so before it is removed."""
 OTHERWISE: Final = "choose another --out, or leave --resume out"
 NO_ANSWER: Final = f"this is no answer; {OTHERWISE}"
 
@@ -126,14 +127,14 @@ def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, res
         bot.prepare(game)
     written = done
     try:
-        with progress() as report, out.open("a" if done else "w", encoding="utf-8") as file_:
+        with progress() as report, LineWriter(out, keep=resume) as lines:
 
             def wrote() -> None:
                 nonlocal written
                 written += 1
                 report(f"{bot.label} thinks", written, len(states))
 
-            asyncio.run(_think(states[done:], wish, workers or os.cpu_count() or 1, _Ordered(file_, wrote)))
+            asyncio.run(_think(states[done:], wish, workers or os.cpu_count() or 1, _Ordered(lines, wrote)))
     except KeyboardInterrupt:
         typer.echo(f"stopped after {written} of {len(states)} answers; add --resume to go on", err=True)
         raise
@@ -142,8 +143,8 @@ def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, res
 class _Ordered:
     """Writes answers in their order, each as soon as all before it are written."""
 
-    def __init__(self, file: TextIO, wrote: Any) -> None:
-        self._file = file
+    def __init__(self, lines: LineWriter, wrote: Callable[[], None]) -> None:
+        self._lines = lines
         self._wrote = wrote
         self._waiting: dict[int, dict[str, Any]] = {}
         self._next = 0
@@ -151,8 +152,7 @@ class _Ordered:
     def put(self, index: int, line: dict[str, Any]) -> None:
         self._waiting[index] = line
         while self._next in self._waiting:
-            self._file.write(json.dumps(self._waiting.pop(self._next)) + "\n")
-            self._file.flush()
+            self._lines.append(json.dumps(self._waiting.pop(self._next)))
             self._next += 1
             self._wrote()
 
@@ -184,11 +184,9 @@ async def _answer_next(
 
 
 def _answered(out: Path, states: list[State], told: dict[str, JsonValue]) -> int:
-    """Return how many answers `out` holds, after cutting off a half-written one. Raises a ValueError for others'."""
-    if not out.exists():
-        return 0
-    *lines, rest = out.read_bytes().split(b"\n")
-    if not (rest.startswith(BEGINNING) or BEGINNING.startswith(rest)):
+    """Return how many answers `out` holds, without a torn one at its end. Raises a ValueError for others'."""
+    lines, torn = read_lines(out)
+    if not (torn.startswith(BEGINNING) or BEGINNING.startswith(torn)):
         raise ValueError(f"{out}:{len(lines) + 1}: {NO_ANSWER}")
     for number, line in enumerate(lines, 1):
         try:
@@ -203,6 +201,4 @@ def _answered(out: Path, states: list[State], told: dict[str, JsonValue]) -> int
             if found.get(name) != told[name]:
                 was = f", {json.dumps(found[name])}" if name in found else ""
                 raise ValueError(f"{out}:{number} is an answer {kind}{was}; {OTHERWISE}")
-    if rest:
-        os.truncate(out, out.stat().st_size - len(rest))
     return len(lines)

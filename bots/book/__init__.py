@@ -17,6 +17,7 @@ from typing import Final, Self
 from cornered.bots.book.mirror import named, standard
 from cornered.bots.bot import Line
 from cornered.engine import Game, State
+from cornered.engine.records.files import read_lines
 
 __all__ = ["DATA", "Entry", "lookup", "path_of", "read"]
 
@@ -49,9 +50,9 @@ def path_of(game: Game) -> Path:
 
 
 def read(path: Path) -> dict[str, Entry]:
-    """Return the entries of a book by position; a last line that was cut off while it was written is left out."""
-    lines = path.read_text(encoding="utf-8").split("\n")[1:-1]
-    return {entry.position: entry for entry in map(Entry.from_json, lines)}
+    """Return the entries of a book by position, without a torn one at its end."""
+    lines, _ = read_lines(path)
+    return {entry.position: entry for entry in (Entry.from_json(line.decode()) for line in lines[1:])}
 
 
 @cache

@@ -14,6 +14,7 @@ from cornered.bots.book.mirror import named, standard
 from cornered.bots.bot import Limit
 from cornered.bots.search.searcher import Searcher
 from cornered.engine import Game, State
+from cornered.engine.records.files import LineWriter
 
 __all__ = ["LINES", "build"]
 
@@ -29,16 +30,19 @@ def build(game: Game, path: Path, command: str, positions: int, nodes: int) -> I
     What is in the file already is kept, so a build that was stopped goes on where it was. The same arguments give the
     same file. Raises a ValueError when the file is no book, or one of another game or of other options.
     """
-    book: dict[str, Entry] = {}
-    if path.exists() and path.stat().st_size:
-        book = _found(path, game)
-        text = path.read_text(encoding="utf-8")
-        if not text.endswith("\n"):
-            path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
-    else:
-        head = {"game": game.name, "options": dict(game.options), "command": command}
-        path.write_text(json.dumps(head) + "\n", encoding="utf-8")
-    yield len(book)
+    is_new = not path.exists() or not path.stat().st_size
+    book = {} if is_new else _found(path, game)
+    with LineWriter(path) as lines:
+        if is_new:
+            lines.append(json.dumps({"game": game.name, "options": dict(game.options), "command": command}))
+        yield len(book)
+        for entry in _missing(game, book, positions, nodes):
+            lines.append(entry.as_json())
+            yield len(book)
+
+
+def _missing(game: Game, book: dict[str, Entry], positions: int, nodes: int) -> Iterator[Entry]:
+    """Add the likeliest positions that a book lacks, until it has so many, and yield each."""
     start = game.start()
     queue: list[tuple[float, str, State]] = [(-1.0, standard(start).text, start)]
     seen = {queue[0][1]}
@@ -46,11 +50,8 @@ def build(game: Game, path: Path, command: str, positions: int, nodes: int) -> I
         likelihood, text, state = heapq.heappop(queue)
         entry = book.get(text)
         if entry is None:
-            entry = _searched(state, nodes)
-            book[text] = entry
-            with path.open("a", encoding="utf-8") as file:
-                file.write(entry.as_json() + "\n")
-            yield len(book)
+            entry = book[text] = _searched(state, nodes)
+            yield entry
         is_mirrored = standard(state).is_mirrored
         best = entry.moves[0][1]
         weights = [exp((score - best) / DOUBT) for _, score in entry.moves]

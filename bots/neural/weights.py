@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from cornered.bots.atomic_write import replacing
 from cornered.bots.neural.convolution import Convolutional
 from cornered.bots.neural.dense import Dense
 from cornered.bots.neural.network import Kind, Network
+from cornered.engine.records.files import replacing
 
 __all__ = ["NETWORKS", "SHIPPED", "SUFFIX", "Trained", "file_name", "load", "opened", "save", "shipped", "shipped_path"]
 

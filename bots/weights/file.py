@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from cornered.bots.atomic_write import replacing
 from cornered.bots.weights.model import Model, Values, model
+from cornered.engine.records.files import replacing
 
 __all__ = ["SHIPPED", "Method", "Tuned", "Verdict", "read", "shipped", "shipped_path", "write"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import platformdirs
 
 from cornered.clients.sdk.address import normalised
+from cornered.engine.records.files import replacing
 
 __all__ = ["TokenStore"]
 
@@ -57,12 +57,8 @@ class TokenStore:
 
     def _write(self, tokens: dict[str, dict[str, str]]) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # A new file takes the old one's place in one step, so that a crash leaves one or the other whole.
-        draft = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(tokens, file, indent=1)
-        draft.replace(self.path)
+        with replacing(self.path, mode=0o600) as part:
+            part.write_text(json.dumps(tokens, indent=1), encoding="utf-8")
 
 
 def _known_as(server: str) -> str:

@@ -1,23 +1,21 @@
-"""The games of a contest on disk: a folder with its plan and one line a game, so that whoever is killed can go on.
+"""The games of a contest on disk: a folder with its plan and one line a game, so that a killed contest can be resumed.
 
 Every line is a game record (`cornered.engine.records.record`) with further tags, so that `cornered check` verifies it.
 A game counts when its line is with the operating system, which no kill takes away; the disk has it a second later, or
-at the end. What a kill leaves half-written is cut off when the contest goes on.
+at the end. A line torn by a kill is removed when the contest is resumed.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic
 from typing import Any, Final
 
 from filelock import FileLock, Timeout
 
-from cornered.bots.atomic_write import replacing
+from cornered.engine.records.files import LineWriter, read_lines, replacing
 from cornered.engine.records.record import Leave, Move, Record, RecordError, from_json, to_json
 from cornered.lab.contests.terms import ENDINGS, Effort, Ending, Fixture, Played, Terms
 
@@ -25,8 +23,8 @@ __all__ = ["GAMES", "PLAN", "Journal", "from_record", "to_record"]
 
 PLAN: Final = "plan.json"
 GAMES: Final = "games.jsonl"
-SYNC: Final = 1.0
-"""Seconds after which what was written is brought to the disk."""
+SYNC_INTERVAL_S: Final = 1.0
+"""Seconds after which a played game is on the disk."""
 DRAW: Final = (1, 1)
 
 
@@ -78,8 +76,7 @@ class Journal:
         self.terms = terms
         self.games = games
         """All games that have been played, by their numbers."""
-        self._file = (folder / GAMES).open("ab", buffering=0)
-        self._synced = monotonic()
+        self._lines = LineWriter(folder / GAMES, sync_interval_s=SYNC_INTERVAL_S)
 
     @classmethod
     @contextmanager
@@ -107,22 +104,12 @@ class Journal:
         number = played.fixture.number
         if number in self.games:
             raise ValueError(f"game {number} was played before")
-        line = (to_json(to_record(self.terms, played)) + "\n").encode()
-        if (written := self._file.write(line)) != len(line):
-            # The next line must not come behind half of this one.
-            raise OSError(f"{self.folder / GAMES} took {written} of {len(line)} bytes: the disk is full")
+        self._lines.append(to_json(to_record(self.terms, played)))
         self.games[number] = played
-        if monotonic() - self._synced > SYNC:
-            self._sync()
 
     def close(self) -> None:
-        """Bring all to the disk and let go of the file."""
-        self._sync()
-        self._file.close()
-
-    def _sync(self) -> None:
-        os.fsync(self._file.fileno())
-        self._synced = monotonic()
+        """Write all games to the disk and close the file."""
+        self._lines.close()
 
 
 def _settle_plan(path: Path, plan: dict[str, Any]) -> None:
@@ -140,19 +127,14 @@ def _settle_plan(path: Path, plan: dict[str, Any]) -> None:
     games = path.with_name(GAMES)
     if games.exists() and games.stat().st_size:
         raise ValueError(f"{games} has games whose plan, {path.name}, is gone; choose another folder with --out")
-    with replacing(path) as part:
+    with replacing(path, sync=True) as part:
         part.write_text(json.dumps(plan, indent=2) + "\n")
 
 
 def _read(path: Path) -> dict[int, Played]:
-    """Return the games of a file, after cutting off a half-written one."""
-    if not path.exists():
-        return {}
-    *lines, rest = path.read_bytes().split(b"\n")
-    if rest:
-        os.truncate(path, path.stat().st_size - len(rest))
+    """Return the games of a file, without a torn one at its end."""
     games = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_lines(path)[0], 1):
         try:
             played = from_record(from_json(line.decode()))
         except (RecordError, ValueError, KeyError) as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cornered.bots.progress import Report
+from cornered.engine.records.files import LineWriter, read_lines
 from cornered.lab.contests.contest import stream
 from cornered.lab.contests.journal import Journal
 from cornered.lab.contests.openings import Openings, none
@@ -115,31 +115,19 @@ class Laboratory:
         self.counts[step] = len(items)
         path = self.folder / f"{step}.jsonl"
         made_of = hashlib.sha256(repr((function.__module__, function.__qualname__, list(items))).encode()).hexdigest()
-        kept = _kept(path, made_of)
+        lines, _ = read_lines(path)
+        if lines and json.loads(lines[0]) != {"made_of": made_of}:
+            raise ValueError(f"{path} holds the results of other work; remove it, or choose another folder with --out")
+        kept: dict[int, Any] = dict(json.loads(line) for line in lines[1:])
         missing = [place for place in range(len(items)) if place not in kept]
         todo = (items[place] for place in missing)
-        with path.open("ab") as file, closing(self.workforce.carry_out(function, todo)) as working:
-            if file.tell() == 0:
-                file.write(json.dumps({"made_of": made_of}).encode() + b"\n")
+        with LineWriter(path) as file, closing(self.workforce.carry_out(function, todo)) as working:
+            if not lines:
+                file.append(json.dumps({"made_of": made_of}))
             for index, result in working:
                 line = json.dumps([missing[index], result])
                 # As it is read again, so that what was interrupted ends like what was not.
                 kept[missing[index]] = json.loads(line)[1]
-                file.write(line.encode() + b"\n")
-                file.flush()
+                file.append(line)
                 self.report(step, len(kept), len(items))
         return [kept[place] for place in range(len(items))]
-
-
-def _kept(path: Path, made_of: str) -> dict[int, Any]:
-    """Return the results that a file holds, after cutting off a half-written one. Raises a ValueError for others'."""
-    if not path.exists():
-        return {}
-    *lines, rest = path.read_bytes().split(b"\n")
-    if rest:
-        os.truncate(path, path.stat().st_size - len(rest))
-    if not lines:
-        return {}
-    if json.loads(lines[0]) != {"made_of": made_of}:
-        raise ValueError(f"{path} holds the results of other work; remove it, or choose another folder with --out")
-    return dict(json.loads(line) for line in lines[1:])

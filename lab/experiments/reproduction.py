@@ -11,8 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from cornered.bots.atomic_write import replacing
 from cornered.bots.progress import Report
+from cornered.engine.records.files import replacing
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import TOLERANCE, VERDICTS, WIDEST, Finding, Row, Scale

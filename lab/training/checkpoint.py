@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from cornered.bots.atomic_write import replacing
 from cornered.bots.neural.dense import Dense
 from cornered.bots.neural.network import Network
 from cornered.bots.neural.views import Views
 from cornered.bots.neural.weights import NETWORKS
+from cornered.engine.records.files import replacing
 from cornered.lab.training.games import Lessons
 from cornered.lab.training.learning import Learner, Point
 from cornered.lab.training.plan import Plan

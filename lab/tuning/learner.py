@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from cornered.bots.atomic_write import replacing
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.bots.weights.model import DIGITS, Model, Values, model
 from cornered.engine import CHANCE
+from cornered.engine.records.files import replacing
 from cornered.lab.contests.arena import opened
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import Terms

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
-import tempfile
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing, suppress
@@ -17,6 +15,7 @@ from sqlalchemy import CompoundSelect, Select, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
+from cornered.engine.records.files import replacing
 from cornered.protocol.events import Ended, MatchEvent
 from cornered.server.adapters.database import address_of, decoded, is_damage
 from cornered.server.adapters.journal_reader import event_of
@@ -147,14 +146,8 @@ def _write(directory: Path, match: str, events: list[MatchEvent]) -> None:
     if path.exists() and len(path.read_bytes().splitlines()) > len(events):
         path.chmod(FILE_MODE)
         return
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=directory, delete=False) as file:
-        try:
-            file.writelines(event.model_dump_json() + "\n" for event in events)
-            file.close()
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    with replacing(path, mode=FILE_MODE) as part, part.open("w", encoding="utf-8") as file:
+        file.writelines(event.model_dump_json() + "\n" for event in events)
 
 
 @asynccontextmanager
