@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.contests import match
 from cornered.lab.contests.contest import Memory
 from cornered.lab.contests.match import Tally
@@ -43,14 +44,14 @@ def run(
     game: str,
     bots: Sequence[str],
     games: int,
-    report: Callable[[int, int], None] = lambda done, total: None,
+    report: Report = no_report,
     *,
     seed: int = 1,
     workers: int | None = None,
 ) -> list[Step]:
     """Let each of `bots` play `games` games, or one more for an even number, against the one before it.
 
-    `report` hears how many games are over. Raises a ValueError for a bot that does not play this game.
+    `report` receives how many games are over. Raises a ValueError for a bot that does not play this game.
     """
     terms = Terms.of(game, time=TIME, longest=LONGEST, seed=seed)
     terms.check(*bots)
@@ -59,7 +60,7 @@ def run(
     over = itertools.count(1)
 
     def heard(played: Played, tally: Tally) -> bool:
-        report(next(over), 2 * pairs * len(climbs))
+        report(Progress(f"{game}, {len(climbs)} steps", next(over), 2 * pairs * len(climbs)))
         return False
 
     prepare(terms, bots, lambda step, done, total: None)

@@ -6,14 +6,14 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from cornered import engine
-from cornered.engine.warming import Progress, warm
+from cornered.engine.warming import warm
 
 __all__ = ["WORK", "Measured", "as_json", "lines", "run"]
 
@@ -50,13 +50,13 @@ class Measured:
         return None if self.c_seconds is None else self.leaves / self.c_seconds / 1e6
 
 
-def run(games: tuple[str, ...] = (), report: Callable[[Progress], None] = lambda _: None) -> list[Measured]:
-    """Measure `games`, or all; `report` hears of compilation. Raises RuntimeError when C counts something else."""
+def run(games: tuple[str, ...] = ()) -> list[Measured]:
+    """Measure `games`, or all. Raises RuntimeError when C counts something else."""
     chosen = games or tuple(game.name for game in engine.games() if game.name in WORK)
     for game in chosen:
         if game not in WORK:
             raise ValueError(f"there is no such benchmark as {game!r}; there are {', '.join(WORK)}")
-    warm(*chosen, report=report)
+    warm(*chosen)
     with _c_programs() as programs:
         return [_measure(game, programs.get(SOURCES[game])) for game in chosen]
 

@@ -25,7 +25,6 @@ from cornered.bots.search.specialise import SCRATCH, Specialised, hooks, special
 from cornered.bots.search.template import INFINITE
 from cornered.bots.search.warming import warm
 from cornered.engine.compile.kernel import cache_of
-from cornered.engine.warming import Progress
 
 __all__ = ["EXPECTED", "Beside", "Counted", "Figures", "as_json", "beside_c", "count", "lines", "run", "total"]
 
@@ -119,10 +118,9 @@ class Figures:
 
 def run(
     games: tuple[str, ...] = (),
-    report: Callable[[Progress], None] = lambda _: None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> Figures:
-    """Measure `games`, or all; `report` hears of compilation and `tell` of what is measured next.
+    """Measure `games`, or all; `tell` receives what is measured next.
 
     Raises RuntimeError when C counts something else.
     """
@@ -130,7 +128,7 @@ def run(
     for game in chosen:
         if game not in POSITIONS:
             raise ValueError(f"there is no such benchmark as {game!r}; there are {', '.join(POSITIONS)}")
-    warm(*chosen, report=report)
+    warm(*chosen)
     walked = None
     if "quoridor" in chosen:
         tell("quoridor: walking the tree")

@@ -21,9 +21,10 @@ from cornered import engine
 from cornered.bench.attacks.server_process import ServerProcess
 from cornered.bench.attacks.sockets import RawSocket, request
 from cornered.bench.attacks.verdict import errors_in
+from cornered.engine.progress import Progress, Report, no_report
 from cornered.server.app import new_event_loop
 
-__all__ = ["Report", "as_json", "lines", "run"]
+__all__ = ["SoakReport", "as_json", "lines", "run"]
 
 PAIRS: Final = 16
 WATCHERS: Final = 6
@@ -69,7 +70,7 @@ CLOCKS: Final[tuple[dict[str, Any], ...]] = (
 
 
 @dataclass
-class Report:
+class SoakReport:
     """What one soak showed. `early` and `late` are the server's figures after settling and at the end."""
 
     seconds: float
@@ -90,7 +91,7 @@ class Report:
 
 
 class _Soak:
-    def __init__(self, server: ServerProcess, report: Report) -> None:
+    def __init__(self, server: ServerProcess, report: SoakReport) -> None:
         self._server = server
         self._report = report
         self._numbers: dict[str, int] = {}
@@ -230,8 +231,8 @@ async def _abort(socket: RawSocket) -> None:
     socket.abort()
 
 
-async def _run(seconds: float, tell: Callable[[Report, float], None]) -> Report:
-    report = Report(seconds)
+async def _run(seconds: float, progress: Report) -> SoakReport:
+    report = SoakReport(seconds)
     with tempfile.TemporaryDirectory(prefix="cornered-soak-") as folder:
         async with ServerProcess.start(Path(folder)) as server:
             soak = _Soak(server, report)
@@ -244,7 +245,8 @@ async def _run(seconds: float, tell: Callable[[Report, float], None]) -> Report:
             began = time.monotonic()
             settled = min(SETTLE_SECONDS, seconds / 2)
             while (passed := time.monotonic() - began) < seconds:
-                tell(report, passed)
+                note = f"{report.moves:,} moves, {len(report.errors)} errors"
+                progress(Progress("soak", round(passed), round(seconds), note))
                 await asyncio.sleep(min(1.0, seconds / 10))
                 if not report.early and passed >= settled:
                     report.early = await soak.figures()
@@ -262,7 +264,7 @@ async def _run(seconds: float, tell: Callable[[Report, float], None]) -> Report:
     return report
 
 
-def _growth(report: Report) -> Iterator[str]:
+def _growth(report: SoakReport) -> Iterator[str]:
     for name, early in report.early.items():
         late = report.late[name]
         filling = CACHE_BYTES if name == "resident bytes" and report.seconds < 2 * SETTLE_SECONDS else 0
@@ -270,12 +272,12 @@ def _growth(report: Report) -> Iterator[str]:
             yield f"{name} grow from {early:,.0f} to {late:,.0f}"
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: SoakReport) -> dict[str, Any]:
     """Return everything that was measured."""
     return asdict(report)
 
 
-def lines(report: Report) -> Iterator[str]:
+def lines(report: SoakReport) -> Iterator[str]:
     """Yield what one run showed."""
     yield (
         f"{report.seconds:,.0f} s: {report.matches:,} matches, {report.moves:,} moves, {report.visits:,} visits, "
@@ -289,7 +291,7 @@ def lines(report: Report) -> Iterator[str]:
     yield from (f"    - {error}" for error in report.errors)
 
 
-def run(minutes: float, *, tell: Callable[[Report, float], None] = lambda _, __: None) -> Report:
-    """Soak a server for some minutes; `tell` is called with the report so far and the seconds passed."""
+def run(minutes: float, *, report: Report = no_report) -> SoakReport:
+    """Soak a server for some minutes; `report` receives the seconds passed."""
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        return runner.run(_run(minutes * 60, tell))
+        return runner.run(_run(minutes * 60, report))

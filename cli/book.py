@@ -12,6 +12,7 @@ from cornered import engine
 from cornered.cli.errors import Bounded
 from cornered.cli.progress import progress
 from cornered.cli.rules import Options, warm_up
+from cornered.engine.progress import Progress
 
 __all__ = ["app"]
 
@@ -51,7 +52,7 @@ def book(
     try:
         with progress() as report:
             for done in building:
-                report(path.name, done, positions)
+                report(Progress(path.name, done, positions))
     except KeyboardInterrupt:
         typer.echo(f"Stopped; the same command goes on from here: {command}", err=True)
         raise typer.Exit(130) from None

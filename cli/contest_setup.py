@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import typer
 
-from cornered.bots.progress import Report
 from cornered.cli.answers import milliseconds
 from cornered.cli.progress import progress
 from cornered.cli.rules import warm_up
 from cornered.cli.think import interruptible
+from cornered.engine.progress import Progress, Report
 
 if TYPE_CHECKING:
     from cornered.lab.contests.contest import Keep
@@ -164,7 +164,7 @@ def playing(
             whole = {"contest": kind, "openings": dict(agreed.opening_plan), **plan}
             keep = Memory() if folder is None else stack.enter_context(Journal.open(folder, agreed.terms, whole))
             report = stack.enter_context(progress())
-            prepare(agreed.terms, bots, report)
+            prepare(agreed.terms, bots, lambda step, done, total: report(Progress(step, done, total)))
             yield ContestSession(stack.enter_context(Workforce.open(workers, cluster)), keep, report)
     except KeyboardInterrupt:
         played = 0 if keep is None else len(keep.games)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -15,6 +15,7 @@ from cornered.cli.contest_setup import ContestConfig, as_typed, playing
 from cornered.cli.errors import Bounded
 from cornered.cli.rules import Json, Options
 from cornered.cli.tournament import Kind, Tournament
+from cornered.engine.progress import Progress
 
 if TYPE_CHECKING:
     from cornered.lab.contests.match import Tally
@@ -119,10 +120,10 @@ def match(
             is_whole = tally.games == len(counted)
             is_decided = is_whole and test is not None and test.verdict(tally.pairs) is not None
             if is_decided or len(counted) == most or table.is_due():
-                table.report("games", len(counted), most, note(tally, test, table.pace))
+                table.report(Progress("games", len(counted), most, note(tally, test, table.pace)))
             return is_decided
 
-        table.report("games", 0, most)
+        table.report(Progress("games", 0, most))
         tally = run(first, second, agreed.terms, agreed.openings, most // 2, table.workforce, table.keep, report=heard)
     result = Result(first, second, agreed.terms, tuple(counted), tally, test)
     if out is not None:
@@ -211,13 +212,13 @@ def tournament(
     schedule = event.schedule(agreed.openings)
     with playing(agreed, "tournament", asdict(event), bots, folder, workers, cluster) as table:
 
-        def heard(played: Played, done: int, total: int | None) -> None:
+        def on_game(_: Played, progress: Progress) -> None:
             if table.is_due():
-                table.report("games", done, total, f"{table.pace:.1f}/s")
+                table.report(replace(progress, note=f"{table.pace:.1f}/s"))
 
-        table.report("games", 0, schedule.games())
-        played = hold(terms, schedule, table.workforce, table.keep, heard)
-        table.report("games", len(played), len(played), f"{table.pace:.1f}/s")
+        table.report(Progress("games", 0, schedule.games()))
+        played = hold(terms, schedule, table.workforce, table.keep, on_game)
+        table.report(Progress("games", len(played), len(played), f"{table.pace:.1f}/s"))
     event.write(folder, terms, played, {"command": as_typed(context), "Openings": agreed.opened})
     if json_:
         typer.echo(json.dumps({**event.as_json(terms, played), "folder": str(folder)}))

@@ -446,13 +446,12 @@ def bench_soak(
     as_json: Json = False,
 ) -> None:
     """Play, watch, talk and reconnect honestly for minutes, and see that the server holds nothing back."""
-    from cornered.bench.soak import Report, lines, run
     from cornered.bench.soak import as_json as to_json
+    from cornered.bench.soak import lines, run
 
-    def tell(report: Report, passed: float) -> None:
-        typer.echo(f"\r{passed:,.0f} s, {report.moves:,} moves, {len(report.errors)} errors ", err=True, nl=False)
-
-    report = run(minutes, tell=tell)
+    report = run(
+        minutes, report=lambda progress: typer.echo(f"\r{progress.done:,} s, {progress.note} ", err=True, nl=False)
+    )
     typer.echo("", err=True)
     typer.echo(json.dumps(to_json(report)) if as_json else "\n".join(lines(report)))
     raise typer.Exit(1 if report.errors else 0)
@@ -545,8 +544,7 @@ def bench_ladder(
         raise ValueError(f"games come in pairs with the seats swapped: --games {games + 1}")
     warm_up(game)
     with progress() as report:
-        step = f"{game}, {len(ladder) - 1} steps"
-        steps = run(game, ladder, games, lambda done, total: report(step, done, total), seed=seed, workers=workers)
+        steps = run(game, ladder, games, report, seed=seed, workers=workers)
     typer.echo(json.dumps(to_json(steps)) if as_json else "\n".join(lines(steps)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cornered.bots.progress import Report
+from cornered.engine.progress import Progress, Report
 
 __all__ = ["progress"]
 
@@ -13,18 +13,18 @@ __all__ = ["progress"]
 @contextmanager
 def progress() -> Iterator[Report]:
     """Show bars for the block; each step that is reported has its own, with its newest note in the lines below."""
+    from rich import progress as rich_progress
     from rich.console import Console, RenderableType
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
-        Progress,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
     from rich.text import Text
 
-    class Bars(Progress):
+    class Bars(rich_progress.Progress):
         def get_renderables(self) -> Iterator[RenderableType]:
             yield self.make_tasks_table(self.tasks)
             # In a column of its own a note would leave no room for the bar where the terminal is narrow.
@@ -42,9 +42,9 @@ def progress() -> Iterator[Report]:
     with Bars(*columns, console=Console(stderr=True)) as bars:
         shown = {}
 
-        def report(step: str, done: int, total: int | None, note: str = "") -> None:
-            if step not in shown:
-                shown[step] = bars.add_task(step, total=total, note="")
-            bars.update(shown[step], completed=done, total=total, note=note)
+        def report(now: Progress) -> None:
+            if now.step not in shown:
+                shown[now.step] = bars.add_task(now.step, total=now.total, note="")
+            bars.update(shown[now.step], completed=now.done, total=now.total, note=now.note)
 
         yield report

@@ -14,6 +14,7 @@ import typer
 from cornered import engine
 from cornered.cli.errors import Bounded
 from cornered.engine.game import CHANCE, State
+from cornered.engine.progress import Progress
 from cornered.protocol.text import visible
 
 __all__ = ["app"]
@@ -51,7 +52,7 @@ def split(moves: str) -> list[str]:
 
 def warm_up(*games: str) -> None:
     """Compile what is not compiled yet, and say so on standard error."""
-    from cornered.engine.warming import Progress, is_warm, warm
+    from cornered.engine.warming import is_warm, warm
 
     cold = [game for game in games if not is_warm(game)]
     if not cold:
@@ -61,7 +62,7 @@ def warm_up(*games: str) -> None:
     with Console(stderr=True).status(f"Compiling the rules of {', '.join(cold)}, once on this machine") as status:
 
         def report(progress: Progress) -> None:
-            status.update(f"Compiling {progress.game}: {progress.step} ({progress.done}/{progress.total})")
+            status.update(f"Compiling {progress.step} ({progress.done}/{progress.total})")
 
         warm(*cold, report=report)
 
@@ -167,7 +168,7 @@ def count_by_move(state: State, depth: int) -> dict[str, int]:
     A compiled count hears no signals, so it runs in a thread that does not outlive the process.
     """
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress as Bar
 
     moves = state.moves()
     counts: dict[str, int] = {}
@@ -183,7 +184,7 @@ def count_by_move(state: State, depth: int) -> dict[str, int]:
 
     counting = threading.Thread(target=count, daemon=True)
     console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Bar(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task(f"perft {depth}", total=len(moves))
         counting.start()
         while counting.is_alive():

@@ -22,6 +22,7 @@ from cornered.cli.answers import answer, limit_of
 from cornered.cli.progress import progress
 from cornered.cli.rules import warm_up
 from cornered.engine.game import CHANCE, State
+from cornered.engine.progress import Progress
 from cornered.engine.records.files import LineWriter, read_lines
 
 __all__ = ["Wish", "read_positions", "think_through"]
@@ -132,7 +133,7 @@ def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, res
             def wrote() -> None:
                 nonlocal written
                 written += 1
-                report(f"{bot.label} thinks", written, len(states))
+                report(Progress(f"{bot.label} thinks", written, len(states)))
 
             asyncio.run(_think(states[done:], wish, workers or os.cpu_count() or 1, _Ordered(lines, wrote)))
     except KeyboardInterrupt:

@@ -85,9 +85,7 @@ def td(
     target = target_of(out, game, "td")
     checkpoint = target.with_name(target.name + ".checkpoint")
     with resumable(), Workforce.open(workers, cluster) as workforce, progress() as report:
-        learnt = learn(
-            terms, plan, workforce, checkpoint, lambda done, total, note: report("self-play", done, total, note)
-        )
+        learnt = learn(terms, plan, workforce, checkpoint, report)
     command = command_of("td", terms, tune, games=games, batch=batch, depth=depth, rate=rate, half=half)
     command += f" --lambda {lambda_} --epsilon {epsilon} --seed {seed}"
     curve = thinned([asdict(point) for point in learnt.curve])
@@ -129,9 +127,7 @@ def grid(
     configurations(space, levels)
     target = target_of(out, game, "grid")
     with playing(terms, "grid", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
-        found = search(
-            space, plan, terms, depth, workforce, journal, lambda done, total, note: report("games", done, total, note)
-        )
+        found = search(space, plan, terms, depth, workforce, journal, report)
     command = command_of("grid", terms, tune, range_, depth=depth, pairs=pairs) + (" --gauntlet" if gauntlet else "")
     command += "".join(f" --level {each}" for each in level or ()) + f" --seed {seed}"
     settings = settings_of(plan, space)
@@ -165,13 +161,7 @@ def spsa(
     target = target_of(out, game, "spsa")
     with playing(terms, "spsa", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
         trials = Trials(known, terms, depth, workforce, journal)
-        found = search(
-            space,
-            plan,
-            trials,
-            terms.chance("spsa"),
-            lambda done, total, note: report("iterations", done, total, note),
-        )
+        found = search(space, plan, trials, terms.chance("spsa"), report)
     command = command_of("spsa", terms, tune, range_, depth=depth, iterations=iterations, pairs=pairs)
     command += f" --spread {spread} --step {step} --seed {seed}"
     settings, curve = settings_of(plan, space), thinned(found.curve)
@@ -204,7 +194,7 @@ def optuna(
     target = target_of(out, game, "optuna")
     with playing(terms, "optuna", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
         matches = Trials(known, terms, depth, workforce, journal)
-        found = search(space, plan, matches, seed, lambda done, total, note: report("trials", done, total, note))
+        found = search(space, plan, matches, seed, report)
     command = command_of("optuna", terms, tune, range_, depth=depth, trials=trials, pairs=pairs) + f" --seed {seed}"
     settings, curve = settings_of(plan, space), thinned(found.curve)
     write_result(
@@ -250,15 +240,7 @@ def judge_file(
         Workforce.open(workers, cluster) as workforce,
         progress() as report,
     ):
-        came = judge(
-            tuned,
-            terms,
-            plan,
-            command,
-            workforce,
-            journal,
-            lambda done, total, note: report("games", done, total, note),
-        )
+        came = judge(tuned, terms, plan, command, workforce, journal, report)
     others = [each for each in tuned.tests if each.command != command]
     write(tuned.model_copy(update={"tests": [*others, came]}), file)
     if json_:

@@ -8,32 +8,18 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from cornered import engine
 from cornered.engine.compile.kernel import CACHE, IS_CACHED, IS_COMPILED, cache_of, target
+from cornered.engine.progress import Progress, Report, no_report
 
-__all__ = ["Progress", "ignore", "is_warm", "locked", "warm"]
+__all__ = ["is_warm", "locked", "warm"]
 
 _CACHE_NAME: Final = re.compile(r"([\w.]+)-[0-9a-f]{16}")
 KEPT: Final = 4
 """How many caches of a module stay: the current one, and a few of other checkouts or branches."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What is being compiled now: step `done` + 1 of `total`. The last report has `done` equal to `total`."""
-
-    game: str
-    step: str
-    done: int
-    total: int
-
-
-def ignore(_: Progress) -> None:
-    """Report to nobody."""
 
 
 def _marker(game: str) -> Path:
@@ -46,7 +32,7 @@ def is_warm(game: str) -> bool:
     return not IS_COMPILED or (IS_CACHED and _marker(game).exists())
 
 
-def warm(*games: str, report: Callable[[Progress], None] = ignore) -> None:
+def warm(*games: str, report: Report = no_report) -> None:
     """Compile, or load, every kernel that the states of `games` use; no names mean all games.
 
     Several processes may call it at once: one compiles, the others wait and load. `report` hears of each step of a game
@@ -59,11 +45,11 @@ def warm(*games: str, report: Callable[[Progress], None] = ignore) -> None:
         return
     for name in games or known:
         if is_warm(name):
-            _exercise(name, ignore)
+            _exercise(name, no_report)
             continue
         with locked(CACHE / "lock"):
             cold = not is_warm(name)
-            _exercise(name, report if cold else ignore)
+            _exercise(name, report if cold else no_report)
             if IS_CACHED:
                 _marker(name).parent.mkdir(exist_ok=True)
                 _marker(name).touch()
@@ -73,7 +59,7 @@ def warm(*games: str, report: Callable[[Progress], None] = ignore) -> None:
             _drop_old_caches()
 
 
-def _exercise(name: str, report: Callable[[Progress], None]) -> None:
+def _exercise(name: str, report: Report) -> None:
     """Do with a position once everything that a position can do."""
     state = engine.load(name).start()
     later = state
@@ -86,12 +72,12 @@ def _exercise(name: str, report: Callable[[Progress], None]) -> None:
         ("perft", lambda: later.perft(2)),
     )
     for done, (title, action) in enumerate(steps):
-        report(Progress(name, title, done, len(steps)))
+        report(Progress(f"{name}: {title}", done, len(steps)))
         if title == "playing":
             for _ in range(2 * state.game.seats):
                 later = later.play(later.moves()[-1])
         action()
-    report(Progress(name, "ready", len(steps), len(steps)))
+    report(Progress(f"{name}: ready", len(steps), len(steps)))
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 from cornered import engine
@@ -14,7 +13,7 @@ from cornered.bots.search.specialise import directory, games
 from cornered.engine import warming as rules
 from cornered.engine.compile.kernel import CACHE, IS_CACHED, IS_COMPILED, target
 from cornered.engine.limit import Limit
-from cornered.engine.warming import Progress
+from cornered.engine.progress import Progress, Report, no_report
 
 __all__ = ["is_warm", "warm"]
 
@@ -29,7 +28,7 @@ def is_warm(name: str) -> bool:
     return rules.is_warm(name) and (not IS_COMPILED or (IS_CACHED and _marker(name).exists()))
 
 
-def warm(*names: str, report: Callable[[Progress], None] = rules.ignore) -> None:
+def warm(*names: str, report: Report = no_report) -> None:
     """Compile, or load, the rules and the search of these games, or of all that have one.
 
     Several processes may call it at once: one compiles, the others wait and load. `report` hears of each step of a game
@@ -47,11 +46,11 @@ def warm(*names: str, report: Callable[[Progress], None] = rules.ignore) -> None
             continue
         with rules.locked(CACHE / "lock"):
             if not is_warm(name):
-                report(Progress(name, "search", 0, 1))
+                report(Progress(f"{name}: search", 0, 1))
             _exercise(name)
             if IS_CACHED:
                 _marker(name).touch()
-        report(Progress(name, "ready", 1, 1))
+        report(Progress(f"{name}: ready", 1, 1))
 
 
 def _exercise(name: str) -> None:

@@ -7,17 +7,18 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
+from cornered.engine.progress import Progress
 from cornered.lab.contests.arena import lost
 from cornered.lab.contests.online import player_of
 from cornered.lab.contests.terms import Fixture, Played, Terms
 from cornered.lab.execution.workforce import Workforce
 
-__all__ = ["Keep", "Memory", "Report", "Schedule", "hold", "kept_game", "stream"]
+__all__ = ["Keep", "Memory", "OnGame", "Schedule", "hold", "kept_game", "stream"]
 
-Report = Callable[[Played, int, int | None], None]
-"""Hears of each game that is over, how many are, and how many there will be, as far as that is known."""
+OnGame: TypeAlias = Callable[[Played, Progress], None]
+"""Called with each finished game, and how many games are finished."""
 
 
 class Schedule(Protocol):
@@ -98,7 +99,7 @@ def hold(
     schedule: Schedule,
     workforce: Workforce,
     keep: Keep,
-    report: Report = lambda played, done, total: None,
+    on_game: OnGame = lambda played, progress: None,
 ) -> list[Played]:
     """Play a contest round by round and return all its games in the order of their numbers."""
     games: list[Played] = []
@@ -109,5 +110,5 @@ def hold(
         with closing(stream(terms, fixtures, workforce, keep)) as playing:
             for played in playing:
                 games.append(played)
-                report(played, len(games), schedule.games())
+                on_game(played, Progress("games", len(games), schedule.games()))
     raise AssertionError("rounds never end by themselves")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cornered.bots.progress import Report
+from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import LineWriter, read_lines
 from cornered.lab.contests.contest import stream
 from cornered.lab.contests.journal import Journal
@@ -71,7 +71,7 @@ class Laboratory:
                     again = f"remove {journal.folder} to play again"
                     raise RuntimeError(f"game {played.fixture.number} of {step}: {played.fault}; {again}")
                 games.append(played)
-                self.report(step, len(games), len(listed))
+                self.report(Progress(step, len(games), len(listed)))
         return games
 
     def meet(
@@ -129,5 +129,5 @@ class Laboratory:
                 # As it is read again, so that what was interrupted ends like what was not.
                 kept[missing[index]] = json.loads(line)[1]
                 file.append(line)
-                self.report(step, len(kept), len(items))
+                self.report(Progress(step, len(kept), len(items)))
         return [kept[place] for place in range(len(items))]

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from cornered.bots.progress import Report
+from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import replacing
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.experiment import Experiment
@@ -66,8 +66,8 @@ def make(
             return known
     work = folder / WORK / f"{experiment.name}-{scale}-{seed}"
 
-    def tell(step: str, done: int, total: int | None, note: str = "") -> None:
-        report(f"{experiment.name}: {step}", done, total, note)
+    def tell(progress: Progress) -> None:
+        report(replace(progress, step=f"{experiment.name}: {progress.step}"))
 
     lab = Laboratory(workforce, work, scale, seed, tell)
     rows, notes, series = experiment.run(lab)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from cornered.bots.neural.network import Kind
 from cornered.bots.neural.weights import Trained, file_name, save
-from cornered.bots.progress import Report
+from cornered.engine.progress import Progress, Report
 from cornered.lab.contests import match
 from cornered.lab.contests.contest import Memory
 from cornered.lab.contests.openings import random_plies
@@ -75,7 +75,7 @@ def trials(
         if played.fault:
             raise RuntimeError(played.fault)
         games.append(played)
-        report("trials", len(games), total)
+        report(Progress("trials", len(games), total))
         return False
 
     with TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from cornered.bots.neural.network import Kind, Network
 from cornered.bots.neural.weights import Trained
-from cornered.bots.progress import Report
+from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.training.checkpoint import FIRST, Run
 from cornered.lab.training.evaluation import Result, trials
@@ -40,7 +40,7 @@ def train(
     plan: Plan,
     workforce: Workforce,
     checkpoint: Path | None = None,
-    report: Report = lambda step, done, total, note="": None,
+    report: Report = no_report,
     *,
     referees: Workforce | None = None,
 ) -> Outcome:
@@ -99,7 +99,7 @@ def _play(
     try:
         for place, lessons in workforce.carry_out(played, missing):
             run.games[missing[place]] = lessons
-            report("games", len(run.games), run.plan.games)
+            report(Progress("games", len(run.games), run.plan.games))
             if monotonic() - saved >= SAVED:
                 run.save(checkpoint)
                 saved = monotonic()
@@ -113,7 +113,7 @@ def _learn(run: Run, name: str, lessons: Lessons, held_out: Lessons, checkpoint:
     while len(learner.curve) < run.plan.epochs:
         point = learner.learn(lessons, held_out, run.plan.epochs, run.plan.seed)
         step = "the hybrid's network" if name == FIRST else f"{name} network"
-        report(step, len(learner.curve), run.plan.epochs, f"loss {point.learnt_policy:.3f}")
+        report(Progress(step, len(learner.curve), run.plan.epochs, f"loss {point.learnt_policy:.3f}"))
         run.save(checkpoint)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from cornered.bots.weights.model import DIGITS, Values
+from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.contests.contest import Keep, hold
 from cornered.lab.contests.schedule import Gauntlet, RoundRobin
 from cornered.lab.contests.standings import standings
@@ -65,7 +66,7 @@ def search(
     depth: int,
     workforce: Workforce,
     keep: Keep,
-    report: Callable[[int, int | None, str], None] = lambda done, total, note: None,
+    report: Report = no_report,
 ) -> Found:
     """Hold the tournament and return the combination with the highest Bradley-Terry rating, the first of equals; the
     ratings are Elo above the printed values."""
@@ -74,11 +75,10 @@ def search(
     words, openings = tuple(values_of), varied(terms)
     schedule = (RoundRobin if plan.pairing == "round-robin" else Gauntlet)(words, 2 * plan.pairs, openings)
 
-    def heard(played: Played, done: int, total: int | None) -> None:
-        del played
-        report(done, total, f"{len(words)} combinations")
+    def on_game(_: Played, progress: Progress) -> None:
+        report(replace(progress, note=f"{len(words)} combinations"))
 
-    games = hold(terms, schedule, workforce, keep, heard)
+    games = hold(terms, schedule, workforce, keep, on_game)
     found = {standing.bot: standing for standing in standings(terms, games, words).table}
     zero = found[words[0]].elo
     rated = sorted((found[word] for word in words), key=lambda standing: -standing.elo)

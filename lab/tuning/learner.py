@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.bots.weights.model import DIGITS, Model, Values, model
 from cornered.engine import CHANCE
+from cornered.engine.progress import Progress, Report, no_report
 from cornered.engine.records.files import replacing
 from cornered.lab.contests.arena import opened
 from cornered.lab.contests.openings import random_plies
@@ -142,9 +143,9 @@ def learn(
     plan: Plan,
     workforce: Workforce,
     checkpoint: Path | None = None,
-    report: Callable[[int, int, str], None] = lambda done, total, note: None,
+    report: Report = no_report,
 ) -> Learnt:
-    """Learn from the printed weights on; `report` hears of each batch, and a checkpoint is gone on from."""
+    """Learn, beginning with the printed weights or a checkpoint; `report` receives each batch."""
     known = model(terms.game)
     made_of = {"terms": terms.as_json(), "plan": asdict(plan)}
     kept = Learnt.load(checkpoint, made_of) if checkpoint is not None else None
@@ -158,7 +159,7 @@ def learn(
         point = _take_in(kept, games, known, plan)
         if checkpoint is not None:
             kept.save(checkpoint, made_of)
-        report(kept.games, plan.games, f"error {point.error:.3f}")
+        report(Progress("self-play", kept.games, plan.games, f"error {point.error:.3f}"))
     return kept
 
 

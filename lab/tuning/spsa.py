@@ -6,12 +6,12 @@ Method for Efficient Optimization", 1998). A match of pairs between the two is w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
 from cornered.bots.weights.model import Values
+from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.tuning.space import Found, Space
 from cornered.lab.tuning.trial import Trial
 
@@ -52,7 +52,7 @@ def search(
     plan: Plan,
     trial: Trial,
     chance: Random,
-    report: Callable[[int, int, str], None] = lambda done, total, note: None,
+    report: Report = no_report,
 ) -> Found:
     """Climb from the printed values. The answer is the mean of the second half of the way, which shakes less than its
     end (Polyak and Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992)."""
@@ -70,7 +70,8 @@ def search(
         middle = [max(0.0, min(1.0, at + a * slope * sign)) for at, sign in zip(middle, signs, strict=True)]
         passed.append(middle)
         curve.append({"games": 2 * plan.pairs * (iteration + 1), "score": scored, "weights": space.values(middle)})
-        report(iteration + 1, plan.iterations, " ".join(f"{value:g}" for value in space.values(middle)[:7]))
+        note = " ".join(f"{value:g}" for value in space.values(middle)[:7])
+        report(Progress("iterations", iteration + 1, plan.iterations, note))
     second_half = passed[len(passed) // 2 :]
     mean = [sum(column) / len(second_half) for column in zip(*second_half, strict=True)]
     end = space.model.named(space.values(middle))

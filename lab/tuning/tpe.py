@@ -6,10 +6,10 @@ that it has kept: the same seed and scores make it ask for the same values again
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.tuning.space import Found, Space
 from cornered.lab.tuning.trial import Trial
 
@@ -42,7 +42,7 @@ def search(
     plan: Plan,
     trial: Trial,
     seed: int,
-    report: Callable[[int, int, str], None] = lambda done, total, note: None,
+    report: Report = no_report,
 ) -> Found:
     """Return the values that scored most, the first of equals. Raises a ValueError where Optuna is missing."""
     require()
@@ -63,5 +63,5 @@ def search(
         if scored > most:
             best, most = values, scored
         curve.append({"games": 2 * plan.pairs * (number + 1), "score": scored, "best": most, "weights": values})
-        report(number + 1, plan.trials, f"best {most:.3f}")
+        report(Progress("trials", number + 1, plan.trials, f"best {most:.3f}"))
     return Found(best, {"trials": plan.trials, "score": most}, curve)

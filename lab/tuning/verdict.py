@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from cornered.bots.weights.file import Tuned, Verdict
+from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.contests import match
 from cornered.lab.contests.contest import Keep
 from cornered.lab.contests.match import Tally
@@ -47,7 +48,7 @@ def judge(
     command: str,
     workforce: Workforce,
     keep: Keep,
-    report: Callable[[int, int, str], None] = lambda done, total, note: None,
+    report: Report = no_report,
 ) -> Verdict:
     """Let the tuned weights play the printed ones until the test decides, or the games are used up."""
     sprt = Sprt(plan.low, plan.high)
@@ -60,7 +61,8 @@ def judge(
         done += 1
         if done % 2:
             return False
-        report(done, 2 * plan.pairs, f"{tally.wins}-{tally.draws}-{tally.losses} LLR {sprt.llr(tally.pairs):.2f}")
+        note = f"{tally.wins}-{tally.draws}-{tally.losses} LLR {sprt.llr(tally.pairs):.2f}"
+        report(Progress("games", done, 2 * plan.pairs, note))
         return sprt.verdict(tally.pairs) is not None
 
     words = known.word(tuned.values, plan.depth), known.word(None, plan.depth)

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from cornered.bench.ladder import Step, as_json, lines, run
+from cornered.engine.progress import Progress
 from cornered.lab.contests.match import Tally
 
 SWEPT = Step("trapgrid", "a", "b", Tally(wins=10, pairs=(0, 0, 0, 0, 5)))
@@ -31,15 +32,15 @@ def test_a_clean_sweep_has_no_finite_elo_but_a_finite_lower_end() -> None:
 
 
 def test_each_step_plays_as_many_games_as_asked_for() -> None:
-    heard: list[tuple[int, int]] = []
+    heard: list[Progress] = []
     bots = ["random", "greedy", "random", "greedy"]
-    steps = run("trapgrid", bots, 3, lambda done, total: heard.append((done, total)), workers=1)
+    steps = run("trapgrid", bots, 3, heard.append, workers=1)
     assert [(step.lower, step.higher, step.tally.games, sum(step.tally.pairs)) for step in steps] == [
         ("random", "greedy", 4, 2),
         ("greedy", "random", 4, 2),
         ("random", "greedy", 4, 2),
     ]
-    assert heard == [(done, 12) for done in range(1, 13)]
+    assert heard == [Progress("trapgrid, 3 steps", done, 12) for done in range(1, 13)]
     # The same games, seen from the other side.
     assert steps[0] == steps[2]
 

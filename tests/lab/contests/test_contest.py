@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cornered.engine.progress import Progress
 from cornered.lab.contests.contest import Memory, hold, stream
 from cornered.lab.contests.journal import Journal
 from cornered.lab.contests.match import paired, run
@@ -124,11 +125,11 @@ class Relay:
 
 
 def test_a_round_is_made_from_the_rounds_before(workforce: Workforce) -> None:
-    heard: list[tuple[int, int | None]] = []
-    games = hold(TERMS, Relay(), workforce, Memory(), lambda played, done, total: heard.append((done, total)))
+    heard: list[Progress] = []
+    games = hold(TERMS, Relay(), workforce, Memory(), lambda _, progress: heard.append(progress))
     assert [game.fixture.round for game in games] == [0, 1, 2]
     assert games[1].fixture.players[0] == games[0].fixture.players[games[0].winner or 0]
-    assert heard == [(1, None), (2, None), (3, None)]
+    assert heard == [Progress("games", done) for done in (1, 2, 3)]
 
 
 def test_a_pair_is_one_opening_with_the_seats_swapped() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from cornered.engine.progress import no_report
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import Finding, Row, Scale
@@ -31,7 +32,7 @@ class Inline(Workforce):
 
 def found(experiment: Experiment, folder: Path, scale: Scale = "tiny", seed: int = 1) -> Finding:
     """Run an experiment and return what it finds, as a reader of its file gets it."""
-    laboratory = Laboratory(Inline(), folder, scale, seed, lambda step, done, total, note="": None)
+    laboratory = Laboratory(Inline(), folder, scale, seed, no_report)
     rows, notes, series = experiment.run(laboratory)
     read = json.loads(json.dumps(series))
     assert read == series
@@ -53,7 +54,7 @@ def check(experiment: Experiment, folder: Path) -> dict[str, Row]:
     assert finding.notes
     assert experiment.source.split(",")[0].endswith(".txt")
     workforce = Inline()
-    again = Laboratory(workforce, folder, "tiny", 1, lambda step, done, total, note="": None)
+    again = Laboratory(workforce, folder, "tiny", 1, no_report)
     assert _timeless(experiment.run(again)[0]) == _timeless(finding.rows)
     assert workforce.done == 0, "what was finished is read and not done again"
     with drawing() as figure:

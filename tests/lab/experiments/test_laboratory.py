@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cornered.bots.roster.random import BOT as RANDOM
+from cornered.engine.progress import Progress, no_report
 from cornered.lab.contests.terms import Fixture, Terms
 from cornered.lab.experiments.laboratory import Laboratory
 from tests.lab.experiments.inline import Inline
@@ -25,7 +26,7 @@ def square(number: int) -> int:
 @pytest.fixture
 def lab(tmp_path: Path) -> Laboratory:
     calls.clear()
-    return Laboratory(Inline(), tmp_path, "tiny", 1, lambda step, done, total, note="": None)
+    return Laboratory(Inline(), tmp_path, "tiny", 1, no_report)
 
 
 def test_measured_results_come_in_the_order_of_the_items_and_once(lab: Laboratory) -> None:
@@ -95,11 +96,7 @@ def test_a_bot_that_fails_is_no_figure(lab: Laboratory, monkeypatch: pytest.Monk
 
 
 def test_progress_is_told_step_by_step(tmp_path: Path) -> None:
-    told: list[tuple[str, int, int | None]] = []
-
-    def report(step: str, done: int, total: int | None, note: str = "") -> None:
-        told.append((step, done, total))
-
-    lab = Laboratory(Inline(), tmp_path, "tiny", 1, report)
+    told: list[Progress] = []
+    lab = Laboratory(Inline(), tmp_path, "tiny", 1, told.append)
     lab.measure("squares", square, [1, 2])
-    assert told == [("squares", 1, 2), ("squares", 2, 2)]
+    assert told == [Progress("squares", 1, 2), Progress("squares", 2, 2)]

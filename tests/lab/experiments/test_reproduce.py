@@ -9,18 +9,15 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cornered.engine.progress import no_report
 from cornered.lab.experiments import REFERENCES, experiments, named, reference_of
 from cornered.lab.experiments.findings import VERDICTS, Finding, Row, exact
 from cornered.lab.experiments.reproduction import FOLDER, make, page, read, report, write_report
 from tests.lab.experiments.inline import Inline
 
 
-def silent(step: str, done: int, total: int | None, note: str = "") -> None:
-    """Report to nobody."""
-
-
 def run(name: str, out: Path, *, again: bool = False) -> Finding:
-    return make(experiments()[name], Inline(), out, "tiny", 1, silent, command=f"make {name}", again=again)
+    return make(experiments()[name], Inline(), out, "tiny", 1, no_report, command=f"make {name}", again=again)
 
 
 @pytest.mark.parametrize("name", experiments())

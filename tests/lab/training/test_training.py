@@ -17,6 +17,7 @@ from cornered.bots.neural.views import Views
 from cornered.bots.neural.weights import SHIPPED, Trained, file_name, load, save, shipped, shipped_path
 from cornered.bots.roster import create, kind
 from cornered.clients.sdk import Limit
+from cornered.engine.progress import Progress, no_report
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.training import evaluation
 from cornered.lab.training.curves import plot
@@ -93,18 +94,14 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(
 ) -> None:
     checkpoint = tmp_path / "checkpoint"
 
-    def interrupt(step: str, done: int, total: int | None, note: str = "") -> None:
-        if (step, done) == (stage, reached):
+    def interrupt(progress: Progress) -> None:
+        if (progress.step, progress.done) == (stage, reached):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train(TINY, workforce, checkpoint, interrupt)
     seen: list[tuple[str, int]] = []
-
-    def hear(step: str, done: int, total: int | None, note: str = "") -> None:
-        seen.append((step, done))
-
-    resumed = train(TINY, workforce, checkpoint, hear)
+    resumed = train(TINY, workforce, checkpoint, lambda progress: seen.append((progress.step, progress.done)))
     if stage != "games":
         # What was interrupted while it was told had not been written down.
         assert seen[0] == (stage, reached)
@@ -203,13 +200,9 @@ def test_trials_are_won_by_the_better_network_and_seen_from_both_sides(
     good = shipped(3)
     assert good is not None
     poor = Trained(kind_of("convolutional").new(3, np.random.default_rng(1)), {})
-    heard: list[tuple[int, int | None]] = []
-
-    def hear(step: str, done: int, total: int | None, note: str = "") -> None:
-        heard.append((done, total))
-
-    found = evaluation.trials({"dense": good, "convolutional": poor}, 3, 1, workforce, hear)
-    assert heard == [(done, 64) for done in range(1, 65)]
+    heard: list[Progress] = []
+    found = evaluation.trials({"dense": good, "convolutional": poor}, 3, 1, workforce, heard.append)
+    assert heard == [Progress("trials", done, 64) for done in range(1, 65)]
     one, other = found["dense"]["convolutional"], found["convolutional"]["dense"]
     assert one.games == other.games == 40
     assert one.wins + other.wins == 40
@@ -230,7 +223,7 @@ def test_a_player_that_fails_ends_the_trials(workforce: Workforce) -> None:
     for_another_board = shipped(2)
     assert for_another_board is not None
     with pytest.raises(RuntimeError, match="plays on radius 2 only, not on 3"):
-        evaluation.trials({"dense": for_another_board}, 3, 1, workforce, lambda step, done, total, note="": None)
+        evaluation.trials({"dense": for_another_board}, 3, 1, workforce, no_report)
 
 
 def test_learning_curves_are_drawn_the_same_every_time(tmp_path: Path, workforce: Workforce) -> None:
@@ -275,7 +268,7 @@ def test_shipped_weights_are_small_and_say_how_they_were_made(path: Path) -> Non
 def test_the_networks_that_ship_with_the_default_board_beat_random_play(workforce: Workforce, name: Kind) -> None:
     trained = shipped(5, name)
     assert trained is not None
-    found = evaluation.trials({name: trained}, 5, 1, workforce, lambda step, done, total, note="": None)
+    found = evaluation.trials({name: trained}, 5, 1, workforce, no_report)
     assert found[name]["bamboo-uniform"].wins >= 3
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cornered.bots.weights.model import model
+from cornered.engine.progress import Progress
 from cornered.lab.contests.terms import Terms
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.tuning import learner
@@ -51,16 +52,16 @@ def test_more_workers_and_interruptions_change_nothing(tmp_path: Path, workforce
         assert learn(TERMS, PLAN, two) == whole
     checkpoint = tmp_path / "checkpoint"
 
-    def stop(done: int, total: int, note: str) -> None:
+    def stop(_: Progress) -> None:
         raise Interrupted
 
     for _ in range(2):
         with pytest.raises(Interrupted):
             learn(TERMS, PLAN, workforce, checkpoint, stop)
     assert [point.games for point in whole.curve] == [20, 40, 60]
-    heard = []
-    assert learn(TERMS, PLAN, workforce, checkpoint, lambda done, total, note: heard.append(done)) == whole
-    assert heard == [60]
+    heard: list[Progress] = []
+    assert learn(TERMS, PLAN, workforce, checkpoint, heard.append) == whole
+    assert [progress.done for progress in heard] == [60]
 
 
 def test_each_batch_is_played_by_what_was_learnt_before(workforce: Workforce) -> None:

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from cornered.bots.weights.model import Values, model
+from cornered.engine.progress import Progress
 from cornered.lab.contests.contest import Memory
 from cornered.lab.contests.journal import Journal
 from cornered.lab.contests.match import Tally
@@ -54,11 +55,11 @@ class Bowl:
 
 def test_spsa_finds_the_bottom_of_a_bowl() -> None:
     bowl = Bowl()
-    heard = []
+    heard: list[Progress] = []
     plan = spsa.Plan(200, pairs=20)
-    found = spsa.search(SPACE, plan, bowl, Random(1), lambda done, total, note: heard.append((done, total)))
+    found = spsa.search(SPACE, plan, bowl, Random(1), heard.append)
     assert bowl.trials == 200
-    assert heard[-1] == (200, 200)
+    assert (heard[-1].done, heard[-1].total) == (200, 200)
     assert bowl.goodness(found.values) > 0.1 * bowl.goodness(QUORIDOR.printed)
     assert found.values == pytest.approx(BEST, abs=2.0)
     assert found.curve[-1]["games"] == 200 * 40
