@@ -169,7 +169,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel: Path)
 
 
 def test_the_core_is_slim(author: Author, wheel: Path) -> None:
-    core = {"msgpack", "platformdirs", "pydantic", "websockets"}
+    core = {"filelock", "msgpack", "platformdirs", "pydantic", "websockets"}
     texts = metadata(wheel).get_all("Requires-Dist", [])
     assert {Requirement(text).name for text in texts if Requirement(text).marker is None} == core
     installed = sum(path.stat().st_size for path in author.python.parents[1].rglob("*") if path.is_file())
