@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 __all__ = ["Entrant", "bracket", "can_be_paired", "circle", "swiss"]
 
@@ -38,72 +38,12 @@ def bracket(count: int) -> list[int | None]:
 
 
 def can_be_paired(count: int, may_meet: Callable[[int, int], bool]) -> bool:
-    """Say whether so many players can all be paired at once, by Edmonds' search for augmenting paths.
+    """Say whether so many players can all be paired at once: whether the graph of meetings has a perfect matching."""
+    # Imported where a round is paired: a match needs no graphs.
+    import networkx
 
-    ("Paths, trees, and flowers", 1965; in the breadth-first form with contracted bases.)
-    """
-    if count % 2:
-        return False
-    partner = [-1] * count
-    neighbours = [[b for b in range(count) if b != a and may_meet(min(a, b), max(a, b))] for a in range(count)]
-    return all(partner[player] >= 0 or _augment(player, neighbours, partner) for player in range(count))
-
-
-def _augment(root: int, neighbours: Sequence[Sequence[int]], partner: list[int]) -> bool:
-    """Pair `root` too, changing the partners of others where it takes that; False where nothing helps."""
-    count = len(partner)
-    parent, base = [-1] * count, list(range(count))
-    is_even = [False] * count
-    is_even[root] = True
-    queue = deque([root])
-
-    def common_base(a: int, b: int) -> int:
-        passed = set()
-        while True:
-            a = base[a]
-            passed.add(a)
-            if partner[a] < 0:
-                break
-            a = parent[partner[a]]
-        while base[b] not in passed:
-            b = parent[partner[base[b]]]
-        return base[b]
-
-    def contract(player: int, stem: int, child: int, blossom: set[int]) -> None:
-        while base[player] != stem:
-            blossom |= {base[player], base[partner[player]]}
-            parent[player] = child
-            child = partner[player]
-            player = parent[child]
-
-    while queue:
-        player = queue.popleft()
-        for other in neighbours[player]:
-            if base[player] == base[other] or partner[player] == other:
-                continue
-            if other == root or (partner[other] >= 0 and parent[partner[other]] >= 0):
-                stem = common_base(player, other)
-                blossom: set[int] = set()
-                contract(player, stem, other, blossom)
-                contract(other, stem, player, blossom)
-                for inside in range(count):
-                    if base[inside] in blossom:
-                        base[inside] = stem
-                        if not is_even[inside]:
-                            is_even[inside] = True
-                            queue.append(inside)
-            elif parent[other] < 0:
-                parent[other] = player
-                if partner[other] < 0:
-                    while other >= 0:
-                        before = parent[other]
-                        following = partner[before]
-                        partner[other], partner[before] = before, other
-                        other = following
-                    return True
-                is_even[partner[other]] = True
-                queue.append(partner[other])
-    return False
+    graph = networkx.Graph(pair for pair in combinations(range(count), 2) if may_meet(*pair))
+    return 2 * len(networkx.max_weight_matching(graph, maxcardinality=True)) == count
 
 
 @dataclass(frozen=True, slots=True)
