@@ -1,7 +1,7 @@
-"""What is said about a position by a bot that studied it: the values of which analysis messages are made.
+"""Values of the analysis messages: reports, overlays and game trees that a bot computes for a position.
 
-Scores are those of the player to move in the position that was asked about: positive is good for that player. They are
-in the units of the analyst's own evaluation; where the outcome is certain, `proven` says so and the score means little.
+A score is from the point of view of the player to move in the requested position, in units of the analyst's own
+evaluation. Where `proven` is set the score carries no further information.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pydantic import Field
 from cornered.protocol.values import ONE_LINE, SPEECH, Count, Move, Value
 
 __all__ = [
+    "MAX_ATTEMPTS",
     "MAX_LINES",
-    "MAX_NODES",
+    "MAX_LINE_PLIES",
+    "MAX_OPEN_ANALYSES",
     "MAX_OVERLAYS",
-    "MAX_PLIES",
-    "MOST_ASKED",
-    "MOST_TRIES",
+    "MAX_TREE_NODES",
     "OverlayPicture",
     "Proven",
     "Report",
@@ -29,16 +29,17 @@ __all__ = [
 ]
 
 MAX_LINES: Final = 5
-"""Lines that one may ask for."""
-MAX_PLIES: Final = 16
-"""Moves of a line that are told, and that may be tried out from a position."""
+"""Principal variations that one analysis may request."""
+MAX_LINE_PLIES: Final = 16
+"""Moves in a principal variation, and in an `ask_variation`."""
 MAX_OVERLAYS: Final = 8
-MOST_ASKED: Final = 4
-"""Analyses that one player may have waiting or under way."""
-MOST_TRIES: Final = 3
-"""How often an analysis is handed out before it is given up."""
-MAX_NODES: Final = 120
-"""Positions of a game tree: as many as one message has room for."""
+"""Overlays in one report."""
+MAX_OPEN_ANALYSES: Final = 4
+"""Analyses of one player that may be queued or running at once."""
+MAX_ATTEMPTS: Final = 3
+"""Assignments of one job to an analyst before the job fails."""
+MAX_TREE_NODES: Final = 120
+"""Nodes of a game tree; a message of the largest size holds no more."""
 
 Proven: TypeAlias = Literal["win", "draw", "loss"]
 Score: TypeAlias = Annotated[float, Field(ge=-1_000_000, le=1_000_000)]
@@ -48,47 +49,49 @@ Sentence: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=200)]
 
 
 class ScoredLine(Value):
-    """One of the best moves, and how the game may go on: `pv` starts with `move`.
+    """One of the best moves with its principal variation `pv`, which starts with `move`.
 
-    `proven` is what the game comes to after the move for its player, and `plies` in how many plies, this one included.
+    `proven` is the value of the game after the move for the player who makes it, and `plies` the distance to the end,
+    this move included.
     """
 
     move: Move
     score: Score | None
     proven: Proven | None = None
     plies: Count | None = None
-    pv: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_PLIES, fail_fast=True)]
+    pv: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_LINE_PLIES, fail_fast=True)]
 
 
 class Report(Value):
-    """What a search found, and what it took."""
+    """Result of a search, and its cost."""
 
     score: Score | None
     proven: Proven | None
-    """What the game comes to for the player to move when nobody makes a mistake, where that is certain."""
+    """The game-theoretic value for the player to move, where it is known."""
     plies: Count | None
-    """In how many plies, where that is known."""
+    """Distance to the end of the game under perfect play, in plies, where it is known."""
     depth: Count
     deepest: Count
-    """The longest line that was looked at."""
+    """Selective depth: the longest line that was searched, in plies."""
     nodes: Tally
     pruned: Tally
-    """Moves that were left out because they could not matter."""
+    """Moves that a cutoff left unsearched."""
     efficiency: Annotated[float, Field(ge=0, le=100)]
-    """`pruned` in percent of all moves that were looked at or left out."""
+    """`pruned` in percent of all moves, searched and unsearched."""
     speed: Annotated[float, Field(ge=0, le=1e12)]
-    """Nodes a second, 0 where it was not measured."""
+    """Nodes per second, 0 where it was not measured."""
     hits: Tally
-    """How often the transposition table knew a position."""
+    """Probes of the transposition table that found the position."""
     seconds: Annotated[float, Field(ge=0, le=1e6)]
     lines: Annotated[tuple[ScoredLine, ...], Field(min_length=1, max_length=MAX_LINES, fail_fast=True)]
-    """The best first."""
+    """The best line first."""
 
 
 class OverlayPicture(Value):
-    """A picture of what a position means, one character a cell, in the rows of the position text.
+    """A picture over the board, one character for each cell, in the rows of the position text.
 
-    `zones` gives cells to a seat (`0` to `3`) or to several (`b`), `heat` has ten degrees (`0` to `9`); a dot is none.
+    `zones` assigns a cell to a seat (`0` to `3`) or to several (`b`), `heat` has ten degrees (`0` to `9`); a dot is an
+    empty cell.
     """
 
     name: Words
@@ -99,14 +102,14 @@ class OverlayPicture(Value):
 
 
 class TreeNode(Value):
-    """A move of a game tree. `parent` is the number of the node before it, counted from 0; -1 is the position itself.
+    """A move of a game tree. `parent` is the index of its parent node, counted from 0; -1 is the root position.
 
-    The score is that of the player to move in the position that was asked about, as everywhere.
+    The score is from the point of view of the player to move in the requested position, as in every report.
     """
 
-    parent: Annotated[int, Field(ge=-1, lt=MAX_NODES)]
+    parent: Annotated[int, Field(ge=-1, lt=MAX_TREE_NODES)]
     move: Move
     score: Score | None
     proven: Proven | None = None
     mark: Literal["best", "cut"] | None = None
-    """`best` is on the line along which nobody makes a mistake; `cut` cannot matter to a search."""
+    """`best` is on the principal variation; `cut` is pruned by alpha-beta."""

@@ -1,4 +1,4 @@
-"""What a client may say. The first message is `hello`; every other has an id and is answered, never with silence."""
+"""Commands of a client: the first one is `hello`; every later one has an id and gets exactly one answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from cornered.protocol.analysis import (
+    MAX_LINE_PLIES,
     MAX_LINES,
-    MAX_NODES,
     MAX_OVERLAYS,
-    MAX_PLIES,
+    MAX_TREE_NODES,
     OverlayPicture,
     Report,
     Sentence,
@@ -90,49 +90,49 @@ __all__ = [
 
 
 class Hello(Value):
-    """The first message. A token resumes its player; without one a guest called `name` is made."""
+    """The first message. A token resumes its player; without one the server creates a guest called `name`."""
 
     type: Literal["hello"] = "hello"
     name: Name | None = None
     token: Token | None = None
     kind: PlayerKind = "person"
     client: Annotated[str, ONE_LINE, Field(max_length=60)] = ""
-    """The program and its version, for the server's log."""
+    """The program's name and version, for the server's log."""
     instance: Key | None = None
-    """A random name of the running program: two programs that play as one bot are told of each other."""
+    """A random id of the process; two processes that are connected as one bot both get the notice `also_here`."""
     key: Token | None = Field(default=None, repr=False)
-    """The key of the server's operator, by which house bots have their names. A wrong one proves nothing."""
+    """The operator's key, which reserved names of house bots require. A wrong key is ignored."""
 
 
 class Command(Value):
-    """What every message but `hello` has: an id, by which its answer is known."""
+    """Base of every command but `hello`; the answer repeats the `id`."""
 
     id: CommandId
 
 
 class Ping(Command):
-    """Answered by `pong` with the server's time; `sent` comes back unchanged."""
+    """Answered by `pong` with the server's time and an unchanged `sent`."""
 
     type: Literal["ping"] = "ping"
     sent: Milliseconds = 0
 
 
 class AskGames(Command):
-    """Answered by `games`: what this server plays, with every option."""
+    """Answered by `games`: the games of this server with every option."""
 
     type: Literal["ask_games"] = "ask_games"
 
 
 class AskMyMatches(Command):
-    """Answered by `my_matches`: my live matches, and my newest finished ones."""
+    """Answered by `my_matches`: the player's live matches and newest finished ones."""
 
     type: Literal["ask_my_matches"] = "ask_my_matches"
 
 
 class Declare(Command):
-    """A bot says what it plays, and how many games at once, of which it gets at most 200; others are held to it.
+    """Declares the games that a bot plays and its `concurrency`, of which the server grants at most 200.
 
-    It holds until the bot has departed.
+    The server refuses challenges outside the declaration. It lasts until the bot departs.
     """
 
     type: Literal["declare"] = "declare"
@@ -141,16 +141,16 @@ class Declare(Command):
 
 
 class WatchLobby(Command):
-    """Answered by `lobby`, the first page, and from then on by `lobby_changed` whenever something changes there."""
+    """Answered by `lobby`, the first page; `lobby_changed` follows with every later change of it."""
 
     type: Literal["watch_lobby"] = "watch_lobby"
 
 
 class AskLobby(Command):
-    """Answered by `lobby_page`: a section of the lobby from `after` on, which an earlier page gave as `more`.
+    """Answered by `lobby_page`: the page of a section that follows the cursor `after`, the `more` of an earlier page.
 
-    Without `after` it is the first page. With `game` only that game's entries are listed; of players, the bots that
-    play it. A page may then have few entries, or none, and still not be the last.
+    Without `after` it is the first page. `game` filters by game; of players it keeps the bots that play it. A filtered
+    page may have few entries or none and still not be the last.
     """
 
     type: Literal["ask_lobby"] = "ask_lobby"
@@ -160,13 +160,13 @@ class AskLobby(Command):
 
 
 class LeaveLobby(Command):
-    """Hear no more about the lobby."""
+    """Unsubscribe from the lobby."""
 
     type: Literal["leave_lobby"] = "leave_lobby"
 
 
 class CreateSeek(Command):
-    """Open a table. The acknowledgement's `ref` is its id, which is also its invite."""
+    """Open a table. The acknowledgement's `ref` is its id, which is also its invitation."""
 
     type: Literal["create_seek"] = "create_seek"
     settings: SeekSettings
@@ -180,35 +180,35 @@ class JoinSeek(Command):
 
 
 class AskSeek(Command):
-    """Answered by `seek_info`: a table that may not be listed, for who has its invite. Nothing is joined yet."""
+    """Answered by `seek_info`: the table with this id, also a private one. The player does not join it."""
 
     type: Literal["ask_seek"] = "ask_seek"
     seek: Key
 
 
 class LeaveSeek(Command):
-    """Stand up from a table; when its creator does, the table closes."""
+    """Leave a table; it closes when its creator leaves."""
 
     type: Literal["leave_seek"] = "leave_seek"
     seek: Key
 
 
 class StartSeek(Command):
-    """The creator starts with those who are there, if there are enough. The acknowledgement's `ref` is the match."""
+    """Start a table that has enough players; for its creator. The acknowledgement's `ref` is the match."""
 
     type: Literal["start_seek"] = "start_seek"
     seek: Key
 
 
 class CancelSeek(Command):
-    """The creator closes the table."""
+    """Close a table; for its creator."""
 
     type: Literal["cancel_seek"] = "cancel_seek"
     seek: Key
 
 
 class Challenge(Command):
-    """Ask one player for a two-player game. The acknowledgement's `ref` is the challenge's id."""
+    """Challenge one player to a two-player game. The acknowledgement's `ref` is the challenge's id."""
 
     type: Literal["challenge"] = "challenge"
     to: Key
@@ -218,14 +218,14 @@ class Challenge(Command):
 
 
 class AcceptChallenge(Command):
-    """Answered by `acknowledged`; `ref` is the match, which also `paired` tells both players."""
+    """Accept a challenge. The acknowledgement's `ref` is the match, which both players also get as `paired`."""
 
     type: Literal["accept_challenge"] = "accept_challenge"
     challenge: Key
 
 
 class DeclineChallenge(Command):
-    """Say no to a challenge; the challenger hears the `reason`."""
+    """Decline a challenge; the challenger gets the `reason`."""
 
     type: Literal["decline_challenge"] = "decline_challenge"
     challenge: Key
@@ -233,7 +233,7 @@ class DeclineChallenge(Command):
 
 
 class CancelChallenge(Command):
-    """The challenger no longer wants the game."""
+    """Withdraw a challenge; for its challenger."""
 
     type: Literal["cancel_challenge"] = "cancel_challenge"
     challenge: Key
@@ -246,47 +246,48 @@ class InMatch(Command):
 
 
 class Join(InMatch):
-    """Come into a match as its player or to watch. With `since` the answer is exactly the events after that number."""
+    """Subscribe to a match, as its player or a spectator. With `since` the answer is the events after that number."""
 
     type: Literal["join"] = "join"
     since: Count | None = None
 
 
 class Leave(InMatch):
-    """Stop hearing of a match. A player who leaves still plays it."""
+    """Unsubscribe from a match. A player who leaves keeps the seat."""
 
     type: Literal["leave"] = "leave"
 
 
 class AskMoves(InMatch):
-    """Answered by `moves`: what is legal in the position after `ply` moves."""
+    """Answered by `moves`: the legal moves of the position after `ply` plies."""
 
     type: Literal["ask_moves"] = "ask_moves"
     ply: Count
 
 
 class AskHistory(InMatch):
-    """Answered by `history`: every position of the match so far."""
+    """Answered by `history`: every position of the match."""
 
     type: Literal["ask_history"] = "ask_history"
 
 
 class AskVariation(InMatch):
-    """Answered by `variation`: the positions that `moves` lead to from the one after `ply` plies, without playing them.
+    """Answered by `variation`: the positions after each of `moves`, from the position after `ply` plies.
 
-    Not for the players of a match that goes on.
+    Refused to the players of a live match.
     """
 
     type: Literal["ask_variation"] = "ask_variation"
     ply: Count
-    moves: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_PLIES, fail_fast=True)]
+    moves: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_LINE_PLIES, fail_fast=True)]
 
 
 class AskAnalysis(InMatch):
-    """Have a bot study the position after `ply` plies, for the best `lines` moves. Not while one plays the match.
+    """Queue an analysis of the position after `ply` plies for the best `lines` moves.
 
-    The acknowledgement's `ref` is the analysis, which `analysis` messages tell of until one of them is `final`. Where
-    dice are rolled after `ply` plies, the position after the roll is studied.
+    Refused to the players of a live match. The acknowledgement's `ref` is the analysis id of the `analysis` messages
+    that follow, the last of which is `final`. Where dice are rolled after `ply` plies, the position after the roll is
+    analysed.
     """
 
     type: Literal["ask_analysis"] = "ask_analysis"
@@ -295,32 +296,32 @@ class AskAnalysis(InMatch):
 
 
 class CancelAnalysis(Command):
-    """Hear no more of an analysis; when nobody waits for it any more it ends."""
+    """Unsubscribe from an analysis; it ends with its last subscriber."""
 
     type: Literal["cancel_analysis"] = "cancel_analysis"
     analysis: Key
 
 
 class OfferAnalysis(Command):
-    """A bot offers to study positions of these games, up to `jobs` at once; none at all takes the offer back.
+    """Registers a bot as analyst of these games with up to `jobs` jobs at once; 0 withdraws it.
 
-    It holds for this connection. `analyse` brings the jobs. The server's operator gives the `key` to the bots whose
-    findings its players may see; an offer without it is refused.
+    The offer lasts as long as this connection, and `analyse` messages carry its jobs. It is refused without the
+    operator's `key`.
     """
 
     type: Literal["offer_analysis"] = "offer_analysis"
     games: Annotated[tuple[Key, ...], Field(max_length=16, fail_fast=True)]
     jobs: Annotated[int, Field(ge=0, le=16)]
     name: Name
-    """Who thinks, as people see it."""
+    """The analyst's displayed name."""
     key: Token | None = Field(default=None, repr=False)
 
 
 class Analysed(Command):
-    """What an analyst found so far. Whatever is null is as it was; `final` ends the job.
+    """Results of a job so far. A null field is unchanged since the last message; `final` ends the job.
 
-    A tree need not fit into one message with the rest: send it in its own. A job that ends without any report needs an
-    `error` that says why.
+    A tree may be sent in a message of its own, since all fields together can exceed the frame limit. A job that ends
+    without a report needs an `error` with the reason.
     """
 
     type: Literal["analysed"] = "analysed"
@@ -328,12 +329,12 @@ class Analysed(Command):
     final: bool = False
     report: Report | None = None
     overlays: Annotated[tuple[OverlayPicture, ...], Field(max_length=MAX_OVERLAYS, fail_fast=True)] | None = None
-    tree: Annotated[tuple[TreeNode, ...], Field(max_length=MAX_NODES, fail_fast=True)] | None = None
+    tree: Annotated[tuple[TreeNode, ...], Field(max_length=MAX_TREE_NODES, fail_fast=True)] | None = None
     error: Sentence | None = None
 
 
 class Play(InMatch):
-    """Make a move. `ply` is the number of plies that the client has seen."""
+    """Make a move. `ply` is the number of plies that the client knows."""
 
     type: Literal["play"] = "play"
     ply: Count
@@ -341,67 +342,67 @@ class Play(InMatch):
 
 
 class Resign(InMatch):
-    """Give up. In games for more than two the others go on."""
+    """Resign. In a game for more than two players the others go on."""
 
     type: Literal["resign"] = "resign"
 
 
 class OfferDraw(InMatch):
-    """Offer a draw, or agree to the one that is offered. After a refused offer the player has to move first."""
+    """Offer a draw, or accept the standing offer. After a declined offer the player must move before the next one."""
 
     type: Literal["offer_draw"] = "offer_draw"
 
 
 class AcceptDraw(InMatch):
-    """Agree to the standing draw offer."""
+    """Accept the standing draw offer."""
 
     type: Literal["accept_draw"] = "accept_draw"
 
 
 class DeclineDraw(InMatch):
-    """Say no to a draw offer, or withdraw one's own. A move of a player who has not agreed says no as well."""
+    """Decline a draw offer, or withdraw one's own. A move of a player who has not accepted declines it as well."""
 
     type: Literal["decline_draw"] = "decline_draw"
 
 
 class Abort(InMatch):
-    """Call the match off before its second ply; nothing counts."""
+    """Abort the match before its second ply; it has no result."""
 
     type: Literal["abort"] = "abort"
 
 
 class RequestTakeback(InMatch):
-    """Ask to take one's last move back, and everything after it. Everybody who is still in has to agree."""
+    """Request that one's last move and everything after it be taken back; every remaining player must accept."""
 
     type: Literal["request_takeback"] = "request_takeback"
 
 
 class AcceptTakeback(InMatch):
-    """Agree to the standing takeback request."""
+    """Accept the standing takeback request."""
 
     type: Literal["accept_takeback"] = "accept_takeback"
 
 
 class DeclineTakeback(InMatch):
-    """Say no to a takeback request, or withdraw one's own. Any move says no as well."""
+    """Decline a takeback request, or withdraw one's own. Any move declines it as well."""
 
     type: Literal["decline_takeback"] = "decline_takeback"
 
 
 class Claim(InMatch):
-    """Claim victory: the opponent has been gone for longer than the server's patience."""
+    """Claim victory after the opponent's absence has exceeded the server's limit."""
 
     type: Literal["claim"] = "claim"
 
 
 class Rematch(InMatch):
-    """Offer another game, or agree to one."""
+    """Offer a rematch, or accept the standing offer."""
 
     type: Literal["rematch"] = "rematch"
 
 
 class Say(InMatch):
-    """Speak: players to each other, spectators among themselves."""
+    """Send a chat line to the `room` of the players or to that of the spectators."""
 
     type: Literal["say"] = "say"
     text: Line
@@ -435,7 +436,7 @@ MatchCommand: TypeAlias = (
     | Claim
     | Rematch
 )
-"""Commands that the match itself decides, and that leave events behind."""
+"""Commands that `Match.decide` turns into events."""
 AnalysisCommand: TypeAlias = OfferAnalysis | Analysed | AskAnalysis | CancelAnalysis
 
 ClientMessage: TypeAlias = Annotated[

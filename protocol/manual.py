@@ -1,4 +1,4 @@
-"""PROTOCOL.md: the protocol for readers. The tables come from the models, so that only the prose can be wrong."""
+"""Writes PROTOCOL.md: hand-written prose, and tables that are generated from the models."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final, get_args
 
-from cornered.protocol.analysis import MOST_ASKED, MOST_TRIES
+from cornered.protocol.analysis import MAX_ATTEMPTS, MAX_OPEN_ANALYSES
 from cornered.protocol.codec import MAX_CONTAINERS, MAX_DEPTH, MAX_FRAME
-from cornered.protocol.feed import LEASE, LOBBY, MatchState, NodeStatus, events_topic, state_topic, status_topic
+from cornered.protocol.feed import (
+    LOBBY,
+    STATE_EXPIRY_S,
+    MatchState,
+    NodeStatus,
+    events_topic,
+    state_topic,
+    status_topic,
+)
 from cornered.protocol.messages import ErrorCode
 from cornered.protocol.schema import Schema
 from cornered.protocol.text import MAX_MARKS
@@ -22,45 +30,45 @@ ERRORS: Final[dict[ErrorCode, str]] = {
     "unknown_type": "There is no message of this `type`.",
     "hello_first": "The first message must be `hello`.",
     "hello_again": "This socket has said `hello` already.",
-    "bad_token": "Nobody has this token. Come again without one.",
-    "too_fast": "Slow down. Moves that are awaited are never refused for this.",
-    "server_full": "The server has all the connections, tables or challenges that it takes, or the player all the "
-    "connections that it may have; the text says which.",
+    "bad_token": "No player has this token. Connect again without one.",
+    "too_fast": "The rate limit is exceeded. The move that a match waits for is never refused for this.",
+    "server_full": "The server is at its limit of connections, tables or challenges, or the player at its limit of "
+    "connections; the text says which.",
     "shutting_down": "The server restarts. Connect again in a moment; nothing is lost.",
-    "internal": "The server could not do it, and nothing changed. The same command may be tried again.",
-    "unknown_game": "There is no such game; the text lists those there are.",
-    "bad_options": "The game has no such option, or the option no such value; the text says what there is.",
+    "internal": "The command failed in the server, and nothing changed. It may be sent again.",
+    "unknown_game": "There is no such game; the text lists the games.",
+    "bad_options": "The game has no such option, or the option no such value; the text lists what is valid.",
     "unknown_match": "There is no such match.",
     "unknown_seek": "The table is gone.",
     "unknown_challenge": "The challenge is over.",
     "unknown_player": "The player is not here.",
     "not_a_player": "Only players of the match may do this.",
     "not_a_spectator": "Only spectators of the match may do this.",
-    "not_yours": "The table or challenge is somebody else's.",
+    "not_yours": "The table or challenge is another player's.",
     "not_your_turn": "Another seat is to move.",
-    "stale_ply": "The match has a different number of plies than the client thought: it has missed something.",
+    "stale_ply": "The match has another number of plies than the command says: the client has missed an event.",
     "illegal_move": "The rules forbid the move; the text says why.",
     "match_over": "The match is over.",
     "match_not_over": "The match is not over yet.",
-    "no_draws": "The game knows no draws under its options.",
-    "nothing_offered": "No draw is offered, or no takeback asked for, that this player could answer.",
-    "already_offered": "This was offered, or agreed to, already.",
+    "no_draws": "The game has no draws under its options.",
+    "nothing_offered": "There is no draw offer or takeback request that this player could answer.",
+    "already_offered": "The player has offered or accepted this already.",
     "too_late": "The time for this is past: a flag fell, the player is out, or too much has been played to abort.",
-    "nothing_to_take_back": "The player has made no move that can be taken back. Nobody's going out is ever undone.",
-    "opponent_here": "Nobody has been away for long enough to claim victory.",
+    "nothing_to_take_back": "The player has made no move that can be taken back. An elimination is never undone.",
+    "opponent_here": "No opponent has been away for long enough to claim victory.",
     "already_joined": "The player sits at this table already.",
     "too_few_players": "The game cannot start with so few players.",
-    "seat_taken": "Somebody else has the seat.",
-    "yourself": "One cannot challenge oneself.",
+    "seat_taken": "Another player has the seat.",
+    "yourself": "A player cannot challenge itself.",
     "not_accepted": "The bot does not play this game, or not with these options or this clock.",
-    "busy": "A player, or an address, has all the games, tables or challenges that it may have; the text says which.",
+    "busy": "A player or an address is at its limit of games, tables or challenges; the text says which.",
     "not_a_bot": "Only bots declare what they play.",
-    "not_allowed": "Only bots with the key of the server's operator may do this.",
+    "not_allowed": "Only bots with the operator's key may do this.",
     "private": "Only its players see this match.",
-    "no_analyst": "No bot that is here analyses this game.",
-    "not_now": "Players get no help while they play: the analysis is for when the match is over.",
-    "nothing_to_analyse": "The game is decided in this position, or nobody is to move.",
-    "unknown_analysis": "The analysis is over, or was never asked for here, or is somebody else's job now.",
+    "no_analyst": "No connected bot analyses this game.",
+    "not_now": "Analysis is refused to the players of a live match until it is over.",
+    "nothing_to_analyse": "The game is decided in this position, or no player is to move.",
+    "unknown_analysis": "The analysis is over, is not of this connection, or is another analyst's job now.",
 }
 
 PROSE: Final = f"""\
@@ -79,10 +87,9 @@ The subprotocol chooses how messages travel; both carry exactly the same ones.
 | `cornered.v1.json` | one text frame: a JSON object | browsers, and reading along |
 | `cornered.v1.msgpack` | one binary frame: a msgpack map with text keys | bots |
 
-The first message is `hello`. Without a token the server makes a guest of that name, or of a name like `Guest 4821` if
-there is none, and `welcome` brings a token: keep it, it *is* the player, and saying it in the next `hello` comes back
-as the same one. Tokens travel in messages only,
-never in an address. A bot says `"kind": "bot"`, and then `declare`s what it plays.
+The first message is `hello`. Without a token the server creates a guest of that name, or of a name like `Guest 4821` if
+there is none, and `welcome` carries a token: a bearer credential, with which the next `hello` resumes the same player.
+Tokens travel in messages only, never in a URL. A bot sends `"kind": "bot"`, and then `declare`s what it plays.
 
 ## Commands and answers
 
@@ -90,130 +97,126 @@ Every later message of a client is a command with an `id` of the client's own ch
 letters, digits and `_.:-`, at most 40). Every command is answered once: by `acknowledged`, by the message that its
 description names, or by `refused` with a code for programs and a text for people.
 
-What an acknowledgement promises depends on what the command is about:
+The durability of an acknowledged command depends on its subject:
 
-- What happens in a match, and that a match begins, is stored before it is acknowledged: it survives the loss of the
-  server's power.
-- Tables, challenges and what a bot declares are in the server's memory. A restart closes them, and a client that still
-  wants them makes them again.
+- Events of a match, its start included, are stored before they are acknowledged: they survive a power loss of the
+  server.
+- Tables, challenges and declarations of bots are in the server's memory. A restart discards them, and a client that
+  needs them sends them again.
 
-A client that does not know whether a command arrived sends it again with the same `id`, also on a new socket: what was
-carried out before is not done twice, and is acknowledged with the same `seq` and `ref` again. What was refused changed
-nothing, and is decided anew.
+Commands are idempotent by their `id`: a client that does not know whether a command arrived sends it again, also on a
+new socket. A command that was carried out is not repeated, and gets the same `seq` and `ref` again. A refused one
+changed nothing, and is decided anew.
 
 - A match remembers each seat's newest 64 commands, also when the server is restarted.
-- The lobby remembers each player's newest 64 commands while the player is here, and for 30 seconds after the last of
-  the player's connections closed. A repeat after 64 newer ones, after a longer absence or after a restart of the server
-  is a new command.
+- The lobby remembers each player's newest 64 commands until 30 seconds after the last of the player's connections
+  closed. A repeat after 64 newer ones, after a longer absence or after a restart of the server is a new command.
 
-`play` says how many plies the client has seen. A move that was made without knowing the newest ply is refused with
-`stale_ply` and never played in a position that its player did not see.
+`play` carries the number of plies that the client knows. A move for another ply is refused with `stale_ply`, so that it
+is never played in a position that its player has not seen.
 
 ## Limits
 
 - A message has at most {MAX_FRAME} bytes and {MAX_CONTAINERS} maps and arrays, and nests at most {MAX_DEPTH} deep.
   Its fields are strict: unknown fields, numbers in quotes and fractions for whole numbers are refused. Of a key that is
   repeated in one map the last counts.
-- Messages a second are limited for each socket and for each address; a move that is awaited is never held back. A long
-  message counts as several, most of all a malformed one.
-- New players from one address are limited more tightly than its messages: come back with the token of the first time.
+- Messages per second are limited for each socket and for each address, except the move that a match waits for. A long
+  message counts as several, and a malformed one as more.
+- New players from one address are limited more tightly than its messages: resume the first player by its token.
 - A page of the lobby lists at most 50 tables, 50 matches and 200 players (see [The lobby](#the-lobby)).
-- A player sits at no more than 5 open tables, and waits for no more than 5 answers to challenges; no more than 20
-  challenges wait for one player, 10 of them from one address. There are no more than 2,000 tables and 2,000 challenges
-  in all, 100 and 200 from one address.
+- A player sits at no more than 5 open tables, and has no more than 5 open challenges sent and 20 received, 10 of them
+  from one address. There are no more than 2,000 tables and 2,000 challenges in all, 100 and 200 from one address.
 - A player is in no more than 50 live matches; a bot in as many as it has declared, up to 200. One address has no more
   than 500: a match counts for the address that each player has when it begins, until it is over. After a restart of the
-  server it counts for the address from which the player comes first. These numbers are the server's settings.
-- A socket that does not read loses its place, not the server's time: a watcher is shown a snapshot when it reads
-  again, a player's socket is closed, and resumes.
-
-- Two programs that are connected as one bot get the `notice` `also_here`, where both gave `hello` an `instance`: each
+  server it counts for the address of the player's first connection. These numbers are settings of the server.
+- A slow reader delays no other client: a watcher that falls behind gets a snapshot when it reads again, a player's
+  socket is closed, and the client resumes.
+- Two processes that are connected as one bot get the `notice` `also_here`, where both gave `hello` an `instance`: each
   of them plays all of the bot's matches.
 
 ## Text
 
-What people write and others see holds no control, format, private or unassigned characters, and no separators of
-lines, by Unicode general category; nor fillers that are drawn as nothing. Lengths count after normalisation.
+Text that other people see holds no control, format, private or unassigned characters and no separators of lines, by
+Unicode general category, and no invisible fillers. Lengths count after normalisation.
 
 - Names (`hello`, `offer_analysis`) are taken in the form NFKC with single plain spaces. A name with a forbidden
-  character, the zero-width joiners among them, with more than {MAX_MARKS} combining marks on one character, or with
-  nothing to see in it, is refused as `malformed`. The server tells the name in its normal form in `welcome`.
+  character, the zero-width joiners among them, with more than {MAX_MARKS} combining marks on one character, or without
+  a visible character, is refused as `malformed`. `welcome` has the name in its normal form.
 - Lines and remarks (`say`, a `reason`, an `error`, an overlay's words) are taken in the form NFC: breaks become spaces,
   forbidden characters and further combining marks are removed. The joiners U+200C and U+200D stay between letters of
-  the scripts that need them and between emoji. A line of which nothing is left is refused as `malformed`.
+  the scripts that need them and between emoji. A line that is empty after that is refused as `malformed`.
 - A move is printable ASCII without spaces.
-- Matches of earlier versions may tell names that would be refused today. A client shows every text as text, isolates
-  its direction (`<bdi>`), and on a terminal replaces what is no printable character.
+- Matches of earlier versions may have names that would be refused today. A client shows every text as text, isolates
+  its direction (`<bdi>`), and on a terminal replaces non-printable characters.
 
 ## Matches
 
-A match is a list of events, numbered by `seq` from 1 without gaps. `happened` tells them in order, with the position,
-the side to move and the clocks that they led to. The server sends legal moves to whoever asks (`ask_moves`), so that
-a client needs no rules.
+A match is a list of events, numbered by `seq` from 1 without gaps. `happened` carries them in order, with the resulting
+position, side to move and clocks. `ask_moves` returns the legal moves, so that a client needs no rules.
 
-- Times are whole milliseconds of the server's clock; `pong` tells how that differs from the client's.
-- `clocks.left` is true at `clocks.at`, when the present turn began; the clock of the seat `running` ticks since then.
-  With a `delay` clock the first seconds of each turn are free. With `fischer` and `delay` no clock runs before every
-  player has made a first move; a time for each move runs from the beginning.
-- Whoever leaves the first move undone for too long lets the match expire (`expired`); nothing counts then.
-- A flag falls by the server's clock alone. What the network cost is given back: at most 500 ms a move out of a quota of
-  1,000 ms that regains 100 ms a move, so the server waits that much longer before it decides that a flag has fallen.
+- Times are whole milliseconds of the server's clock; `pong` shows its offset from the client's.
+- `clocks.left` is the remaining time at `clocks.at`, when the present turn began; the clock of the seat `running` runs
+  since then. With a `delay` clock the first seconds of each turn are free. With `fischer` and `delay` no clock runs
+  before every player has made a first move; a time for each move runs from the beginning.
+- A match whose first moves are not made in time expires (`expired`), without a result.
+- A flag falls by the server's clock alone. Network lag is compensated: at most 500 ms a move out of a quota of 1,000 ms
+  that regains 100 ms a move, so the server waits that much longer before it decides that a flag has fallen.
 - Time in which the server is unable to serve counts against no player: while its process is stopped or starved for more
   than a second, while it cannot store a match's events, and while it is restarted. `resumed` gives that part of the
   present turn back before anything else is decided. Steps of the server's wall clock change no player's time.
-- Every match ends at the number of plies that `games` tells (`max_plies`): it is a draw between all who are still in
-  (`ply_limit`). Moves and rolls count, also those that were taken back. An option of the game may set a lower limit.
-- With more than two players, who resigns, is gone or loses on time is `eliminated` in the last free place, and the
-  others go on; draws and takebacks need the agreement of everybody who is still in (`agreed` tells who has).
+- Every match ends at `max_plies` of `games` as a draw between all remaining players (`ply_limit`). Moves and rolls
+  count, also those that were taken back. An option of the game may set a lower limit.
+- With more than two players, one who resigns, is gone or loses on time is `eliminated` in the last free place, and the
+  others go on; draws and takebacks need the agreement of every remaining player (`agreed` lists the seats so far).
 - Positions and moves are text. A position is `<rows> <turn> [key=value ...]`: the rows joined by `/`, the top one
   first, a cell each character (`.` free, `x` blocked, a digit that seat's piece), rows of different length make a
   hexagon; the turn is a seat, or `c` while the dice are rolled.
 
 ## The lobby
 
-`watch_lobby` is answered by `lobby`, the first page of each list and how long the lists are. After it `lobby_changed`
-tells what is new or different on the first page, and what is gone from any page; `ask_lobby` brings further pages.
+`watch_lobby` is answered by `lobby`: the first page of each list, and the lengths of the lists. `lobby_changed` follows
+with entries that are new or different on the first page, and ids that are gone from any page; `ask_lobby` returns
+further pages.
 
-- Tables and matches are listed with the newest first. Of the players the bots come first, the one that is here longest
-  leading, then people, the newest first.
-- `more` in one page is where the next begins; it stays good whatever is added or removed meanwhile.
-- An update is sent at most four times a second, and later the larger the one before it was: on average a watcher is
-  sent no more than 16,000 bytes a second. `moved` tells of a match at most once a second.
+- Tables and matches are listed with the newest first. Of the players the bots come first, from the earliest arrival to
+  the latest, then people, the newest first.
+- `more` is the cursor of the next page; it stays valid whatever is added or removed meanwhile.
+- An update is sent at most four times a second, and later the larger the one before it was: on average a watcher gets
+  no more than 16,000 bytes a second. `moved` lists a match at most once a second.
 - A watcher that does not read in time, or misses too much, gets a new `lobby` without an `id`.
-- Names are unique among those who are here: where two read alike, whatever their case, width or punctuation, the second
-  one gets a number, `Ada (2)`, which stays until that player leaves. The names of house bots are for those who show
-  the operator's `key` in `hello`: everybody else who takes one gets a number always.
+- Names are unique among the players in the lobby: of two that read alike, whatever their case, width or punctuation,
+  the second gets a number, `Ada (2)`, until that player leaves. The names of house bots are reserved for connections
+  with the operator's `key` in `hello`: with one of them any other player gets a number.
 
 ## Private tables
 
-A table with `private` set is in nobody's lobby but that of those who sit at it: `lobby` and `lobby_changed` tell them,
-and nobody else, who sits down and stands up. Its id is the invite: whoever has it sees the table with `ask_seek` and
-sits down with `join_seek`.
+A table with `private` set is listed, in `lobby` and `lobby_changed`, only for the players who sit at it. Its id is the
+invitation: with it `ask_seek` shows the table, and `join_seek` joins it.
 
 ## Resuming
 
-`join` without `since` brings a `snapshot`. A client that has heard the events up to number n of a match joins with
+`join` without `since` is answered by a `snapshot`. A client that has the events up to number n of a match joins with
 `"since": n` after its next `hello`: the answer is `acknowledged`, then one `happened` with exactly the events that it
-missed, if there are any, and then every new one as it comes. Nobody ever has to start over: the whole list is kept. A
-`since` from the future, as after a lost disk, is answered by a `snapshot`.
+missed, if there are any, and then every new one. The whole list is kept, so every `since` of the past can be answered.
+A `since` beyond the newest event, as after a lost disk, is answered by a `snapshot`.
 
 ## Analysis
 
-The server never searches. A bot offers to (`offer_analysis`) and is sent jobs: `analyse` has a position, `analysed`
-answers, first with what a short look found and then with more, until it is `final`. `stop_analysis` ends a job early.
-An offer needs the key of the server's operator. The server checks that every move of a report and of a tree is legal;
-scores and what is `proven` are the analyst's word, and clients show them as those of `by`.
+The server does not search. Bots register as analysts (`offer_analysis`) and get jobs: `analyse` has a position, and
+`analysed` answers, first with the result of a short search and then with deeper ones, until it is `final`.
+`stop_analysis` ends a job early. An offer needs the operator's key. The server checks that every move of a report and
+of a tree is legal; scores and `proven` are unverified, and clients show them as those of `by`.
 
-`ask_analysis` asks about a position of a match: of one that is over, for everybody who may see it; of one that goes on,
-for its watchers alone, and as far as its delay lets them see. The acknowledgement's `ref` names the analysis, and
-`analysis` tells everything that is known of it, whenever that grows, a few times a second at most.
+`ask_analysis` requests the analysis of a position: of a finished match, for every player who may see it; of a live one,
+for its watchers alone, and as far as its delay lets them see. The acknowledgement's `ref` is the analysis id, and
+`analysis` carries all results so far, whenever there are new ones, a few times a second at most.
 
-- Analyses wait in a queue that serves those who ask in turn. One player has at most {MOST_ASKED} of them at once:
+- Analyses wait in a queue that serves players in turn. One player has at most {MAX_OPEN_ANALYSES} of them at once:
   `cancel_analysis` ends one, and so does the end of the connection.
-- What one asks for that another waits for already, or that was found lately, is not studied again.
-- A job whose analyst goes away, fails or takes too long goes to another, {MOST_TRIES} times at most.
-- Scores are those of the player to move in the position that was asked about.
-- `ask_variation` shows where moves would lead, so that a client without rules can step through a line.
+- Equal questions share one analysis, and recent answers are reused.
+- A job whose analyst leaves, fails or times out is assigned to another, {MAX_ATTEMPTS} times at most.
+- Scores are from the point of view of the player to move in the requested position.
+- `ask_variation` returns the positions along a line of moves, so that a client without rules can step through it.
 
 ## Verifying the dice
 
@@ -222,7 +225,7 @@ for its watchers alone, and as far as its delay lets them see. The acknowledgeme
   integer. Let n be the number of possible rolls (three) and L the largest multiple of n that is at most 2^256. If the
   number is below L its remainder by n is the index of the roll, counted from 0; otherwise the message
   `"<match>:<k>:1"` is tried, then `"<match>:<k>:2"`, and so on.
-- A takeback does not change what the dice show at a ply.
+- A takeback does not change the roll at a ply.
 
 In Python:
 
@@ -252,7 +255,7 @@ Lines beginning with `>` are the client's, with `<` the server's; `...` stands f
 < {{"type": "welcome", "player": {{"id": "p1", "name": "Ada", "kind": "person"}}, "token": "...", ...}}
 > {{"type": "create_seek", "id": "1", "settings": {{"game": {{"name": "trapgrid", "options": {{"size": 5}}}}}}}}
 < {{"type": "acknowledged", "id": "1", "seq": null, "ref": "s1"}}
-  ... somebody sits down ...
+  ... another player joins the table ...
 < {{"type": "paired", "match": "m1", "seat": 0}}
 > {{"type": "join", "id": "2", "match": "m1"}}
 < {{"type": "snapshot", "id": "2", "match": "m1", "seq": 1, "seat": 0, "ply": 0, "to_move": 0, ...}}
@@ -265,23 +268,24 @@ Lines beginning with `>` are the client's, with `<` the server's; `...` stands f
 """
 
 MQTT: Final = f"""\
-## Following along over MQTT
+## The MQTT feed
 
-A server that is given a broker (`CORNERED_MQTT`) tells it what everybody may know, as JSON. Private matches are never
-told about, and nothing is ever taken from there: a broker that is away, or loses messages, holds nobody up.
+A server with a broker (`CORNERED_MQTT`) publishes all public matches to it, as JSON. Private matches are never
+published, and the server reads nothing from the broker: one that is down, or loses messages, delays no match.
 
 | topic | payload | retained | QoS |
 | --- | --- | --- | --- |
-| `{state_topic("{id}")}` | a [MatchState](#matchstate), the newest one; empty once the match is over | yes, for {LEASE:,} s unless told again | 0, the end 1 |
+| `{state_topic("{id}")}` | a [MatchState](#matchstate), the newest one; empty once the match is over | yes, for {STATE_EXPIRY_S:,} s unless told again | 0, the end 1 |
 | `{events_topic("{id}")}` | one [event](#what-happens-in-a-match) each | no | 0 |
-| `{LOBBY}` | a [`lobby`](#lobby), at most once in five seconds when something changed, and each [`lobby_changed`](#lobby_changed) | the `lobby`, for {LEASE:,} s unless told again | 1, changes 0 |
+| `{LOBBY}` | a [`lobby`](#lobby), at most once in five seconds when something changed, and each [`lobby_changed`](#lobby_changed) | the `lobby`, for {STATE_EXPIRY_S:,} s unless told again | 1, changes 0 |
 | `{status_topic("{node}")}` | a [NodeStatus](#nodestatus); `offline` is the server's last will | yes | 1 |
 
-Events come before the state that they led to; states in between may be left out. Whoever misses a number in `seq`
-goes on from the next state, or asks the server for the gap. No state tells of the end: the `ended` event does.
+Events come before the state that they led to; states in between may be left out. After a gap in `seq` a client
+continues from the next state, or requests the missing events from the server. The end is in the `ended` event, and in
+no state.
 
-The `lobby` there is what strangers see, without private tables, and bounded like every update of it. It is
-told when the server starts, and again after the broker was away.
+The `lobby` is that of a client without tables of its own: without private tables, and bounded like every update. It is
+published when the server starts, and again after a reconnection to the broker.
 """  # noqa: E501
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from cornered.protocol.analysis import MAX_NODES, OverlayPicture, Report, TreeNode
+from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.events import MatchEvent
 from cornered.protocol.values import (
     ChatRoom,
@@ -396,7 +396,7 @@ class Analyse(Value):
     """For how many moves an exact score and a line are wanted."""
     milliseconds: int
     """How long to think in all."""
-    nodes: Annotated[int, Field(le=MAX_NODES)]
+    nodes: Annotated[int, Field(le=MAX_TREE_NODES)]
     """How large a game tree may be."""
 
 

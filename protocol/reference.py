@@ -1,4 +1,4 @@
-"""Writes what is generated from the messages: `python -m cornered.protocol.reference`, or `--check` to only compare."""
+"""Writes the files generated from the messages: `python -m cornered.protocol.reference`, or `--check` to compare."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def generate() -> dict[str, str]:
 
 
 def stale(root: Path) -> list[str]:
-    """Return the generated files that do not say what they should."""
+    """Return the generated files that are out of date."""
     return [
         path
         for path, text in generate().items()

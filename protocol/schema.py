@@ -15,7 +15,7 @@ from cornered.protocol.values import Clock
 __all__ = ["Schema", "make_schema"]
 
 Schema: TypeAlias = dict[str, Any]
-"""JSON, of which only a schema's readers know the shape."""
+"""A JSON schema as parsed JSON."""
 
 INPUT: Final = "-Input"
 OUTPUT: Final = "-Output"
@@ -24,8 +24,8 @@ OUTPUT: Final = "-Output"
 def make_schema() -> Schema:
     """Return one schema whose definitions hold every message, the unions of them, and the documents that MQTT adds.
 
-    What a client may leave out is optional where the client says it (`GameSpecInput`) and required where the server
-    does (`GameSpec`), who always says everything.
+    A field with a default is optional in a client's message (`GameSpecInput`) and required in a server's (`GameSpec`),
+    since the server sends every field.
     """
     unions, generated = TypeAdapter.json_schemas(
         [

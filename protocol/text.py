@@ -1,4 +1,4 @@
-"""Which characters people's text may hold, by Unicode general category, and under which key two names look the same.
+"""Validates people's text by Unicode general category, and folds names that look the same to one key.
 
 Control (Cc), format (Cf), surrogate (Cs), private (Co) and unassigned (Cn) characters and separators of lines (Zl, Zp)
 move a terminal's cursor, reorder what stands around them, or cannot be seen. A name with one of them is refused; from a
@@ -6,7 +6,7 @@ line they are removed. Categories are those of the Unicode version that Python w
 which later versions add characters, are allowed as a whole.
 """
 
-# ruff: noqa: RUF001, RUF002 - characters that are mistaken for others are what this is about.
+# ruff: noqa: RUF001, RUF002 - this module lists confusable characters.
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ MAX_RAW_LINE: Final = 1_200
 MAX_LINE: Final = 600
 """Characters of a line after normalisation, hidden ones among them: twice as many as any field has room for."""
 MAX_MARKS: Final = 3
-"""Combining marks on one character: as many as Vietnamese, Thai, Hebrew or an emoji keycap need."""
+"""Combining marks on one character, enough for Vietnamese, Thai, Hebrew and an emoji keycap."""
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _BREAKS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 _MARKS: Final = frozenset({"Mn", "Me"})
 _JOINERS: Final = frozenset("\u200c\u200d")
 """The zero-width non-joiner and joiner: they shape letters of Persian and Indic scripts, and join emoji."""
-_FIRST_JOINED: Final = "\u0590"
-"""Latin, Greek and Cyrillic letters, which nothing shapes, come before."""
+_FIRST_SHAPED: Final = "\u0590"
+"""First code point after Latin, Greek and Cyrillic, whose letters no joiner shapes."""
 _PRESENTATION: Final = frozenset("\ufe0e\ufe0f")
 """Variation selectors that show an emoji as text or as a picture."""
 _INVISIBLE: Final = frozenset(
@@ -43,7 +43,7 @@ _INVISIBLE: Final = frozenset(
 
 
 class ForbiddenText(ValueError):
-    """A text that must not be shown to others; the message says why."""
+    """A text that is refused; the message gives the reason."""
 
 
 def clean_name(text: str) -> str:
@@ -62,7 +62,7 @@ def clean_name(text: str) -> str:
         _refuse_hidden(normal)
         name = " ".join(normal.split())
         _refuse_marks(name)
-    if not _has_ink(name):
+    if not _has_visible(name):
         raise ForbiddenText(f"a name has 1 to {MAX_NAME} characters, at least one of which can be seen")
     if len(name) > MAX_NAME:
         raise ForbiddenText(f"a name has 1 to {MAX_NAME} characters")
@@ -70,7 +70,7 @@ def clean_name(text: str) -> str:
 
 
 def clean_line(text: str) -> str:
-    """Return what somebody says as one line in its normal form (NFC), empty where nothing can be seen.
+    """Return text as one line in its normal form (NFC), empty without a visible character.
 
     Breaks become spaces and other hidden characters are removed, so that pasted text is accepted. NFKC would rewrite
     what people type: `x²` as `x2`, and the accent of `don´t` as a mark on a space. Raises ForbiddenText.
@@ -83,19 +83,19 @@ def clean_line(text: str) -> str:
     if len(text) > MAX_LINE:
         raise ForbiddenText("the text is too long")
     before = None
-    # What is removed may bring neighbours together that compose, so the steps are repeated until none changes it.
+    # A removal may make its neighbours compose under NFC, so the steps repeat up to a fixed point.
     while text != before:
         before = text
         shown = "".join(" " if char in _BREAKS else char for char in text if char in _BREAKS or _is_shown(char))
         joined = "".join(char for at, char in enumerate(shown) if char not in _JOINERS or _is_joining(shown, at))
-        text = unicodedata.normalize("NFC", _bounded(unicodedata.normalize("NFC", joined)).strip())
-    return text if _has_ink(text) else ""
+        text = unicodedata.normalize("NFC", _limit_marks(unicodedata.normalize("NFC", joined)).strip())
+    return text if _has_visible(text) else ""
 
 
 def visible(text: str) -> str:
-    r"""Return text that moves no cursor and reverses no order: each hidden character as an escape such as `\x1b`.
+    r"""Return text as one line that is safe for terminals and logs: each hidden character as an escape such as `\x1b`.
 
-    For terminals and logs, whatever sent the text. The result is one line.
+    The result moves no cursor and reverses no writing direction.
     """
     if text.isprintable():
         return text
@@ -127,15 +127,15 @@ def _is_joining(text: str, at: int) -> bool:
     if not 0 < at < len(text) - 1:
         return False
     return all(
-        char >= _FIRST_JOINED and unicodedata.category(char)[0] in "LMS" for char in (text[at - 1], text[at + 1])
+        char >= _FIRST_SHAPED and unicodedata.category(char)[0] in "LMS" for char in (text[at - 1], text[at + 1])
     )
 
 
-def _has_ink(text: str) -> bool:
-    return any(unicodedata.category(char)[0] in "LNPS" or _is_late_emoji(char) for char in text)
+def _has_visible(text: str) -> bool:
+    return any(unicodedata.category(char)[0] in "LNPS" or _is_in_emoji_block(char) for char in text)
 
 
-def _is_late_emoji(char: str) -> bool:
+def _is_in_emoji_block(char: str) -> bool:
     return unicodedata.category(char) == "Cn" and not _is_hidden(char)
 
 
@@ -151,12 +151,12 @@ def _refuse_hidden(text: str) -> None:
 
 
 def _refuse_marks(name: str) -> None:
-    if _bounded(name) != name:
+    if _limit_marks(name) != name:
         raise ForbiddenText(f"a name has at most {MAX_MARKS} combining marks on one character, and none on a space")
 
 
-def _bounded(text: str) -> str:
-    """Return the text without marks that have nothing to stand on, or stand on a character that has enough of them."""
+def _limit_marks(text: str) -> str:
+    """Return the text without combining marks that have no base character, or come after `MAX_MARKS` others on it."""
     kept: list[str] = []
     marks = MAX_MARKS
     for char in text:
@@ -170,15 +170,15 @@ def _bounded(text: str) -> str:
     return "".join(kept)
 
 
-def _table(*rows: tuple[str, str]) -> dict[int, str]:
+def _translation_table(*rows: tuple[str, str]) -> dict[int, str]:
     return {ord(like): plain for likes, plains in rows for like, plain in zip(likes, plains, strict=True)}
 
 
-_CASED: Final = _table(
+_GREEK_LOOKALIKES: Final = _translation_table(
     ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϳ", "abezhikmnoptyxcj"),  # Greek; its capitals and small letters resemble different ones
     ("αβγεηικνορσςτυχωϲμ", "abyenikvopoctuxwcu"),
 )
-_LIKE: Final = _table(
+_LOOKALIKES: Final = _translation_table(
     ("авекмнорстухѕіјԁԛԝһьӏѵҽ", "abekmhopctyxsijdqwhblve"),  # Cyrillic
     ("օոսհքցյզ", "onuhpgjq"),  # Armenian
     ("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"),  # small capitals
@@ -187,25 +187,31 @@ _LIKE: Final = _table(
     ("‘’ʼ`´′", "''''''"),
     ("⁄∕", "//"),
 )
-_STEMS: Final = _table(("0i1|", "olll"))
-"""Letters and digits that many fonts draw alike, among them a capital I and a small l."""
+_CONFUSABLE_ASCII: Final = _translation_table(("0i1|", "olll"))
+"""ASCII characters that many fonts draw alike, among them a capital I and a small l."""
 _DIACRITICS: Final = (("\u0300", "\u036f"), ("\u1ab0", "\u1aff"), ("\u1dc0", "\u1dff"), ("\u20d0", "\u20ff"))
 
 
 def fold_name(name: str) -> str:
-    """Return the key that two names share when they look the same: for comparing only, never to be shown.
+    """Return the comparison key that two names share when they look the same; it is never shown.
 
     Case, accents of Latin, Greek and Cyrillic letters, lookalike letters of other scripts, `0` and `o`, `1`, `I` and
-    `l`, `rn` and `m`, `vv` and `w` make no difference, nor do characters that cannot be seen, which names of earlier
-    versions may hold. The method is that of UTS 39, the table a part of it: the letters that keyboards offer.
+    `l`, `rn` and `m`, `vv` and `w` make no difference, nor do invisible characters, which names of earlier versions may
+    hold. The method is the skeleton of UTS 39, with a part of its table: the letters on keyboards.
     """
     apart = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", name))
-    bare = "".join(char for char in apart if not _is_overlooked(char))
-    like = bare.translate(_CASED).casefold().translate(_CASED).translate(_LIKE).translate(_STEMS)
+    bare = "".join(char for char in apart if not _is_ignorable(char))
+    like = (
+        bare.translate(_GREEK_LOOKALIKES)
+        .casefold()
+        .translate(_GREEK_LOOKALIKES)
+        .translate(_LOOKALIKES)
+        .translate(_CONFUSABLE_ASCII)
+    )
     return unicodedata.normalize("NFC", " ".join(like.split())).replace("rn", "m").replace("vv", "w")
 
 
-def _is_overlooked(char: str) -> bool:
+def _is_ignorable(char: str) -> bool:
     """Say whether two names that differ only by this character look the same or nearly so."""
     return (
         any(first <= char <= last for first, last in _DIACRITICS)

@@ -1,4 +1,4 @@
-"""The page's types, made from the schema: what a type checker reads beside JavaScript without a build step."""
+"""Writes TypeScript declarations of the schema, against which the page's JavaScript is type-checked without a build."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _declare(name: str, definition: Schema) -> str:
 
 
 def type_of(schema: Any) -> str:
-    """Return the TypeScript type of a schema; lengths and ranges are left to the server."""
+    """Return the TypeScript type of a schema, without its lengths and ranges, which the server checks."""
     match schema:
         case {"$ref": reference}:
             return str(reference).removeprefix("#/$defs/")

@@ -18,7 +18,7 @@ from cornered.bots.roster import create, names
 from cornered.clients.sdk import Client, Closed, Limit, Refused, TokenStore, plainly, stay_as
 from cornered.engine import State
 from cornered.engine.text import PositionText
-from cornered.protocol.analysis import MAX_OVERLAYS, MAX_PLIES, OverlayPicture, Report, ScoredLine, TreeNode
+from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, OverlayPicture, Report, ScoredLine, TreeNode
 from cornered.protocol.messages import Analyse
 
 __all__ = ["analyst_bot", "picture_of", "report_of", "run_analyst", "serve_analysis", "steps", "tree_of"]
@@ -160,7 +160,7 @@ def _told(line: Line) -> ScoredLine:
         score=_score(line.score),
         proven=line.proven,
         plies=line.plies,
-        pv=(line.pv or (line.move,))[:MAX_PLIES],
+        pv=(line.pv or (line.move,))[:MAX_LINE_PLIES],
     )
 
 

@@ -22,7 +22,7 @@ from aiomqtt import Client, MqttError, ProtocolVersion, TLSParameters, Will
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from cornered.protocol.feed import LEASE
+from cornered.protocol.feed import STATE_EXPIRY_S
 from cornered.protocol.messages import ServerMessage
 from cornered.server.adapters.feed import Feed, Publication, status_of
 
@@ -141,7 +141,7 @@ class MqttBus:
             while True:
                 _heed_cancellation()
                 try:
-                    async with asyncio.timeout(LEASE / 3):
+                    async with asyncio.timeout(STATE_EXPIRY_S / 3):
                         await self._feed.wait()
                 except TimeoutError:
                     self._feed.repeat()
@@ -178,7 +178,7 @@ async def _until_lost(client: Client) -> None:
 async def _tell(client: Client, publication: Publication) -> None:
     lease = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
     if publication.leased:
-        lease.MessageExpiryInterval = LEASE
+        lease.MessageExpiryInterval = STATE_EXPIRY_S
     must_arrive = publication.retain and (publication.match is None or not publication.payload)
     await client.publish(
         publication.topic,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from cornered.engine.game import CHANCE, State
-from cornered.protocol.analysis import MOST_ASKED, MOST_TRIES, Report, TreeNode
+from cornered.protocol.analysis import MAX_ATTEMPTS, MAX_OPEN_ANALYSES, Report, TreeNode
 from cornered.protocol.commands import Analysed, OfferAnalysis
 from cornered.protocol.values import Move
 from cornered.server.analysis.state import (
@@ -76,8 +76,8 @@ class AnalysisQueue(AnalysisFacts):
         same = self.find(question)
         if same is not None and socket in same.askers:
             return ()
-        if len(asked) >= MOST_ASKED:
-            raise Refusal("busy", f"{MOST_ASKED} of your analyses are not done yet; cancel one, or wait")
+        if len(asked) >= MAX_OPEN_ANALYSES:
+            raise Refusal("busy", f"{MAX_OPEN_ANALYSES} of your analyses are not done yet; cancel one, or wait")
         if same is not None:
             return (AskerJoined(same.id, socket, player),)
         if not any(question.game.name in analyst.games for analyst in self.analysts.values()):
@@ -159,7 +159,7 @@ class AnalysisQueue(AnalysisFacts):
         assert job.analyst is not None
         barred = job.unfit | {job.analyst}
         others = [one for one in self.analysts.values() if job.question.game.name in one.games and one.id not in barred]
-        if job.tries < MOST_TRIES and (others or not unfit):
+        if job.tries < MAX_ATTEMPTS and (others or not unfit):
             return Returned(job.id, job.analyst, now + QUESTION_TIMEOUT_MS, unfit)
         if job.found.report is not None:
             return Ended(job.id, job.found)
@@ -192,7 +192,7 @@ class AnalysisQueue(AnalysisFacts):
 def _check(command: Analysed, question: Question) -> None:
     """Raise a Refusal when an analyst talks about another board, or about moves that there are not.
 
-    Every move of every line and of the tree is tried on the position: at most `MAX_LINES * MAX_PLIES + MAX_NODES`.
+    Every move of every line and of the tree is played: at most `MAX_LINES * MAX_LINE_PLIES + MAX_TREE_NODES` moves.
     """
     if command.report is not None:
         _check_lines(command.report, question.state)

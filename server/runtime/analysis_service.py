@@ -7,7 +7,7 @@ import hmac
 from collections.abc import Callable
 from typing import Final, assert_never
 
-from cornered.protocol.analysis import MAX_NODES
+from cornered.protocol.analysis import MAX_TREE_NODES
 from cornered.protocol.commands import Analysed, CancelAnalysis, OfferAnalysis
 from cornered.protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
 from cornered.server.analysis.queue import MOST_JOBS, THINKING, AnalysisQueue
@@ -171,7 +171,7 @@ class AnalysisService:
                         position=question.position,
                         lines=question.lines,
                         milliseconds=THINKING,
-                        nodes=MAX_NODES,
+                        nodes=MAX_TREE_NODES,
                     )
                 )
                 self._changed.update(job.id for job in queue.waiting())

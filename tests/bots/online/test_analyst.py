@@ -15,7 +15,7 @@ from cornered.bots.online.analyst import FIRST, picture_of, report_of, serve_ana
 from cornered.bots.overlay import Overlay, overlays
 from cornered.bots.pool.pool import Pool
 from cornered.engine.text import PositionText
-from cornered.protocol.analysis import MAX_NODES, MAX_OVERLAYS, MAX_PLIES
+from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, MAX_TREE_NODES
 from cornered.protocol.codec import MAX_FRAME, MSGPACK
 from cornered.protocol.commands import Analysed, AskGames, OfferAnalysis, Ping
 from cornered.protocol.messages import Games, Pong
@@ -71,7 +71,7 @@ def test_what_is_too_much_is_cut() -> None:
     thought = Thought("a1", 1e300, pv=("a1", *["b2"] * 99), proven="win", plies=100)
     report = report_of(thought, 1)
     assert report.score == 1e6
-    assert len(report.lines[0].pv) == MAX_PLIES
+    assert len(report.lines[0].pv) == MAX_LINE_PLIES
     assert report_of(Thought("a1", -WIN), 1).score == -WIN
 
 
@@ -104,8 +104,8 @@ def test_each_cell_of_a_picture_is_where_the_position_has_it(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_a_tree_is_legal_bounded_and_has_one_best_line(game: str) -> None:
     state = after(game, 4)
-    tree = tree_of(state, MAX_NODES)
-    assert 0 < len(tree) <= MAX_NODES
+    tree = tree_of(state, MAX_TREE_NODES)
+    assert 0 < len(tree) <= MAX_TREE_NODES
     reached = {-1: state}
     for number, node in enumerate(tree):
         assert node.parent < number
@@ -123,7 +123,7 @@ def test_a_decided_game_is_told_as_such_in_the_tree() -> None:
     while states[-1].outcome is None:
         states.append(states[-1].play(states[-1].moves()[0]))
     end, before = states[-1], states[-2]
-    tree = tree_of(before, MAX_NODES)
+    tree = tree_of(before, MAX_TREE_NODES)
     assert end.outcome is not None
     won = end.outcome.winner == before.to_move
     assert {node.move: node.proven for node in tree}[before.moves()[0]] == ("win" if won else "loss")

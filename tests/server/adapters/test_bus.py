@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import aiomqtt
 import pytest
 
-from cornered.protocol.feed import LEASE
+from cornered.protocol.feed import STATE_EXPIRY_S
 from cornered.protocol.messages import LobbyChanged, LobbyState, Pong
 from cornered.protocol.values import Presence
 from cornered.server.adapters.bus_local import LocalBus
@@ -370,7 +370,7 @@ async def test_a_state_is_kept_under_a_lease_that_runs_out(mosquitto: Mosquitto,
             await client.subscribe(state_of("m"))
             message = await anext(aiter(client.messages))
     assert message.properties is not None
-    assert 0 < message.properties.json()["MessageExpiryInterval"] <= LEASE  # type: ignore[no-untyped-call]
+    assert 0 < message.properties.json()["MessageExpiryInterval"] <= STATE_EXPIRY_S  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from cornered import engine
 from cornered.engine.game import State
 from cornered.protocol.analysis import (
+    MAX_ATTEMPTS,
+    MAX_LINE_PLIES,
     MAX_LINES,
-    MAX_NODES,
-    MAX_PLIES,
-    MOST_ASKED,
-    MOST_TRIES,
+    MAX_OPEN_ANALYSES,
+    MAX_TREE_NODES,
     OverlayPicture,
     Report,
     ScoredLine,
@@ -146,7 +146,7 @@ def test_a_newcomer_does_not_pass_those_who_wait(bench: Bench) -> None:
 
 def test_one_player_has_a_bounded_number_of_questions(bench: Bench) -> None:
     bench.offer("bot")
-    for number in range(MOST_ASKED):
+    for number in range(MAX_OPEN_ANALYSES):
         bench.ask("ann", f"0./.1 {number}", socket=f"s{number}")
     assert refusal(bench.queue.ask, "s9", "ann", question("0./.1 9"), "j", NOW) == "busy"
     bench.ask("ben", "0./.1 9")
@@ -209,7 +209,7 @@ def test_a_job_whose_analyst_goes_away_is_the_next_ones_first(bench: Bench) -> N
 def test_a_job_is_handed_out_a_bounded_number_of_times(bench: Bench) -> None:
     bench.offer("bot 0")
     job = bench.ask("ann", "0./.1 1")
-    for number in range(MOST_TRIES):
+    for number in range(MAX_ATTEMPTS):
         assert bench.queue.jobs[job].tries == number + 1
         bench.offer(f"bot {number + 1}")
         events = bench.do(bench.queue.leave(f"bot {number}", NOW))
@@ -280,7 +280,7 @@ def test_parts_of_an_answer_come_one_by_one(bench: Bench) -> None:
         {"tree": (TreeNode(parent=-1, move="a1", score=None), TreeNode(parent=1, move="a1", score=None))},
         {"report": report("a1", ("a1", "a2"))},
         {"report": report("a1", ("a1", "c2", "zz"))},
-        {"report": report("a1", ("a1",) * MAX_PLIES)},
+        {"report": report("a1", ("a1",) * MAX_LINE_PLIES)},
         {"tree": (TreeNode(parent=-1, move="a1", score=None), TreeNode(parent=0, move="b2", score=None))},
         {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="zones", cells="9./.."),)},
         {"overlays": (OverlayPicture(name="t", title="t", legend="", kind="heat", cells="b./.."),)},
@@ -308,7 +308,7 @@ def test_a_line_ends_with_the_game(bench: Bench) -> None:
 
 def longest_line(state: State, chance: random.Random) -> list[str]:
     line: list[str] = []
-    while state.outcome is None and len(line) < MAX_PLIES:
+    while state.outcome is None and len(line) < MAX_LINE_PLIES:
         line.append(chance.choice(state.moves()))
         state = state.play(line[-1])
     return line
@@ -320,8 +320,8 @@ def test_the_largest_report_is_checked_within_a_turn_of_the_loop(game: str) -> N
     state = engine.load(game).start()
     lines = [longest_line(state, chance) for _ in range(MAX_LINES)]
     scored = tuple(ScoredLine(move=line[0], score=0.0, pv=tuple(line)) for line in lines)
-    chain = [move for line in (longest_line(state, chance) for _ in range(MAX_NODES)) for move in line[:1]]
-    tree = tuple(TreeNode(parent=-1, move=move, score=0.0) for move in chain[:MAX_NODES])
+    chain = [move for line in (longest_line(state, chance) for _ in range(MAX_TREE_NODES)) for move in line[:1]]
+    tree = tuple(TreeNode(parent=-1, move=move, score=0.0) for move in chain[:MAX_TREE_NODES])
     asked = Question(GameSpec(name=game), str(state), MAX_LINES, state)
     queue = AnalysisQueue().fold(())
     queue = queue.fold(queue.offer("bot", offer(games=(game,)), NOW))
@@ -376,7 +376,7 @@ class Everything(RuleBasedStateMachine):
         except Refusal:
             mine = sum(f"p{player}" in job.askers.values() for job in self.queue.jobs.values())
             studied = any(game in analyst.games for analyst in self.queue.analysts.values())
-            if mine < MOST_ASKED and studied:
+            if mine < MAX_OPEN_ANALYSES and studied:
                 raise
             return
         job = self.queue.find(asked)
@@ -419,9 +419,9 @@ class Everything(RuleBasedStateMachine):
         for analyst in self.queue.analysts.values():
             assert sum(job.analyst == analyst.id for job in jobs) <= max(analyst.jobs, 3)
         for player in {player for job in jobs for player in job.askers.values()}:
-            assert sum(player in job.askers.values() for job in jobs) <= MOST_ASKED
+            assert sum(player in job.askers.values() for job in jobs) <= MAX_OPEN_ANALYSES
             assert player in self.queue.served
-        assert all(job.askers and job.tries <= MOST_TRIES for job in jobs)
+        assert all(job.askers and job.tries <= MAX_ATTEMPTS for job in jobs)
         assert len({job.question.key for job in jobs}) == len(jobs)
 
     @invariant()
