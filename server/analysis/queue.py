@@ -1,4 +1,4 @@
-"""Who studies what, and who comes next: what is asked and answered becomes events or refusals. Pure: time comes in."""
+"""Decides the analysis queue: commands become events or refusals. Pure: time is an argument."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ from cornered.server.match.state import MatchState
 from cornered.server.match.views import studied
 from cornered.server.refusal import Refusal
 
-__all__ = ["GRACE", "MOST_JOBS", "QUESTION_TIMEOUT_MS", "THINKING", "AnalysisQueue", "question_about"]
+__all__ = ["MAX_JOBS", "QUESTION_TIMEOUT_MS", "REPLY_GRACE_MS", "THINKING_TIME_MS", "AnalysisQueue", "question_about"]
 
-THINKING: Final = 5_000
-"""Milliseconds that an analyst has for one position."""
-GRACE: Final = 10_000
-"""How much later than that its last word may come."""
+THINKING_TIME_MS: Final = 5_000
+"""Search time for one position, in milliseconds."""
+REPLY_GRACE_MS: Final = 10_000
+"""Milliseconds after the search time until a job without a final answer is unassigned."""
 QUESTION_TIMEOUT_MS: Final = 90_000
-"""How long a question waits for an analyst before it is given up."""
-MOST_JOBS: Final = 200
-"""Analyses that may wait or be under way, all players' together."""
+"""Milliseconds that a question waits for an analyst before it fails."""
+MAX_JOBS: Final = 200
+"""Queued and running analyses of all players together."""
 
-_MARKS: Final = {"zones": frozenset("0123b./"), "heat": frozenset("0123456789./")}
-"""The characters of each kind of picture."""
+_OVERLAY_ALPHABETS: Final = {"zones": frozenset("0123b./"), "heat": frozenset("0123456789./")}
+"""The characters of each kind of overlay."""
 
 
 def question_about(match: MatchState, ply: int, lines: int) -> Question:
-    """Return the question what to play after `ply` moves of a match. Raises Refusal where nobody is to move."""
+    """Return the question about the position after `ply` plies. Raises Refusal where no player is to move."""
     state = studied(match, ply)
     if state.outcome is not None:
         raise Refusal("nothing_to_analyse", "the game is decided here; go back to an earlier move")
@@ -57,21 +57,23 @@ def question_about(match: MatchState, ply: int, lines: int) -> Question:
 
 
 class AnalysisQueue(AnalysisFacts):
-    """The queue and its rules: everybody who asks is served in turn, and no analyst holds anybody up for long."""
+    """A queue that serves players round-robin and reassigns jobs whose analyst fails or times out."""
 
     __slots__ = ()
 
     def offer(self, socket: str, command: OfferAnalysis, now: int) -> tuple[AnalysisEvent, ...]:
-        """Return what a bot's offer leads to."""
+        """Return the events of a bot's offer."""
         if not command.jobs:
             return self.leave(socket, now, asks=False)
         known = self.analysts.get(socket)
         number, failures = (known.number, known.failures) if known else (self.number, 0)
         games = frozenset(command.games)
-        return self._and_go_on([Offered(Analyst(socket, command.name, games, command.jobs, number, failures))], now)
+        return self._with_assignments(
+            [Offered(Analyst(socket, command.name, games, command.jobs, number, failures))], now
+        )
 
-    def ask(self, socket: str, player: str, question: Question, fresh: str, now: int) -> tuple[AnalysisEvent, ...]:
-        """Return what a question leads to that `answers` does not know. `fresh` is an unused id. Raises Refusal."""
+    def ask(self, socket: str, player: str, question: Question, new_id: str, now: int) -> tuple[AnalysisEvent, ...]:
+        """Return the events of a question that is not in `answers`. `new_id` is an unused id. Raises Refusal."""
         asked = [job for job in self.jobs.values() if player in job.askers.values()]
         same = self.find(question)
         if same is not None and socket in same.askers:
@@ -82,37 +84,37 @@ class AnalysisQueue(AnalysisFacts):
             return (AskerJoined(same.id, socket, player),)
         if not any(question.game.name in analyst.games for analyst in self.analysts.values()):
             raise Refusal("no_analyst", "no bot that is here studies this game; try again later")
-        if len(self.jobs) >= MOST_JOBS:
+        if len(self.jobs) >= MAX_JOBS:
             raise Refusal("busy", "too many positions wait to be studied; try again in a minute")
-        job = Job(fresh, self.number, question, {socket: player}, now + QUESTION_TIMEOUT_MS)
-        return self._and_go_on([Asked(job)], now)
+        job = Job(new_id, self.number, question, {socket: player}, now + QUESTION_TIMEOUT_MS)
+        return self._with_assignments([Asked(job)], now)
 
     def find(self, question: Question) -> Job | None:
         """Return the job that answers the same question, if there is one."""
         return next((job for job in self.jobs.values() if job.question.key == question.key), None)
 
     def cancel(self, socket: str, job: str, now: int) -> tuple[AnalysisEvent, ...]:
-        """Return what follows when a socket wants to hear no more of a job; of one that is over it hears nothing."""
+        """Return the events of a socket's unsubscription from a job; none where the job is over."""
         known = self.jobs.get(job)
-        return self._and_go_on([AskerLeft(job, socket)], now) if known and socket in known.askers else ()
+        return self._with_assignments([AskerLeft(job, socket)], now) if known and socket in known.askers else ()
 
     def leave(self, socket: str, now: int, *, asks: bool = True) -> tuple[AnalysisEvent, ...]:
-        """Return what follows when a socket closes, or, unless it `asks`, when it only studies no more."""
+        """Return the events of a closed socket, or, without `asks`, of one that only withdraws as an analyst."""
         events: list[AnalysisEvent] = []
         if socket in self.analysts:
-            events += [self._taken_back(job, now) for job in self.jobs.values() if job.analyst == socket]
+            events += [self._unassign(job, now) for job in self.jobs.values() if job.analyst == socket]
             events.append(Withdrawn(socket))
         ended = {event.job for event in events if isinstance(event, Ended)}
         if asks:
             events += [AskerLeft(job.id, socket) for job in self.jobs.values() if socket in job.askers.keys() - ended]
-        return self._and_go_on(events, now) if events else ()
+        return self._with_assignments(events, now) if events else ()
 
     def analysed(self, socket: str, command: Analysed, now: int) -> tuple[AnalysisEvent, ...]:
-        """Return what an analyst's word leads to. Raises Refusal."""
+        """Return the events of an analyst's answer. Raises Refusal."""
         job = self.jobs.get(command.job)
         if job is None or job.analyst != socket:
             raise Refusal("unknown_analysis", "this is not your job, or not any more")
-        _check(command, job.question)
+        _check_answer(command, job.question)
         name = self.analysts[socket].name
         found = replace(
             job.found,
@@ -124,11 +126,11 @@ class AnalysisQueue(AnalysisFacts):
         if not command.final:
             return (Found(job.id, found),)
         if found.report is None:
-            return self._and_go_on([self._taken_back(job, now, unfit=True, why=command.error or "")], now)
-        return self._and_go_on([Ended(job.id, found)], now)
+            return self._with_assignments([self._unassign(job, now, has_failed=True, reason=command.error or "")], now)
+        return self._with_assignments([Ended(job.id, found)], now)
 
     def tick(self, now: int) -> tuple[AnalysisEvent, ...]:
-        """Return what the passing of time decides by `now`."""
+        """Return the events of the timeouts that are due at `now`."""
         events: list[AnalysisEvent] = []
         for job in self.jobs.values():
             if job.due > now:
@@ -136,45 +138,45 @@ class AnalysisQueue(AnalysisFacts):
             if job.analyst is None:
                 events.append(Ended(job.id, Findings(error="nobody has had time for this; try again later")))
             else:
-                events.append(self._taken_back(job, now, unfit=True, why="it took too long"))
-        return self._and_go_on(events, now) if events else ()
+                events.append(self._unassign(job, now, has_failed=True, reason="it took too long"))
+        return self._with_assignments(events, now) if events else ()
 
     def deadline(self) -> int | None:
-        """Return when time decides something."""
+        """Return the time of the next timeout."""
         return min((job.due for job in self.jobs.values()), default=None)
 
     def waiting(self) -> list[Job]:
-        """Return the jobs that no analyst has, the next one first: what came back, then everybody's oldest in turn."""
+        """Return the unassigned jobs in their order: returned ones, then each player's oldest, round-robin."""
         waiting = sorted((job for job in self.jobs.values() if job.analyst is None), key=lambda job: job.number)
         rounds: dict[str, int] = {}
         order: list[tuple[bool, int, int, int, Job]] = []
         for job in waiting:
             owner = job.owner
             rounds[owner] = rounds.get(owner, 0) + 1
-            order.append((not job.tries, rounds[owner], self.served.get(owner, 0), job.number, job))
+            order.append((not job.attempts, rounds[owner], self.served.get(owner, 0), job.number, job))
         return [entry[-1] for entry in sorted(order, key=lambda entry: entry[:-1])]
 
-    def _taken_back(self, job: Job, now: int, *, unfit: bool = False, why: str = "") -> Returned | Ended:
-        """Return the event that takes a job from its analyst: another may try, if there is one and it is worth it."""
+    def _unassign(self, job: Job, now: int, *, has_failed: bool = False, reason: str = "") -> Returned | Ended:
+        """Return the event that takes a job from its analyst: back to the queue, or its end after the last attempt."""
         assert job.analyst is not None
-        barred = job.unfit | {job.analyst}
+        barred = job.failed_analysts | {job.analyst}
         others = [one for one in self.analysts.values() if job.question.game.name in one.games and one.id not in barred]
-        if job.tries < MAX_ATTEMPTS and (others or not unfit):
-            return Returned(job.id, job.analyst, now + QUESTION_TIMEOUT_MS, unfit)
+        if job.attempts < MAX_ATTEMPTS and (others or not has_failed):
+            return Returned(job.id, job.analyst, now + QUESTION_TIMEOUT_MS, has_failed)
         if job.found.report is not None:
             return Ended(job.id, job.found)
         name = self.analysts[job.analyst].name
-        return Ended(job.id, Findings(error=f"{name} could not study this" + (f": {why}" if why else "")))
+        return Ended(job.id, Findings(error=f"{name} could not study this" + (f": {reason}" if reason else "")))
 
-    def _and_go_on(self, events: list[AnalysisEvent], now: int) -> tuple[AnalysisEvent, ...]:
-        """Return the events, and those that give free analysts their next jobs."""
+    def _with_assignments(self, events: list[AnalysisEvent], now: int) -> tuple[AnalysisEvent, ...]:
+        """Return the events, followed by the assignments of free analysts."""
         after = self.fold(events)
-        while (assigned := after._next(now)) is not None:
+        while (assigned := after._next_assignment(now)) is not None:
             events.append(assigned)
             after = after.evolve(assigned)
         return tuple(events)
 
-    def _next(self, now: int) -> Assigned | None:
+    def _next_assignment(self, now: int) -> Assigned | None:
         load = dict.fromkeys(self.analysts, 0)
         for job in self.jobs.values():
             if job.analyst is not None:
@@ -184,13 +186,13 @@ class AnalysisQueue(AnalysisFacts):
         if free:
             for job in self.waiting():
                 for analyst in free:
-                    if job.question.game.name in analyst.games and analyst.id not in job.unfit:
-                        return Assigned(job.id, analyst.id, now + THINKING + GRACE)
+                    if job.question.game.name in analyst.games and analyst.id not in job.failed_analysts:
+                        return Assigned(job.id, analyst.id, now + THINKING_TIME_MS + REPLY_GRACE_MS)
         return None
 
 
-def _check(command: Analysed, question: Question) -> None:
-    """Raise a Refusal when an analyst talks about another board, or about moves that there are not.
+def _check_answer(command: Analysed, question: Question) -> None:
+    """Raise a Refusal where an answer has overlays of another shape, or illegal moves.
 
     Every move of every line and of the tree is played: at most `MAX_LINES * MAX_LINE_PLIES + MAX_TREE_NODES` moves.
     """
@@ -200,7 +202,7 @@ def _check(command: Analysed, question: Question) -> None:
     for picture in command.overlays or ():
         if tuple(map(len, picture.cells.split("/"))) != question.shape:
             raise Refusal("malformed", "overlays: the rows are not those of the position")
-        if not _MARKS[picture.kind].issuperset(picture.cells):
+        if not _OVERLAY_ALPHABETS[picture.kind].issuperset(picture.cells):
             raise Refusal("malformed", f"overlays: {picture.kind} are drawn with other characters")
 
 

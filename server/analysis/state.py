@@ -1,6 +1,6 @@
-"""The queue of positions to be studied, folded from its events: who asks, who studies, what is known. Pure.
+"""The analysis queue, folded from its events: jobs, analysts and cached answers. Pure.
 
-It lives in memory alone. Sockets are known by their ids here, players by theirs.
+It is in memory alone. Sockets and players are referred to by their ids.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cornered.protocol.analysis import OverlayPicture, Report, TreeNode
 from cornered.protocol.values import GameSpec
 
 __all__ = [
-    "REMEMBERED",
+    "MAX_CACHED_ANSWERS",
     "AnalysisEvent",
     "AnalysisFacts",
     "Analyst",
@@ -33,13 +33,13 @@ __all__ = [
     "Withdrawn",
 ]
 
-REMEMBERED: Final = 256
-"""Newest answers that are known again."""
+MAX_CACHED_ANSWERS: Final = 256
+"""Newest answers that are kept for equal questions."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A position to be studied. `state` is the same under the rules, which the moves of an answer must keep to."""
+    """A position to analyse; `state` is the same position as the rules' state, on which answers are validated."""
 
     game: GameSpec
     position: str
@@ -48,7 +48,7 @@ class Question:
 
     @cached_property
     def key(self) -> str:
-        """What makes two questions the same."""
+        """The key under which equal questions share one job."""
         return f"{self.game.name} {sorted(self.game.options.items())} {self.position} {self.lines}"
 
     @cached_property
@@ -59,7 +59,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What is known so far. `by` is the analyst's name."""
+    """Results so far; `by` is the analyst's name."""
 
     by: str = ""
     report: Report | None = None
@@ -70,9 +70,9 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class Analyst:
-    """A bot's socket, what it studies and how much at once.
+    """A bot's socket with its games and its number of concurrent jobs.
 
-    `number` tells who came first; `failures` are its jobs since the last good one that it did not finish.
+    `number` orders analysts by arrival; `failures` counts the jobs that failed since the last one that succeeded.
     """
 
     id: str
@@ -85,9 +85,9 @@ class Analyst:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A question that somebody waits for. `askers` maps sockets to their players, the owner first.
+    """A question with its subscribers: `askers` maps sockets to their players, the owner first.
 
-    `due` is when the analyst's time is over, or the patience of those who wait for one; `unfit` have failed at it.
+    `due` is the timeout of the assignment, or of the wait for one. `failed_analysts` do not get the job again.
     """
 
     id: str
@@ -96,40 +96,40 @@ class Job:
     askers: Mapping[str, str]
     due: int
     analyst: str | None = None
-    tries: int = 0
-    unfit: frozenset[str] = frozenset()
+    attempts: int = 0
+    failed_analysts: frozenset[str] = frozenset()
     found: Findings = Findings()
 
     @property
     def owner(self) -> str:
-        """The player whose turn in the queue it takes."""
+        """The player whose turn in the round-robin the job uses."""
         return next(iter(self.askers.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A bot studies positions from now on, or under other terms than before."""
+    """A bot is an analyst from now on, or has changed its offer."""
 
     analyst: Analyst
 
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """An analyst studies no more."""
+    """An analyst has withdrawn or disconnected."""
 
     analyst: str
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A new question waits."""
+    """A new question is queued."""
 
     job: Job
 
 
 @dataclass(frozen=True, slots=True)
 class AskerJoined:
-    """Somebody else wants to know the same."""
+    """Another socket subscribes to a job with an equal question."""
 
     job: str
     socket: str
@@ -138,7 +138,7 @@ class AskerJoined:
 
 @dataclass(frozen=True, slots=True)
 class AskerLeft:
-    """A socket wants to hear no more; the last one to leave ends the job."""
+    """A socket unsubscribes; the job ends with its last subscriber."""
 
     job: str
     socket: str
@@ -146,7 +146,7 @@ class AskerLeft:
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """An analyst has the job, until `due`."""
+    """A job is assigned to an analyst until `due`."""
 
     job: str
     analyst: str
@@ -155,7 +155,7 @@ class Assigned:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The analyst knows more."""
+    """A job has a new intermediate result."""
 
     job: str
     found: Findings
@@ -163,17 +163,17 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The job waits again, until `due`: its analyst went away, or, where it is unfit, failed."""
+    """A job is queued again until `due`, because its analyst left or `has_failed`."""
 
     job: str
     analyst: str
     due: int
-    is_unfit: bool
+    has_failed: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The job is done with. Without a report it has failed."""
+    """A job is over; without a report it has failed."""
 
     job: str
     found: Findings
@@ -184,10 +184,10 @@ AnalysisEvent: TypeAlias = Offered | Withdrawn | Asked | AskerJoined | AskerLeft
 
 @dataclass(frozen=True, slots=True)
 class AnalysisFacts:
-    """Everything that waits, is under way, or is remembered.
+    """State of the queue: jobs, analysts and cached answers.
 
-    `served` has each waiting player's last turn, counted by `turn`; `answers` maps a question's key to its job's id and
-    what was found, the oldest first.
+    `served` has the last turn of each player with a job, counted by `turn`; `answers` maps a question's key to its
+    job's id and findings, the oldest first.
     """
 
     analysts: Mapping[str, Analyst] = field(default_factory=dict)
@@ -205,7 +205,7 @@ class AnalysisFacts:
         return queue
 
     def evolve(self, event: AnalysisEvent) -> Self:
-        """Return the queue after `event`, which follows from it."""
+        """Return the queue after `event`, which was decided on this state."""
         match event:
             case Offered(analyst):
                 return replace(self, analysts={**self.analysts, analyst.id: analyst}, number=self.number + 1)
@@ -225,15 +225,15 @@ class AnalysisFacts:
             case Assigned(name, analyst, due):
                 job = self.jobs[name]
                 turn = self.turn + 1
-                taken = self._with(replace(job, analyst=analyst, due=due, tries=job.tries + 1))
+                taken = self._with(replace(job, analyst=analyst, due=due, attempts=job.attempts + 1))
                 return replace(taken, turn=turn, served={**self.served, job.owner: turn})
             case Found(name, found):
                 return self._with(replace(self.jobs[name], found=found))
-            case Returned(name, analyst, due, is_unfit):
+            case Returned(name, analyst, due, has_failed):
                 job, failed = self.jobs[name], self.analysts[analyst]
-                unfit = job.unfit | {analyst} if is_unfit else job.unfit
-                failed = replace(failed, failures=failed.failures + is_unfit)
-                returned = self._with(replace(job, analyst=None, due=due, unfit=unfit))
+                failed_analysts = job.failed_analysts | {analyst} if has_failed else job.failed_analysts
+                failed = replace(failed, failures=failed.failures + has_failed)
+                returned = self._with(replace(job, analyst=None, due=due, failed_analysts=failed_analysts))
                 return replace(returned, analysts={**self.analysts, analyst: failed})
             case Ended(name, found):
                 job, has_failed = self.jobs[name], found.report is None
@@ -245,7 +245,7 @@ class AnalysisFacts:
                 if has_failed:
                     return after
                 key = job.question.key
-                kept = [(old, answer) for old, answer in self.answers.items() if old != key][-REMEMBERED + 1 :]
+                kept = [(old, answer) for old, answer in self.answers.items() if old != key][-MAX_CACHED_ANSWERS + 1 :]
                 return replace(after, answers={**dict(kept), key: (name, found)})
             case _:
                 assert_never(event)

@@ -1,1 +1,1 @@
-"""The lobby: who is here, open seeks and challenges, and what is told of them. Pure."""
+"""The lobby: present players, open seeks and challenges, and the pages and updates of its watchers. Pure."""

@@ -1,4 +1,4 @@
-"""What bots say they play, and holding others to it. Pure."""
+"""Checks declarations of bots, and challenges against them. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_declared(accepts: Accepts) -> None:
 
 
 def check_bot(guest: Guest, game: Game, clock: Clock) -> None:
-    """Refuse a challenge that a bot has said it does not take."""
+    """Refuse a challenge that a bot's declaration excludes."""
     if guest.player.kind != "bot":
         return
     name = guest.player.name

@@ -1,4 +1,4 @@
-"""How many tables, challenges and live matches there may be: in all, for a player and for an address. Pure."""
+"""Limits on tables, challenges and live matches: in all, for a player and for an address. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from cornered.server.lobby.state import LobbyFacts
 from cornered.server.refusal import Refusal
 
 __all__ = [
-    "MOST_BOT_MATCHES",
-    "MOST_CHALLENGES",
-    "MOST_INCOMING",
-    "MOST_INCOMING_FROM_ADDRESS",
-    "MOST_TABLES",
+    "MAX_BOT_MATCHES",
+    "MAX_CHALLENGES_RECEIVED",
+    "MAX_CHALLENGES_RECEIVED_PER_ADDRESS",
+    "MAX_CHALLENGES_SENT",
+    "MAX_SEEKS_PER_PLAYER",
     "Bounds",
     "check_challenge",
     "check_concurrency",
@@ -23,21 +23,21 @@ __all__ = [
     "check_table",
 ]
 
-MOST_TABLES: Final = 5
-"""At how many open tables one player may sit."""
-MOST_CHALLENGES: Final = 5
-"""How many challenges one player may have sent that are not answered yet."""
-MOST_INCOMING: Final = 20
-"""How many challenges may wait for one player's answer."""
-MOST_INCOMING_FROM_ADDRESS: Final = 10
-"""How many of them may come from one address."""
-MOST_BOT_MATCHES: Final = 200
-"""How many live matches a bot gets that declares more, unless every player may have as many."""
+MAX_SEEKS_PER_PLAYER: Final = 5
+"""Open tables at which one player may sit."""
+MAX_CHALLENGES_SENT: Final = 5
+"""Unanswered challenges that one player may have sent."""
+MAX_CHALLENGES_RECEIVED: Final = 20
+"""Unanswered challenges that one player may have received."""
+MAX_CHALLENGES_RECEIVED_PER_ADDRESS: Final = 10
+"""Unanswered challenges of one recipient that may come from one address."""
+MAX_BOT_MATCHES: Final = 200
+"""Upper bound on a bot's declared concurrency, unless `Bounds.matches_per_player` is higher."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much the lobby takes: in all, from one address, and of live matches for one player."""
+    """Configured limits: in all, from one address, and of live matches for one player."""
 
     seeks: int = 2_000
     seeks_per_address: int = 100
@@ -59,25 +59,25 @@ def check_table(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
 
 def check_seat(lobby: LobbyFacts, player: Player) -> None:
     """Refuse one more seat at an open table."""
-    if lobby.guests[player.id].tables >= MOST_TABLES:
-        raise Refusal("busy", f"you sit at {MOST_TABLES} open tables already; leave one first")
+    if lobby.guests[player.id].tables >= MAX_SEEKS_PER_PLAYER:
+        raise Refusal("busy", f"you sit at {MAX_SEEKS_PER_PLAYER} open tables already; leave one first")
 
 
 def check_challenge(lobby: LobbyFacts, bounds: Bounds, player: Player, to: str) -> str | None:
-    """Refuse one more challenge of `player` that waits for the answer of `to`; return the one that it displaces.
+    """Refuse one more challenge from `player` to `to`, or return the one that it displaces.
 
-    Where `to` has no match task left, the challenger who came to the lobby last gives way to one who was here before:
-    new guests cannot keep out the challenges of earlier players.
+    At the recipient's limit the challenge of the latest arrival in the lobby is displaced by one of an earlier arrival,
+    so that new guests cannot block the challenges of earlier players.
     """
-    own = [lobby.challenges[name] for name in lobby.calls.get(player.id, ())]
-    if sum(one.by.id == player.id for one in own) >= MOST_CHALLENGES:
-        raise Refusal("busy", f"{MOST_CHALLENGES} of your challenges wait for an answer; cancel one first")
+    own = [lobby.challenges[name] for name in lobby.challenges_of.get(player.id, ())]
+    if sum(one.by.id == player.id for one in own) >= MAX_CHALLENGES_SENT:
+        raise Refusal("busy", f"{MAX_CHALLENGES_SENT} of your challenges wait for an answer; cancel one first")
     address = lobby.guests[player.id].address
-    incoming = [name for name in lobby.calls.get(to, ()) if lobby.challenges[name].to.id == to]
-    neighbours = [name for name in incoming if address and lobby.challenge_origins.of(name) == address]
-    full = neighbours if len(neighbours) >= MOST_INCOMING_FROM_ADDRESS else incoming
+    incoming = [name for name in lobby.challenges_of.get(to, ()) if lobby.challenges[name].to.id == to]
+    neighbours = [name for name in incoming if address and lobby.challenge_origins.address_of(name) == address]
+    full = neighbours if len(neighbours) >= MAX_CHALLENGES_RECEIVED_PER_ADDRESS else incoming
     displaced = None
-    if full is neighbours or len(incoming) >= MOST_INCOMING:
+    if full is neighbours or len(incoming) >= MAX_CHALLENGES_RECEIVED:
         displaced = max(full, key=lambda name: lobby.arrival(lobby.challenges[name].by.id))
         if lobby.arrival(lobby.challenges[displaced].by.id) <= lobby.arrival(player.id):
             raise Refusal("busy", "too many challenges wait for that player's answer; try again in a minute")
@@ -90,13 +90,13 @@ def check_challenge(lobby: LobbyFacts, bounds: Bounds, player: Player, to: str) 
 
 
 def check_place(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
-    """Refuse one more live match of `player`, who need not be here.
+    """Refuse one more live match of `player`, who need not be connected.
 
-    A bot that has declared more games than a player may have gets as many.
+    A bot's declared concurrency raises its limit above that of other players.
     """
     guest = lobby.guests.get(player.id)
     most = max(bounds.matches_per_player, (guest.concurrency or 0) if guest else 0)
-    if len(lobby.plays.get(player.id, ())) >= most:
+    if len(lobby.matches_of.get(player.id, ())) >= most:
         raise Refusal("busy", f"{player.name} is in {most} live matches, as many as one may have; end one first")
     if guest and lobby.match_origins.count(guest.address) >= bounds.matches_per_address:
         count = bounds.matches_per_address
@@ -104,7 +104,7 @@ def check_place(lobby: LobbyFacts, bounds: Bounds, player: Player) -> None:
 
 
 def check_concurrency(lobby: LobbyFacts, player: Player) -> None:
-    """Refuse one more game of a bot that would exceed its own declaration."""
+    """Refuse a match that would exceed a bot's declared concurrency."""
     guest = lobby.guests.get(player.id)
     if guest and guest.concurrency is not None and not guest.free:
         raise Refusal("busy", f"{player.name} plays as many games as it takes")

@@ -1,4 +1,4 @@
-"""What happens in the lobby, and the tables and guests that it is made of. Pure."""
+"""Events of the lobby, and the tables and guests of its state. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from cornered.protocol.messages import ChallengeClosed, Challenged
 from cornered.protocol.values import Accepts, Clock, GameSpec, Player, Presence, Seek
 
 __all__ = [
-    "AWAY_GRACE",
-    "REMEMBERED",
+    "DEPARTURE_DELAY_MS",
+    "MAX_CACHED_ANSWERS",
     "Answered",
     "Arrived",
     "ChallengeEnded",
@@ -29,15 +29,15 @@ __all__ = [
     "WentAway",
 ]
 
-AWAY_GRACE: Final = 30_000
-"""How long a player without a connection keeps tables and challenges, in milliseconds."""
-REMEMBERED: Final = 64
-"""How many of a player's newest commands are known again when they are repeated, until the player departs."""
+DEPARTURE_DELAY_MS: Final = 30_000
+"""Milliseconds for which a player without a connection keeps tables and challenges."""
+MAX_CACHED_ANSWERS: Final = 64
+"""A player's newest commands whose answers are kept for repetitions, until the player departs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A player is here, for the first time or again: `player` as others see it, `name` the one that was asked for."""
+    """A player has connected or changed: `player` has the visible name, `name` is the requested one."""
 
     player: Player
     name: str
@@ -46,7 +46,7 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class WentAway:
-    """A player's last connection is gone; what is theirs stays for a while."""
+    """A player's last connection is gone; tables and challenges stay for `DEPARTURE_DELAY_MS`."""
 
     player: str
     at: int
@@ -54,14 +54,14 @@ class WentAway:
 
 @dataclass(frozen=True, slots=True)
 class Departed:
-    """A player is no longer here."""
+    """A player has left the lobby."""
 
     player: str
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A bot said what it plays."""
+    """A bot has declared its games."""
 
     player: str
     accepts: tuple[Accepts, ...]
@@ -70,7 +70,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class SeekPosted:
-    """A table is open. `asked` is the game as its creator named it, before the server filled in the options."""
+    """A table is open. `asked` is the game as its creator requested it, without default options."""
 
     seek: Seek
     asked: GameSpec
@@ -90,7 +90,7 @@ class SeekLeft:
 
 @dataclass(frozen=True, slots=True)
 class SeekClosed:
-    """A table is gone: because its match begins, or because its creator gave it up."""
+    """A table is closed: its match begins, or its creator has cancelled it or left."""
 
     seek: str
 
@@ -102,7 +102,7 @@ class ChallengeSent:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeEnded:
-    """A challenge is over; both players `told` are to hear how."""
+    """A challenge is over; both players in `told` get the message."""
 
     closed: ChallengeClosed
     told: tuple[str, str]
@@ -110,7 +110,7 @@ class ChallengeEnded:
 
 @dataclass(frozen=True, slots=True)
 class MatchMade:
-    """A match is to be opened, or goes on after a restart: `players` sit in this order, and are busy from now on."""
+    """A match is to be opened, or continues after a restart; `players` are in seat order."""
 
     match: str
     spec: GameSpec
@@ -122,14 +122,14 @@ class MatchMade:
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """A match is over, or could not be opened: its players are free again."""
+    """A match is over, or could not be opened."""
 
     match: str
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A command was carried out; `ref` is what it made."""
+    """A command was carried out; `ref` is the id of what it created."""
 
     player: str
     command: str
@@ -155,7 +155,7 @@ LobbyEvent: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class OpenSeek:
-    """A seek and the game as its creator named it."""
+    """A seek, and the game as its creator requested it."""
 
     seek: Seek
     asked: GameSpec
@@ -163,9 +163,10 @@ class OpenSeek:
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A player who is here. `concurrency` is None for people, and for bots that have not declared.
+    """A player in the lobby. `concurrency` is None for people, and for bots that have not declared.
 
-    `name` is the one that was asked for, of which the visible one is made; `address` is that of the newest connection.
+    `name` is the requested name, from which the visible `player.name` is derived; `address` is that of the newest
+    connection.
     """
 
     player: Player
@@ -178,7 +179,7 @@ class Guest:
 
     @property
     def free(self) -> int:
-        """How many more games a declared bot takes; a seat at an open table is as good as taken."""
+        """Games that a declared bot can still take; seats at open tables count as taken."""
         return max(0, (self.concurrency or 0) - self.playing - self.tables)
 
     def presence(self) -> Presence:

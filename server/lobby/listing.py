@@ -1,4 +1,4 @@
-"""A long list that is shown in pages: what costs anything is the page, not the list. Pure."""
+"""A list with cursor pagination, where a page costs its own length and not that of the list. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["Listing"]
 
 
 class Listing:
-    """Keys in the order of their ranks, the highest first.
+    """Keys in descending order of their ranks, which are positive and unique.
 
-    Ranks are positive, and unique. They serve as cursors: a page after one is the same whatever was added or removed
-    since. Adding and removing are a binary search and the shift of a few bytes an entry.
+    A rank is a cursor that stays valid whatever is added or removed. Adding and removing cost a binary search and a
+    memmove of eight bytes an entry.
     """
 
     __slots__ = ("_keys", "_order", "_ranks")
@@ -29,14 +29,14 @@ class Listing:
         return key in self._ranks
 
     def add(self, key: str, rank: int) -> None:
-        """List `key`; one that is listed stays where it is."""
+        """Add `key`; one that is listed already keeps its rank."""
         if key not in self._ranks:
             insort(self._order, rank)
             self._keys[rank] = key
             self._ranks[key] = rank
 
     def remove(self, key: str) -> bool:
-        """Take `key` from the list; say whether it was there."""
+        """Remove `key`; return whether it was listed."""
         rank = self._ranks.pop(key, None)
         if rank is None:
             return False
@@ -49,11 +49,11 @@ class Listing:
         return self._ranks.get(key, 0)
 
     def floor(self, count: int) -> int:
-        """Return the rank of the last of the first `count` keys; 0 when all keys are among them."""
+        """Return the rank of key number `count` from the top; 0 when there are no more keys than that."""
         return self._order[-count] if len(self._order) > count else 0
 
     def after(self, cursor: int | None = None, *, floor: int = 0) -> Iterator[tuple[int, str]]:
-        """Yield ranks and keys below `cursor`, or from the first on, down to `floor`."""
+        """Yield ranks and keys in descending order below `cursor`, or from the top, down to `floor`."""
         order = self._order
         index = len(order) if cursor is None else bisect_left(order, cursor)
         while index and order[index - 1] >= floor:

@@ -1,4 +1,4 @@
-"""What may happen in the lobby: commands become events or refusals. Pure: time, fresh ids and lots come in."""
+"""Decides the lobby: commands become events or refusals. Pure: time, new ids and random numbers are arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from cornered.protocol.messages import ChallengeClosed, Challenged
 from cornered.protocol.values import GameSpec, Player, Seek
 from cornered.server.lobby.acceptance import check_bot, check_declared
 from cornered.server.lobby.bounds import (
-    MOST_BOT_MATCHES,
+    MAX_BOT_MATCHES,
     Bounds,
     check_challenge,
     check_concurrency,
@@ -35,7 +35,7 @@ from cornered.server.lobby.bounds import (
     check_table,
 )
 from cornered.server.lobby.events import (
-    AWAY_GRACE,
+    DEPARTURE_DELAY_MS,
     Answered,
     Arrived,
     ChallengeEnded,
@@ -56,31 +56,31 @@ from cornered.server.match.catalogue import settle
 from cornered.server.refusal import Refusal
 
 __all__ = [
-    "CHALLENGE_LIFE",
-    "DEPARTURES",
+    "CHALLENGE_LIFETIME_MS",
+    "MAX_DEPARTURES_PER_TICK",
     "Lobby",
 ]
 
-CHALLENGE_LIFE: Final = 60_000
-"""How long a challenge waits for its answer, in milliseconds."""
-DEPARTURES: Final = 100
-"""Players whose departure, and challenges whose end, one tick decides; the others follow with the next."""
+CHALLENGE_LIFETIME_MS: Final = 60_000
+"""Milliseconds that a challenge waits for its answer."""
+MAX_DEPARTURES_PER_TICK: Final = 100
+"""Departures, and expiries of challenges, that one tick decides; the others follow with the next."""
 
 
 @dataclass(slots=True)
 class Lobby(LobbyFacts):
-    """The lobby and its rules of conduct."""
+    """The decider of the lobby."""
 
     bounds: Bounds = field(default_factory=Bounds)
 
     def decide(
-        self, command: LobbyCommand, player: Player, now: int, *, fresh: str, lot: int
+        self, command: LobbyCommand, player: Player, now: int, *, new_id: str, random_number: int
     ) -> tuple[LobbyEvent, ...]:
-        """Return what `command` of `player`, who has arrived, leads to at `now`. Raises Refusal.
+        """Return the events of `command` by `player`, who has arrived, at `now` in milliseconds. Raises Refusal.
 
-        The player has the visible name that holds now, also where the command waited and `player` has an earlier one.
-        `fresh` is an id that nobody has used, for what the command makes; `lot` is a large random number that seats
-        the players. Repeats of a command are the caller's affair: ask `answered` first.
+        The events have the player's current visible name, whichever `player` has. `new_id` is an unused id for the
+        seek, challenge or match that the command creates; `random_number` has 64 bits and shuffles the seats. The
+        caller checks `answered` first, since a repeated command would be carried out again.
         """
         guest = self.guests.get(player.id)
         if guest is None:
@@ -92,20 +92,20 @@ class Lobby(LobbyFacts):
             case Declare():
                 events, ref = self._declare(command, player), None
             case CreateSeek():
-                events, ref = self._create_seek(command, player, now, fresh), fresh
+                events, ref = self._create_seek(command, player, now, new_id), new_id
             case JoinSeek():
-                events, ref = self._join_seek(command, player, fresh, lot)
+                events, ref = self._join_seek(command, player, new_id, random_number)
             case LeaveSeek():
                 events, ref = self._leave_seek(command, player), None
             case StartSeek():
-                events, ref = self._start_seek(command, player, fresh, lot), fresh
+                events, ref = self._start_seek(command, player, new_id, random_number), new_id
             case CancelSeek():
                 self._own_table(command.seek, player)
                 events, ref = (SeekClosed(command.seek),), None
             case Challenge():
-                events, ref = self._challenge(command, player, now, fresh), fresh
+                events, ref = self._challenge(command, player, now, new_id), new_id
             case AcceptChallenge():
-                events, ref = self._accept_challenge(command, player, fresh, lot), fresh
+                events, ref = self._accept_challenge(command, player, new_id, random_number), new_id
             case DeclineChallenge():
                 challenge = self._challenge_to(command.challenge, player)
                 events, ref = (_ended(challenge, "declined", reason=command.reason),), None
@@ -119,10 +119,10 @@ class Lobby(LobbyFacts):
         return (*events, Answered(player.id, command.id, ref))
 
     def arrive(self, player: Player, address: str = "", *, is_operators: bool = False) -> tuple[LobbyEvent, ...]:
-        """Return what follows from the player's having a connection from `address`; empty when that is not known.
+        """Return the events of a player's new connection from `address`, empty when that is not known.
 
-        The player's name is the one that was asked for. Others see one that nobody else here has, and only a player
-        who is known to be the operator's bears a reserved one.
+        `player.name` is the requested name. The visible name is unique in the lobby, and a reserved one only where
+        `is_operators`.
         """
         guest = self.guests.get(player.id)
         gets_name = is_operators and self.names.may_bear(player.id, player.name, is_operators=True)
@@ -136,41 +136,41 @@ class Lobby(LobbyFacts):
         return (Arrived(shown, player.name, address),)
 
     def disconnect(self, player: str, now: int) -> tuple[LobbyEvent, ...]:
-        """Return what follows from the end of the player's last connection."""
+        """Return the events of the end of a player's last connection."""
         return (WentAway(player, now),) if player in self.guests and player not in self.away else ()
 
     def tick(self, now: int) -> tuple[LobbyEvent, ...]:
-        """Return what the passing of time decides by `now`: challenges expire, and who stays away departs.
+        """Return the events that are due at `now`: expired challenges, and departures of players who stay away.
 
-        It decides a part when that is much; `deadline` then stays in the past.
+        One call decides at most `MAX_DEPARTURES_PER_TICK` of each; `deadline` then stays in the past.
         """
         events: list[LobbyEvent] = []
         ended = set[str]()
         departing = dict[str, None]()
-        for player, since in islice(self.away.items(), DEPARTURES):
-            if now < since + AWAY_GRACE:
+        for player, since in islice(self.away.items(), MAX_DEPARTURES_PER_TICK):
+            if now < since + DEPARTURE_DELAY_MS:
                 break
             departing[player] = None
         for player in departing:
             events += self._ends_of(player, ended)
-        for challenge in islice(self.challenges.values(), DEPARTURES):
+        for challenge in islice(self.challenges.values(), MAX_DEPARTURES_PER_TICK):
             if now < challenge.expires:
                 break
             if challenge.challenge not in ended:
                 events.append(_ended(challenge, "expired"))
         closed = set[str]()
         for player in departing:
-            for seek in self.sits.get(player, ()):
+            for seek in self.seeks_of.get(player, ()):
                 if self.tables[seek].seek.by.id == player:
                     closed.add(seek)
                     events.append(SeekClosed(seek))
         for player in departing:
-            events += [SeekLeft(seek, player) for seek in self.sits.get(player, ()) if seek not in closed]
+            events += [SeekLeft(seek, player) for seek in self.seeks_of.get(player, ()) if seek not in closed]
         return (*events, *(Departed(player) for player in departing))
 
     def _ends_of(self, player: str, ended: set[str]) -> Iterable[ChallengeEnded]:
-        """Yield the ends of a departing player's challenges, but for those that have `ended`."""
-        for name in self.calls.get(player, ()):
+        """Yield the ends of a departing player's challenges that are not in `ended`, and add them to it."""
+        for name in self.challenges_of.get(player, ()):
             if name not in ended:
                 ended.add(name)
                 challenge = self.challenges[name]
@@ -180,7 +180,7 @@ class Lobby(LobbyFacts):
                     yield _ended(challenge, "declined", reason="the player has left")
 
     def check_places(self, players: Iterable[Player]) -> None:
-        """Refuse a match for `players`, here or not, when one of them or an address has all those that it may have."""
+        """Refuse a match of `players`, connected or not, where one of them or an address is at its limit."""
         for player in players:
             check_place(self, self.bounds, player)
             check_concurrency(self, player)
@@ -190,10 +190,10 @@ class Lobby(LobbyFacts):
             raise Refusal("not_a_bot", "only a bot says what it plays")
         for accepts in command.accepts:
             check_declared(accepts)
-        most = max(MOST_BOT_MATCHES, self.bounds.matches_per_player)
+        most = max(MAX_BOT_MATCHES, self.bounds.matches_per_player)
         return (Declared(player.id, command.accepts, min(command.concurrency, most)),)
 
-    def _create_seek(self, command: CreateSeek, player: Player, now: int, fresh: str) -> tuple[LobbyEvent, ...]:
+    def _create_seek(self, command: CreateSeek, player: Player, now: int, new_id: str) -> tuple[LobbyEvent, ...]:
         settings = command.settings
         game, spec = settle(settings.game)
         if settings.seat is not None and settings.seat >= game.seats:
@@ -204,13 +204,13 @@ class Lobby(LobbyFacts):
         self.check_places((player,))
         check_table(self, self.bounds, player)
         settled = settings.model_copy(update={"game": spec})
-        seek = Seek(id=fresh, by=player, settings=settled, joined=(player,), seats=game.seats, since=now)
+        seek = Seek(id=new_id, by=player, settings=settled, joined=(player,), seats=game.seats, since=now)
         return (SeekPosted(seek, settings.game),)
 
     def _join_seek(
-        self, command: JoinSeek, player: Player, fresh: str, lot: int
+        self, command: JoinSeek, player: Player, new_id: str, random_number: int
     ) -> tuple[tuple[LobbyEvent, ...], str | None]:
-        """Return the events, and the match if the table is full now."""
+        """Return the events, and the match's id where the table is full now."""
         table = self.table(command.seek)
         seek = table.seek
         if any(one.id == player.id for one in seek.joined):
@@ -225,8 +225,8 @@ class Lobby(LobbyFacts):
         return (
             joined,
             SeekClosed(seek.id),
-            _match_of(seek, seek.settings.game, (*seek.joined, player), fresh, lot),
-        ), fresh
+            _match_of(seek, seek.settings.game, (*seek.joined, player), new_id, random_number),
+        ), new_id
 
     def _leave_seek(self, command: LeaveSeek, player: Player) -> tuple[LobbyEvent, ...]:
         seek = self.table(command.seek).seek
@@ -234,7 +234,9 @@ class Lobby(LobbyFacts):
             raise Refusal("not_yours", "you do not sit at this table")
         return (SeekClosed(seek.id),) if seek.by.id == player.id else (SeekLeft(seek.id, player.id),)
 
-    def _start_seek(self, command: StartSeek, player: Player, fresh: str, lot: int) -> tuple[LobbyEvent, ...]:
+    def _start_seek(
+        self, command: StartSeek, player: Player, new_id: str, random_number: int
+    ) -> tuple[LobbyEvent, ...]:
         table = self._own_table(command.seek, player)
         seek, count = table.seek, len(table.seek.joined)
         minimum = seek.settings.minimum
@@ -243,9 +245,9 @@ class Lobby(LobbyFacts):
         spec = _with_players(table, count)
         for one in seek.joined:
             check_place(self, self.bounds, one)
-        return (SeekClosed(seek.id), _match_of(seek, spec, seek.joined, fresh, lot))
+        return (SeekClosed(seek.id), _match_of(seek, spec, seek.joined, new_id, random_number))
 
-    def _challenge(self, command: Challenge, player: Player, now: int, fresh: str) -> tuple[LobbyEvent, ...]:
+    def _challenge(self, command: Challenge, player: Player, now: int, new_id: str) -> tuple[LobbyEvent, ...]:
         if command.to == player.id:
             raise Refusal("yourself", "you cannot challenge yourself")
         guest = self.guests.get(command.to)
@@ -260,13 +262,13 @@ class Lobby(LobbyFacts):
         displaced = check_challenge(self, self.bounds, player, command.to)
         self.check_places((player,))
         challenge = Challenged(
-            challenge=fresh,
+            challenge=new_id,
             by=player,
             to=guest.player,
             game=spec,
             clock=command.clock,
             seat=command.seat,
-            expires=now + CHALLENGE_LIFE,
+            expires=now + CHALLENGE_LIFETIME_MS,
         )
         if displaced is None:
             return (ChallengeSent(challenge),)
@@ -274,13 +276,13 @@ class Lobby(LobbyFacts):
         return (_ended(self.challenges[displaced], "declined", reason=reason), ChallengeSent(challenge))
 
     def _accept_challenge(
-        self, command: AcceptChallenge, player: Player, fresh: str, lot: int
+        self, command: AcceptChallenge, player: Player, new_id: str, random_number: int
     ) -> tuple[LobbyEvent, ...]:
         challenge = self._challenge_to(command.challenge, player)
         self.check_places((player, challenge.by))
-        players = _seated((challenge.by, player), challenge.seat, lot)
-        made = MatchMade(fresh, challenge.game, players, challenge.clock)
-        return (_ended(challenge, "accepted", match=fresh), made)
+        players = _seated((challenge.by, player), challenge.seat, random_number)
+        made = MatchMade(new_id, challenge.game, players, challenge.clock)
+        return (_ended(challenge, "accepted", match=new_id), made)
 
     def table(self, seek: str) -> OpenSeek:
         """Return an open table. Raises Refusal."""
@@ -315,20 +317,20 @@ def _ended(challenge: Challenged, how: str, reason: str = "", match: str | None 
     return ChallengeEnded(closed, (challenge.by.id, challenge.to.id))
 
 
-def _match_of(seek: Seek, spec: GameSpec, players: Sequence[Player], match: str, lot: int) -> MatchMade:
-    """Return the match of a table: its creator, who joined first, has the seat that was asked for."""
+def _match_of(seek: Seek, spec: GameSpec, players: Sequence[Player], match: str, random_number: int) -> MatchMade:
+    """Return the match of a table; its creator, the first in `players`, has the requested seat."""
     settings = seek.settings
     return MatchMade(
-        match, spec, _seated(players, settings.seat, lot), settings.clock, settings.private, settings.delay
+        match, spec, _seated(players, settings.seat, random_number), settings.clock, settings.private, settings.delay
     )
 
 
-def _seated(players: Sequence[Player], seat: int | None, lot: int) -> tuple[Player, ...]:
-    """Return the players in seat order: the first in `seat`, or in the last there is, and `lot` shuffles the rest."""
+def _seated(players: Sequence[Player], seat: int | None, random_number: int) -> tuple[Player, ...]:
+    """Return the players in seat order: the first one in `seat`, or the last seat below it, the others shuffled."""
     first, *others = players
     waiting, seated = others if seat is not None else list(players), list[Player]()
     while waiting:
-        lot, index = divmod(lot, len(waiting))
+        random_number, index = divmod(random_number, len(waiting))
         seated.append(waiting.pop(index))
     if seat is not None:
         seated.insert(seat, first)
@@ -336,7 +338,7 @@ def _seated(players: Sequence[Player], seat: int | None, lot: int) -> tuple[Play
 
 
 def _with_players(table: OpenSeek, count: int) -> GameSpec:
-    """Return the table's game for fewer players; options that nobody set follow their number. Raises Refusal."""
+    """Return the table's game for fewer players, whose number sets the default options. Raises Refusal."""
     seek = table.seek
     if count == seek.seats:
         return seek.settings.game

@@ -1,4 +1,4 @@
-"""How much came from each address, so that one with many players takes no more than its share. Pure."""
+"""Counts seeks, challenges and matches by address, for the limits of one address. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["MatchOrigins", "Origins"]
 
 
 class Origins:
-    """Things by the address from which they came. Things without a known address are not counted."""
+    """Seeks or challenges by the address of their creator; those without a known address are not counted."""
 
     __slots__ = ("_counts", "_origins")
 
@@ -15,20 +15,20 @@ class Origins:
         self._counts: dict[str, int] = {}
 
     def count(self, address: str) -> int:
-        """Return how many things came from `address`."""
+        """Return the number of entries from `address`."""
         return self._counts.get(address, 0)
 
-    def of(self, thing: str) -> str:
-        """Return where a thing came from; empty when that is not known."""
-        return self._origins.get(thing, "")
+    def address_of(self, entry: str) -> str:
+        """Return an entry's address; empty when that is not known."""
+        return self._origins.get(entry, "")
 
-    def add(self, thing: str, address: str) -> None:
-        if address and thing not in self._origins:
-            self._origins[thing] = address
+    def add(self, entry: str, address: str) -> None:
+        if address and entry not in self._origins:
+            self._origins[entry] = address
             self._counts[address] = self._counts.get(address, 0) + 1
 
-    def remove(self, thing: str) -> None:
-        address = self._origins.pop(thing, "")
+    def remove(self, entry: str) -> None:
+        address = self._origins.pop(entry, "")
         if address:
             self._counts[address] -= 1
             if not self._counts[address]:
@@ -36,10 +36,10 @@ class Origins:
 
 
 class MatchOrigins:
-    """Live matches by the addresses of their players: once for each address, however many of its players are in it.
+    """Live matches by the addresses of their players, one for each address, however many of its players are in it.
 
-    A match counts for the address that its player has when it is made, or when the player first arrives after that,
-    as after a restart; it counts there until it is over, wherever the player goes meanwhile.
+    A match counts for the address of a player at its start, or at the player's first arrival after that, as after a
+    restart. It counts there until it is over, also when the player's address changes.
     """
 
     __slots__ = ("_counts", "_origins")
@@ -49,7 +49,7 @@ class MatchOrigins:
         self._counts: dict[str, int] = {}
 
     def count(self, address: str) -> int:
-        """Return how many live matches count for `address`."""
+        """Return the number of live matches that count for `address`."""
         return self._counts.get(address, 0)
 
     def add(self, match: str, player: str, address: str) -> None:

@@ -1,7 +1,7 @@
-"""The lobby folded from its events: who is here, which tables are open, who challenges whom. Pure.
+"""The lobby folded from its events: players, open tables, challenges. Pure.
 
-The lobby lives in memory alone: a restart closes its tables, and nothing of a match depends on it. The fold changes
-the lobby in place and notes what changed, so that an event costs the same however much is there.
+The lobby is in memory alone: a restart closes its tables, and no match depends on it. The fold changes the lobby in
+place and records the changes, so that the cost of an event does not grow with the lobby.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Final, TypeVar, assert_never
 from cornered.protocol.messages import Challenged
 from cornered.protocol.values import Player
 from cornered.server.lobby.events import (
-    AWAY_GRACE,
-    REMEMBERED,
+    DEPARTURE_DELAY_MS,
+    MAX_CACHED_ANSWERS,
     Answered,
     Arrived,
     ChallengeEnded,
@@ -38,35 +38,35 @@ from cornered.server.lobby.listing import Listing
 from cornered.server.lobby.names import Names
 from cornered.server.lobby.origins import MatchOrigins, Origins
 
-__all__ = ["LobbyFacts", "News"]
+__all__ = ["Changes", "LobbyFacts"]
 
 T = TypeVar("T")
 
-_BOTS: Final = 1 << 50
-"""Above the rank of every person: bots are listed first, the one that is here longest leading."""
+_BOT_RANK_BASE: Final = 1 << 50
+"""Above the rank of every person: bots are listed first, in the order of arrival."""
 
 
 @dataclass(slots=True)
-class News:
-    """What changed since it was last taken: the players by id, and each table with all who sat or sit there."""
+class Changes:
+    """Changes since the last `take_changes`: players by id, and each table with all its players before and after."""
 
     players: dict[str, None] = field(default_factory=dict)
     tables: dict[str, tuple[OpenSeek, set[str]]] = field(default_factory=dict)
 
     def note_table(self, table: OpenSeek) -> None:
-        company = self.tables.pop(table.seek.id, (table, set[str]()))[1]
-        company.update(player.id for player in table.seek.joined)
-        self.tables[table.seek.id] = (table, company)
+        participants = self.tables.pop(table.seek.id, (table, set[str]()))[1]
+        participants.update(player.id for player in table.seek.joined)
+        self.tables[table.seek.id] = (table, participants)
 
 
 @dataclass(slots=True)
 class LobbyFacts:
-    """The lobby. Only `evolve` changes it.
+    """State of the lobby, which only `evolve` changes.
 
-    `away` tells since when a guest has had no connection and `challenges` which stand, both with the oldest first, so
-    that the first one is due first; `matches` who plays in each live match; `plays`, `sits` and `calls` in which
-    matches, at which tables and in which challenges a player is, here or not; `answers` the newest commands of each
-    guest and what they made; `seeks` and `crowd` the public tables and the guests in the order of their lists.
+    `away` maps guests without a connection to the time of its loss; it and `challenges` have the oldest first, which is
+    due first. `matches` has the players of each live match; `matches_of`, `seeks_of` and `challenges_of` index by
+    player, connected or not. `answers` has each guest's newest commands. `seeks` and `players` list the public tables
+    and the guests.
     """
 
     names: Names = field(default_factory=Names)
@@ -75,37 +75,38 @@ class LobbyFacts:
     tables: dict[str, OpenSeek] = field(default_factory=dict)
     challenges: OrderedDict[str, Challenged] = field(default_factory=OrderedDict)
     matches: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    plays: dict[str, dict[str, None]] = field(default_factory=dict)
-    sits: dict[str, dict[str, None]] = field(default_factory=dict)
-    calls: dict[str, dict[str, None]] = field(default_factory=dict)
+    matches_of: dict[str, dict[str, None]] = field(default_factory=dict)
+    seeks_of: dict[str, dict[str, None]] = field(default_factory=dict)
+    challenges_of: dict[str, dict[str, None]] = field(default_factory=dict)
     answers: dict[str, dict[str, Answered]] = field(default_factory=dict)
     seek_origins: Origins = field(default_factory=Origins)
     challenge_origins: Origins = field(default_factory=Origins)
     match_origins: MatchOrigins = field(default_factory=MatchOrigins)
     seeks: Listing = field(default_factory=Listing)
-    crowd: Listing = field(default_factory=Listing)
-    news: News = field(default_factory=News)
+    players: Listing = field(default_factory=Listing)
+    changes: Changes = field(default_factory=Changes)
+    # Arrivals and tables so far: the rank of the next one.
     _serial: int = 0
 
     def arrival(self, player: str) -> int:
-        """Return a number that is the higher the later a player came to the lobby; 0 for one who is not here."""
-        rank = self.crowd.rank(player)
-        return _BOTS - rank if rank and self.guests[player].player.kind == "bot" else rank
+        """Return a number that grows with the order of arrival; 0 for a player who is not in the lobby."""
+        rank = self.players.rank(player)
+        return _BOT_RANK_BASE - rank if rank and self.guests[player].player.kind == "bot" else rank
 
     def answered(self, player: str, command_id: str) -> Answered | None:
-        """Return the answer to this command of the player's, if it was carried out before."""
+        """Return the stored answer to a repeated command."""
         return self.answers.get(player, {}).get(command_id)
 
     def deadline(self) -> int | None:
-        """Return when `tick` has something to decide."""
-        times = [since + AWAY_GRACE for since in _first(self.away.values())]
+        """Return the time at which `tick` has events to decide."""
+        times = [since + DEPARTURE_DELAY_MS for since in _first(self.away.values())]
         times += [challenge.expires for challenge in _first(self.challenges.values())]
         return min(times, default=None)
 
-    def take_news(self) -> News:
-        """Return what changed since the last call."""
-        news, self.news = self.news, News()
-        return news
+    def take_changes(self) -> Changes:
+        """Return the changes since the last call."""
+        changes, self.changes = self.changes, Changes()
+        return changes
 
     def evolve(self, event: LobbyEvent) -> None:
         """Fold `event` in."""
@@ -122,12 +123,12 @@ class LobbyFacts:
             case SeekPosted():
                 self._post(OpenSeek(event.seek, event.asked))
             case SeekJoined():
-                self._sit(event.seek, (*self.tables[event.seek].seek.joined, event.player))
+                self._set_joined(event.seek, (*self.tables[event.seek].seek.joined, event.player))
             case SeekLeft():
                 joined = self.tables[event.seek].seek.joined
-                self._sit(event.seek, tuple(one for one in joined if one.id != event.player))
+                self._set_joined(event.seek, tuple(one for one in joined if one.id != event.player))
             case SeekClosed():
-                self._sit(event.seek, ())
+                self._set_joined(event.seek, ())
                 self.seeks.remove(event.seek)
                 self.seek_origins.remove(event.seek)
                 del self.tables[event.seek]
@@ -137,16 +138,16 @@ class LobbyFacts:
                 challenge = self.challenges.pop(event.closed.challenge)
                 self.challenge_origins.remove(challenge.challenge)
                 for player in {challenge.by.id, challenge.to.id}:
-                    _discard(self.calls, player, challenge.challenge)
+                    _discard(self.challenges_of, player, challenge.challenge)
             case MatchMade():
-                self._play(event.match, tuple(player.id for player in event.players))
+                self._set_match_players(event.match, tuple(player.id for player in event.players))
             case MatchEnded():
-                self._play(event.match, ())
+                self._set_match_players(event.match, ())
             case Answered():
-                # Who departed while the command was carried out asks no more.
+                # A player can depart while the command is carried out.
                 if event.player in self.guests:
                     known = self.answers.setdefault(event.player, {})
-                    if len(known) >= REMEMBERED:
+                    if len(known) >= MAX_CACHED_ANSWERS:
                         del known[next(iter(known))]
                     known[event.command] = event
             case _:
@@ -159,29 +160,29 @@ class LobbyFacts:
         if known is None:
             self.names.take(player.id, event.name, player.name)
             self._serial += 1
-            self.crowd.add(player.id, _BOTS - self._serial if player.kind == "bot" else self._serial)
-            known = Guest(player, event.name, playing=len(self.plays.get(player.id, ())))
-            self.news.players[player.id] = None
+            self.players.add(player.id, _BOT_RANK_BASE - self._serial if player.kind == "bot" else self._serial)
+            known = Guest(player, event.name, playing=len(self.matches_of.get(player.id, ())))
+            self.changes.players[player.id] = None
         elif (known.name, known.player.name) != (event.name, player.name):
             self.names.free(known.name, known.player.name)
             self.names.take(player.id, event.name, player.name)
-        for match in self.plays.get(player.id, ()):
+        for match in self.matches_of.get(player.id, ()):
             self.match_origins.add(match, player.id, event.address)
         self._update(replace(known, player=player, name=event.name, address=event.address))
         if known.player != player:
             self._rename(player)
 
     def _rename(self, player: Player) -> None:
-        """Show a player's new name at tables and in challenges: the old one may be another's from now on."""
-        for name in self.sits.get(player.id, ()):
+        """Replace a player's name at tables and in challenges, since another player may get the old one."""
+        for name in self.seeks_of.get(player.id, ()):
             table = self.tables[name]
             joined = tuple(player if one.id == player.id else one for one in table.seek.joined)
             by = player if table.seek.by.id == player.id else table.seek.by
             self.tables[name] = table = OpenSeek(
                 table.seek.model_copy(update={"by": by, "joined": joined}), table.asked
             )
-            self.news.note_table(table)
-        for name in self.calls.get(player.id, ()):
+            self.changes.note_table(table)
+        for name in self.challenges_of.get(player.id, ()):
             challenge = self.challenges[name]
             role = "by" if challenge.by.id == player.id else "to"
             self.challenges[name] = challenge.model_copy(update={role: player})
@@ -189,10 +190,10 @@ class LobbyFacts:
     def _depart(self, player: str) -> None:
         guest = self.guests.pop(player)
         self.names.free(guest.name, guest.player.name)
-        self.crowd.remove(player)
+        self.players.remove(player)
         self.away.pop(player, None)
         self.answers.pop(player, None)
-        self.news.players[player] = None
+        self.changes.players[player] = None
 
     def _post(self, table: OpenSeek) -> None:
         seek = table.seek
@@ -201,66 +202,66 @@ class LobbyFacts:
             self.seeks.add(seek.id, self._serial)
         self.seek_origins.add(seek.id, self.guests[seek.by.id].address)
         self.tables[seek.id] = OpenSeek(seek.model_copy(update={"joined": ()}), table.asked)
-        self._sit(seek.id, seek.joined)
+        self._set_joined(seek.id, seek.joined)
 
-    def _sit(self, seek: str, joined: tuple[Player, ...]) -> None:
-        """Let exactly `joined` sit at a table."""
+    def _set_joined(self, seek: str, joined: tuple[Player, ...]) -> None:
+        """Replace the players at a table."""
         table = self.tables[seek]
         before, after = {one.id for one in table.seek.joined}, {one.id for one in joined}
-        self.news.note_table(table)
+        self.changes.note_table(table)
         self.tables[seek] = table = OpenSeek(table.seek.model_copy(update={"joined": joined}), table.asked)
-        self.news.note_table(table)
+        self.changes.note_table(table)
         for player in before - after:
-            _discard(self.sits, player, seek)
-            self._recount(player)
+            _discard(self.seeks_of, player, seek)
+            self._update_counts(player)
         for player in after - before:
-            self.sits.setdefault(player, {})[seek] = None
-            self._recount(player)
+            self.seeks_of.setdefault(player, {})[seek] = None
+            self._update_counts(player)
 
     def _send(self, challenge: Challenged) -> None:
         self.challenges[challenge.challenge] = challenge
         self.challenge_origins.add(challenge.challenge, self.guests[challenge.by.id].address)
         for player in (challenge.by.id, challenge.to.id):
-            self.calls.setdefault(player, {})[challenge.challenge] = None
+            self.challenges_of.setdefault(player, {})[challenge.challenge] = None
 
-    def _play(self, match: str, players: tuple[str, ...]) -> None:
-        """Let exactly `players`, perhaps none any more, be in a match; saying so twice counts once."""
+    def _set_match_players(self, match: str, players: tuple[str, ...]) -> None:
+        """Replace the players of a match; empty when it is over. Idempotent."""
         before = self.matches.pop(match, ())
         for player in before:
-            _discard(self.plays, player, match)
+            _discard(self.matches_of, player, match)
         if players:
             self.matches[match] = players
         else:
             self.match_origins.remove(match)
         for player in players:
-            self.plays.setdefault(player, {})[match] = None
+            self.matches_of.setdefault(player, {})[match] = None
             if player in self.guests:
                 self.match_origins.add(match, player, self.guests[player].address)
         for player in {*before, *players}:
-            self._recount(player)
+            self._update_counts(player)
 
     def _update(self, guest: Guest) -> None:
-        """Put `guest` in the place of what was known of the player."""
+        """Replace the guest, and record a change of its presence."""
         known = self.guests.get(guest.player.id)
         self.guests[guest.player.id] = guest
         if known is None or known.presence() != guest.presence():
-            self.news.players[guest.player.id] = None
+            self.changes.players[guest.player.id] = None
 
-    def _recount(self, player: str) -> None:
-        """Take over at how many tables and in how many matches a guest is."""
+    def _update_counts(self, player: str) -> None:
+        """Update a guest's numbers of tables and of matches."""
         guest = self.guests.get(player)
         if guest is not None:
-            tables, playing = len(self.sits.get(player, ())), len(self.plays.get(player, ()))
+            tables, playing = len(self.seeks_of.get(player, ())), len(self.matches_of.get(player, ()))
             self._update(replace(guest, tables=tables, playing=playing))
 
 
 def _first(values: Collection[T]) -> Iterable[T]:
-    """Return the first value, if there is one."""
+    """Return the first value, or none."""
     return islice(values, 1)
 
 
 def _discard(index: dict[str, dict[str, None]], key: str, value: str) -> None:
-    """Take a value from those of a key, and the key with its last value."""
+    """Remove a value from an index, and its key with the last value."""
     values = index.get(key)
     if values is not None:
         values.pop(value, None)

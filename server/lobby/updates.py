@@ -1,4 +1,4 @@
-"""The next update for the lobby's watchers: changes of its first page, bounded in size. Pure: time comes in."""
+"""Collects updates for the lobby's watchers: changes of the first page, bounded in size. Pure: time is an argument."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from cornered.server.lobby.listing import Listing
 from cornered.server.lobby.state import LobbyFacts
 from cornered.server.lobby.views import MATCHES_PAGE, PLAYERS_PAGE, SEEKS_PAGE, Lists, Summaries, standing
 
-__all__ = ["MAX_GONE", "MAX_WAITING", "MOVED_MS", "LobbyNews", "Update"]
+__all__ = ["MAX_GONE", "MAX_PENDING_GONE", "MOVED_INTERVAL_MS", "LobbyUpdates", "Update"]
 
+# Entries of each kind in one update; the others follow with the next.
 MAX_SEEKS: Final = 20
 MAX_MATCHES: Final = 20
 MAX_PLAYERS: Final = 50
 MAX_GONE: Final = 200
-"""Entries of each kind in one update at most; the others follow with the next."""
-MOVED_MS: Final = 1_000
-"""Milliseconds between two updates that tell where the same match stands, at least."""
-MAX_WAITING: Final = 2_000
-"""Ids that are gone and may wait. With more of them the whole first page is sent instead."""
+MOVED_INTERVAL_MS: Final = 1_000
+"""Least interval between two updates of the same match's position, in milliseconds."""
+MAX_PENDING_GONE: Final = 2_000
+"""Pending ids of removed entries; beyond that the whole first page is sent instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What is sent at one time: `public` to all watchers, `personal` by player to those at tables off the page."""
+    """One update: `public` for all watchers, `personal` by player for those at tables that the page does not list."""
 
     public: LobbyChanged | LobbyState | None
     personal: dict[str, LobbyChanged]
@@ -36,7 +36,7 @@ class Update:
 
 @dataclass(slots=True)
 class _Section:
-    """What waits to be told of one list. `floor` is the rank down to which each of its watchers was told everything."""
+    """Pending changes of one list; every watcher is up to date from the top down to the rank `floor`."""
 
     listing: Listing
     size: int
@@ -53,28 +53,28 @@ class _Section:
             self.gone[key] = None
 
     def turn(self) -> None:
-        """Move the page to where it is now: what came onto it from below is told again."""
+        """Advance `floor` to the present page; entries that moved up onto it count as changed."""
         floor = self.listing.floor(self.size)
         for _, key in self.listing.after(self.floor, floor=floor):
             self.changed[key] = None
         self.floor = floor
 
     def show(self) -> None:
-        """Take note that a page was handed out: what comes onto it from below is news to its watcher."""
+        """Raise `floor` to that of a page that is sent now: its watcher lacks entries that move up onto it later."""
         self.floor = max(self.floor, self.listing.floor(self.size))
 
     def is_on_page(self, key: str) -> bool:
         return self.listing.rank(key) >= max(1, self.floor)
 
     def take_changed(self, most: int) -> tuple[list[str], list[str]]:
-        """Return up to `most` changed keys of the page, and others that are not on it any more."""
-        told, dropped = list[str](), list[str]()
+        """Take up to `most` changed keys of the page, and changed keys that are not on it any more."""
+        taken, dropped = list[str](), list[str]()
         for key in tuple(self.changed):
-            if len(told) == most:
+            if len(taken) == most:
                 break
             del self.changed[key]
-            (told if self.is_on_page(key) else dropped).append(key)
-        return told, dropped
+            (taken if self.is_on_page(key) else dropped).append(key)
+        return taken, dropped
 
     def take_gone(self) -> tuple[str, ...]:
         taken = tuple(islice(self.gone, MAX_GONE))
@@ -88,15 +88,15 @@ class _Section:
         self.floor = self.listing.floor(self.size)
 
 
-class LobbyNews:
-    """Collects what changes in the lobby, and in the public matches, until it is told."""
+class LobbyUpdates:
+    """Pending changes of the lobby and of the public matches."""
 
     def __init__(self, lobby: LobbyFacts, summary_of: Summaries) -> None:
         self._lobby = lobby
         self._summary_of = summary_of
         self._serial = 0
         self._seeks = _Section(lobby.seeks, SEEKS_PAGE)
-        self._players = _Section(lobby.crowd, PLAYERS_PAGE)
+        self._players = _Section(lobby.players, PLAYERS_PAGE)
         self._matches = _Section(Listing(), MATCHES_PAGE)
         self._moved: dict[str, None] = {}
         self._moved_at: dict[str, int] = {}
@@ -104,40 +104,40 @@ class LobbyNews:
         self.lists = Lists(lobby, self._matches.listing, summary_of)
 
     def match_began(self, match: str) -> None:
-        """A public match goes on from now."""
+        """List a public match."""
         self._serial += 1
         self._matches.listing.add(match, self._serial)
         self._matches.note(match, is_here=True)
 
     def match_moved(self, match: str) -> None:
-        """A match looks different in lists."""
+        """Record that a match has a new position."""
         if match in self._matches.listing:
             self._moved[match] = None
 
     def match_ended(self, match: str) -> None:
-        """A match is over."""
+        """Remove a match from the list."""
         if self._matches.listing.remove(match):
             self._matches.note(match, is_here=False)
             self._moved.pop(match, None)
             self._moved_at.pop(match, None)
 
     def first_page(self) -> LobbyState:
-        """Return what a watcher begins with: what `take` returns from now on keeps it up to date."""
+        """Return the first page for a new watcher; later results of `take` keep it up to date."""
         for section in (self._seeks, self._matches, self._players):
             section.show()
         return self.lists.first_page()
 
     @property
     def is_waiting(self) -> bool:
-        """Whether there is more to tell."""
+        """Whether there are pending changes."""
         sections = (self._seeks, self._matches, self._players)
         return bool(self._moved or self._personal or any(one.changed or one.gone for one in sections))
 
     def take(self, now: int) -> Update:
-        """Return what is told at `now`, in milliseconds; what does not fit waits."""
+        """Take the update at `now`, in milliseconds; changes beyond its bounds stay pending."""
         self._collect()
         sections = (self._seeks, self._matches, self._players)
-        if any(len(section.gone) > MAX_WAITING for section in sections):
+        if any(len(section.gone) > MAX_PENDING_GONE for section in sections):
             for section in sections:
                 section.clear()
             self._moved.clear()
@@ -155,31 +155,31 @@ class LobbyNews:
             players_gone=self._players.take_gone(),
             seeks_total=len(lobby.seeks),
             matches_total=len(self._matches.listing),
-            players_total=len(lobby.crowd),
+            players_total=len(lobby.players),
         )
         return Update(None if _is_empty(changed) else changed, self._take_personal())
 
     def _collect(self) -> None:
-        """Note what changed in the lobby; who sits at a table that the page does not show is told of it separately."""
-        news, lobby = self._lobby.take_news(), self._lobby
-        for player in news.players:
+        """Take the lobby's changes; tables that the page does not list go to their players alone."""
+        changes, lobby = self._lobby.take_changes(), self._lobby
+        for player in changes.players:
             self._players.note(player, is_here=player in lobby.guests)
         floor = lobby.seeks.floor(SEEKS_PAGE)
-        for name, (table, company) in news.tables.items():
+        for name, (table, participants) in changes.tables.items():
             is_open = name in lobby.tables
             if not table.seek.settings.private:
                 self._seeks.note(name, is_here=is_open)
                 if not is_open or lobby.seeks.rank(name) >= max(1, floor):
                     continue
-            for player in company:
+            for player in participants:
                 self._personal.setdefault(player, {})[name] = None
 
     def _take_seeks(self) -> Iterator[Seek]:
-        told, dropped = self._seeks.take_changed(MAX_SEEKS)
+        taken, dropped = self._seeks.take_changed(MAX_SEEKS)
         for name in dropped:
             for player in self._lobby.tables[name].seek.joined:
                 self._personal.setdefault(player.id, {})[name] = None
-        for name in told:
+        for name in taken:
             yield self._lobby.tables[name].seek
 
     def _take_matches(self, now: int) -> Iterator[MatchSummary]:
@@ -191,24 +191,24 @@ class LobbyNews:
                 yield summary
 
     def _take_moved(self, now: int) -> Iterator[MatchStanding]:
-        told = 0
+        taken = 0
         for name in tuple(self._moved):
-            if told == MAX_MATCHES:
+            if taken == MAX_MATCHES:
                 return
             if not self._matches.is_on_page(name):
-                # Once it is on the page it is told whole.
+                # It is sent whole when it moves onto the page.
                 del self._moved[name]
                 self._moved_at.pop(name, None)
-            elif now >= self._moved_at.get(name, 0) + MOVED_MS:
+            elif now >= self._moved_at.get(name, 0) + MOVED_INTERVAL_MS:
                 del self._moved[name]
                 summary = self._summary_of(name)
                 if summary is not None:
-                    told += 1
+                    taken += 1
                     self._moved_at[name] = now
                     yield standing(summary)
 
     def _take_personal(self) -> dict[str, LobbyChanged]:
-        """Return what those are told who sit, or sat, at tables that strangers are not told of."""
+        """Take the updates by player about tables that the public update does not list."""
         lobby, personal = self._lobby, self._personal
         self._personal = {}
         updates: dict[str, LobbyChanged] = {}
@@ -216,7 +216,9 @@ class LobbyNews:
             seeks, gone = list[Seek](), list[str]()
             for name in names:
                 table = lobby.tables.get(name)
-                is_seen = table is not None and (not table.seek.settings.private or name in lobby.sits.get(player, ()))
+                is_seen = table is not None and (
+                    not table.seek.settings.private or name in lobby.seeks_of.get(player, ())
+                )
                 if table is not None and is_seen:
                     seeks.append(table.seek)
                 else:
@@ -226,7 +228,7 @@ class LobbyNews:
                 seeks_gone=tuple(gone),
                 seeks_total=len(lobby.seeks),
                 matches_total=len(self._matches.listing),
-                players_total=len(lobby.crowd),
+                players_total=len(lobby.players),
             )
         return updates
 

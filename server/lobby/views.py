@@ -1,4 +1,4 @@
-"""What the lobby looks like from outside: pages that are made from its folded state. Pure."""
+"""Pages of the lobby, made from its folded state. Pure."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from cornered.server.lobby.listing import Listing
 from cornered.server.lobby.state import LobbyFacts
 from cornered.server.refusal import Refusal
 
-__all__ = ["MATCHES_PAGE", "MAX_LOOKED_AT", "PLAYERS_PAGE", "SEEKS_PAGE", "Lists", "for_viewer", "standing"]
+__all__ = ["MATCHES_PAGE", "MAX_ENTRIES_SCANNED", "PLAYERS_PAGE", "SEEKS_PAGE", "Lists", "for_viewer", "standing"]
 
+# Entries of each section on one page.
 SEEKS_PAGE: Final = 50
 MATCHES_PAGE: Final = 50
 PLAYERS_PAGE: Final = 200
-"""Entries of a section that one page lists."""
-MAX_LOOKED_AT: Final = 1_000
-"""Entries that one page of a single game looks at: there may be fewer of that game, or none, among them."""
+MAX_ENTRIES_SCANNED: Final = 1_000
+"""Entries that a page filtered by game scans at most, so that it may have few matching ones, or none."""
 
 E = TypeVar("E")
 Summaries: TypeAlias = Callable[[str], MatchSummary | None]
-"""Returns a match as strangers may see it; None when it cannot be shown."""
+"""Returns a match's public summary; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The sections of the lobby as strangers see them; `matches` are the public ones that go on."""
+    """The public sections of the lobby; `matches` lists the live public matches."""
 
     lobby: LobbyFacts
     matches: Listing
     summary_of: Summaries
 
     def first_page(self) -> LobbyState:
-        """Return what a watcher begins with."""
+        """Return the first page of each section."""
         lobby = self.lobby
         seeks, seeks_more = _page(lobby.seeks, SEEKS_PAGE, self._seek)
         matches, matches_more = _page(self.matches, MATCHES_PAGE, self.summary_of)
-        players, players_more = _page(lobby.crowd, PLAYERS_PAGE, self._presence)
+        players, players_more = _page(lobby.players, PLAYERS_PAGE, self._presence)
         return LobbyState(
             id=None,
             seeks=tuple(seeks),
@@ -48,14 +48,14 @@ class Lists:
             players=tuple(players),
             seeks_total=len(lobby.seeks),
             matches_total=len(self.matches),
-            players_total=len(lobby.crowd),
+            players_total=len(lobby.players),
             seeks_more=seeks_more,
             matches_more=matches_more,
             players_more=players_more,
         )
 
     def page(self, command: AskLobby) -> LobbyPage:
-        """Return the page that a command asks for. Raises Refusal."""
+        """Return the requested page. Raises Refusal."""
         after = None if command.after is None else _cursor(command.after)
         game = command.game
         seeks, matches, players, more = list[Seek](), list[MatchSummary](), list[Presence](), None
@@ -71,7 +71,7 @@ class Lists:
                     listing, MATCHES_PAGE, self.summary_of, after, lambda one: game in (None, one.game.name)
                 )
             case "players":
-                listing = self.lobby.crowd
+                listing = self.lobby.players
                 players, more = _page(
                     listing, PLAYERS_PAGE, self._presence, after, lambda one: game is None or _plays(one, game)
                 )
@@ -95,9 +95,9 @@ class Lists:
 def for_viewer(
     page: LobbyState, id: str | None, viewer: str, lobby: LobbyFacts, matches: Iterable[MatchSummary]
 ) -> LobbyState:
-    """Return `page` for `viewer`: with its own tables and public `matches`, and itself as the first player."""
+    """Return `page` with the viewer's own tables and public `matches`, and the viewer as the first player."""
     listed_seeks, listed_matches = {seek.id for seek in page.seeks}, {match.id for match in page.matches}
-    own_seeks = (lobby.tables[name].seek for name in lobby.sits.get(viewer, ()) if name not in listed_seeks)
+    own_seeks = (lobby.tables[name].seek for name in lobby.seeks_of.get(viewer, ()) if name not in listed_seeks)
     guest = lobby.guests.get(viewer)
     myself = (guest.presence(),) if guest else ()
     return page.model_copy(
@@ -122,13 +122,13 @@ def _page(
     after: int | None = None,
     wanted: Callable[[E], bool] = lambda _: True,
 ) -> tuple[list[E], Key | None]:
-    """Return a page of `wanted` entries, and where the next one begins; None when nothing is left."""
+    """Return a page of `wanted` entries, and the cursor of the next one; None on the last."""
     entries = list[E]()
-    looked_at, last = 0, 0
+    scanned, last = 0, 0
     for rank, key in listing.after(after):
-        if len(entries) == size or looked_at == MAX_LOOKED_AT:
+        if len(entries) == size or scanned == MAX_ENTRIES_SCANNED:
             return entries, str(last)
-        looked_at, last = looked_at + 1, rank
+        scanned, last = scanned + 1, rank
         entry = entry_of(key)
         if entry is not None and wanted(entry):
             entries.append(entry)
@@ -140,7 +140,7 @@ def _plays(presence: Presence, game: str) -> bool:
 
 
 def _cursor(text: str) -> int:
-    """Return the rank that a page gave as `more`. Raises Refusal."""
+    """Parse a cursor, the `more` of an earlier page. Raises Refusal."""
     if not text.isascii() or not text.isdecimal() or len(text) > 20:
         raise Refusal("bad_options", "`after` is what an earlier page gave as `more`; leave it out for the first page")
     return int(text)

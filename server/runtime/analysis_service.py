@@ -10,7 +10,7 @@ from typing import Final, assert_never
 from cornered.protocol.analysis import MAX_TREE_NODES
 from cornered.protocol.commands import Analysed, CancelAnalysis, OfferAnalysis
 from cornered.protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
-from cornered.server.analysis.queue import MOST_JOBS, THINKING, AnalysisQueue
+from cornered.server.analysis.queue import MAX_JOBS, THINKING_TIME_MS, AnalysisQueue
 from cornered.server.analysis.state import (
     AnalysisEvent,
     Asked,
@@ -31,7 +31,7 @@ from cornered.server.runtime.client_connection import Broadcast, ClientConnectio
 
 __all__ = ["AnalysisService"]
 
-MOST_JOBS_OF_ADDRESS: Final = MOST_JOBS // 4
+MOST_JOBS_OF_ADDRESS: Final = MAX_JOBS // 4
 """Analyses that all players of one address may have waiting or under way: a class, and not the whole queue."""
 TELL_SECONDS: Final = 0.25
 """How often at most those who asked are sent what was found so far."""
@@ -170,7 +170,7 @@ class AnalysisService:
                         game=question.game,
                         position=question.position,
                         lines=question.lines,
-                        milliseconds=THINKING,
+                        milliseconds=THINKING_TIME_MS,
                         nodes=MAX_TREE_NODES,
                     )
                 )

@@ -192,7 +192,7 @@ class LobbyService:
             for match_task in self.matches.rooms_of(player):
                 _complete(partial(match_task.player_came, player))
             self.matches.bring(player)
-        for challenge in self._lobby.calls.get(player, ()):
+        for challenge in self._lobby.challenges_of.get(player, ()):
             client.send(self._lobby.challenges[challenge])
         self._tell_of_others(client)
 
@@ -286,7 +286,9 @@ class LobbyService:
         if answered is None:
             self._under_way[key] = done = self._loop.create_future()
             try:
-                events = self._lobby.decide(command, player, self.now(), fresh=new_id(), lot=secrets.randbits(64))
+                events = self._lobby.decide(
+                    command, player, self.now(), new_id=new_id(), random_number=secrets.randbits(64)
+                )
                 answer = [event for event in events if isinstance(event, Answered)]
                 answered = answer[0] if answer else None
                 await self._carry_out([event for event in events if not isinstance(event, Answered)])

@@ -17,7 +17,7 @@ from cornered.protocol.commands import AskLobby
 from cornered.protocol.messages import LobbyPage, LobbyState
 from cornered.protocol.values import MatchSummary
 from cornered.server.lobby.state import LobbyFacts
-from cornered.server.lobby.updates import LobbyNews
+from cornered.server.lobby.updates import LobbyUpdates
 from cornered.server.lobby.views import for_viewer
 from cornered.server.match import views
 from cornered.server.ports import Bus
@@ -56,7 +56,7 @@ class LobbyWatchers:
         self._now = now
         self._peers_of = peers_of
         self._loop = asyncio.get_running_loop()
-        self._news = LobbyNews(lobby, self._summary)
+        self._news = LobbyUpdates(lobby, self._summary)
         # The number of updates that were sent before each was shown the page: it is not sent them again.
         self._watching: dict[ClientConnection, int] = {}
         self._behind: set[ClientConnection] = set()
@@ -139,7 +139,7 @@ class LobbyWatchers:
                 self._retain_timer = self._loop.call_later(RETAIN_SECONDS, self._retain)
             if isinstance(update.public, LobbyState):
                 # The page takes the place of everything: who is shown more than others gets one of its own.
-                self._behind.update(client for client in self._watching if client.player.id in self._lobby.sits)
+                self._behind.update(client for client in self._watching if client.player.id in self._lobby.seeks_of)
             self._spread(Broadcast(update.public))
         for player, personal in update.personal.items():
             broadcast = Broadcast(personal)

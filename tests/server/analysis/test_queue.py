@@ -26,8 +26,14 @@ from cornered.protocol.analysis import (
 )
 from cornered.protocol.commands import Analysed, OfferAnalysis
 from cornered.protocol.values import GameSpec
-from cornered.server.analysis.queue import GRACE, MOST_JOBS, QUESTION_TIMEOUT_MS, THINKING, AnalysisQueue
-from cornered.server.analysis.state import REMEMBERED, Asked, Assigned, Ended, Job, Question, Returned
+from cornered.server.analysis.queue import (
+    MAX_JOBS,
+    QUESTION_TIMEOUT_MS,
+    REPLY_GRACE_MS,
+    THINKING_TIME_MS,
+    AnalysisQueue,
+)
+from cornered.server.analysis.state import MAX_CACHED_ANSWERS, Asked, Assigned, Ended, Job, Question, Returned
 from cornered.server.refusal import Refusal
 
 NOW = 1_000_000
@@ -118,7 +124,7 @@ def test_a_free_analyst_gets_the_job_at_once(bench: Bench) -> None:
     bench.offer("bot")
     events = bench.queue.ask("s", "ann", question(), "j", NOW)
     assert [type(event) for event in events] == [Asked, Assigned]
-    assert events[1] == Assigned("j", "bot", NOW + THINKING + GRACE)
+    assert events[1] == Assigned("j", "bot", NOW + THINKING_TIME_MS + REPLY_GRACE_MS)
 
 
 def test_those_who_ask_are_served_in_turn(bench: Bench) -> None:
@@ -155,7 +161,7 @@ def test_one_player_has_a_bounded_number_of_questions(bench: Bench) -> None:
 
 def test_all_players_together_have_a_bounded_number_of_questions(bench: Bench) -> None:
     bench.offer("bot")
-    for number in range(MOST_JOBS):
+    for number in range(MAX_JOBS):
         bench.ask(f"p{number}", f"0./.1 {number}")
     assert refusal(bench.queue.ask, "s", "late", question("0./.1 x"), "j", NOW) == "busy"
 
@@ -185,9 +191,9 @@ def test_an_answer_is_remembered_and_the_oldest_is_forgotten(bench: Bench) -> No
     bench.finish(job)
     assert bench.queue.answers[question("0./.1 first").key][0] == job
     assert bench.queue.answers[question("0./.1 first").key][1].by == "deep"
-    for number in range(REMEMBERED):
+    for number in range(MAX_CACHED_ANSWERS):
         bench.finish(bench.ask("ann", f"0./.1 {number}"))
-    assert len(bench.queue.answers) == REMEMBERED
+    assert len(bench.queue.answers) == MAX_CACHED_ANSWERS
     assert question("0./.1 first").key not in bench.queue.answers
 
 
@@ -210,7 +216,7 @@ def test_a_job_is_handed_out_a_bounded_number_of_times(bench: Bench) -> None:
     bench.offer("bot 0")
     job = bench.ask("ann", "0./.1 1")
     for number in range(MAX_ATTEMPTS):
-        assert bench.queue.jobs[job].tries == number + 1
+        assert bench.queue.jobs[job].attempts == number + 1
         bench.offer(f"bot {number + 1}")
         events = bench.do(bench.queue.leave(f"bot {number}", NOW))
     assert not bench.queue.jobs
@@ -224,13 +230,13 @@ def test_a_job_that_takes_too_long_goes_to_another_analyst_and_never_back(bench:
     job = bench.ask("ann", "0./.1 1")
     assert bench.queue.jobs[job].analyst == "slow"
     due = bench.queue.deadline()
-    assert due == NOW + THINKING + GRACE
+    assert due == NOW + THINKING_TIME_MS + REPLY_GRACE_MS
     assert bench.queue.tick(due - 1) == ()
     events = bench.do(bench.queue.tick(due))
     assert isinstance(events[0], Returned)
     assert bench.queue.jobs[job].analyst == "quick"
     assert refusal(bench.queue.analysed, "slow", word(job, report=report(), final=True), due) == "unknown_analysis"
-    events = bench.do(bench.queue.tick(due + THINKING + GRACE))
+    events = bench.do(bench.queue.tick(due + THINKING_TIME_MS + REPLY_GRACE_MS))
     assert isinstance(events[0], Ended)
     assert events[0].found.error
 
@@ -406,7 +412,7 @@ class Everything(RuleBasedStateMachine):
         assert socket not in self.queue.analysts
         assert all(job.analyst != socket and socket not in job.askers for job in self.queue.jobs.values())
 
-    @rule(passed=st.sampled_from([1, THINKING + GRACE, QUESTION_TIMEOUT_MS]))
+    @rule(passed=st.sampled_from([1, THINKING_TIME_MS + REPLY_GRACE_MS, QUESTION_TIMEOUT_MS]))
     def time_passes(self, passed: int) -> None:
         self.now += passed
         self.do(self.queue.tick(self.now))
@@ -421,7 +427,7 @@ class Everything(RuleBasedStateMachine):
         for player in {player for job in jobs for player in job.askers.values()}:
             assert sum(player in job.askers.values() for job in jobs) <= MAX_OPEN_ANALYSES
             assert player in self.queue.served
-        assert all(job.askers and job.tries <= MAX_ATTEMPTS for job in jobs)
+        assert all(job.askers and job.attempts <= MAX_ATTEMPTS for job in jobs)
         assert len({job.question.key for job in jobs}) == len(jobs)
 
     @invariant()
@@ -429,7 +435,7 @@ class Everything(RuleBasedStateMachine):
         for job in self.queue.jobs.values():
             if job.analyst is not None:
                 assert job.analyst in self.queue.analysts
-                assert job.analyst not in job.unfit
+                assert job.analyst not in job.failed_analysts
 
     @invariant()
     def nobody_is_idle_while_somebody_waits(self) -> None:
@@ -437,7 +443,7 @@ class Everything(RuleBasedStateMachine):
         for analyst in self.queue.analysts.values():
             if sum(job.analyst == analyst.id for job in jobs) < analyst.jobs:
                 for job in jobs:
-                    is_fit = job.question.game.name in analyst.games and analyst.id not in job.unfit
+                    is_fit = job.question.game.name in analyst.games and analyst.id not in job.failed_analysts
                     assert job.analyst is not None or not is_fit
 
 

@@ -18,9 +18,9 @@ from cornered.protocol.commands import (
     StartSeek,
 )
 from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, Player, SeekSettings
-from cornered.server.lobby.bounds import MOST_BOT_MATCHES, MOST_INCOMING_FROM_ADDRESS, Bounds
-from cornered.server.lobby.events import AWAY_GRACE, Departed, LobbyEvent, MatchEnded, MatchMade
-from cornered.server.lobby.lobby import DEPARTURES, Lobby
+from cornered.server.lobby.bounds import MAX_BOT_MATCHES, MAX_CHALLENGES_RECEIVED_PER_ADDRESS, Bounds
+from cornered.server.lobby.events import DEPARTURE_DELAY_MS, Departed, LobbyEvent, MatchEnded, MatchMade
+from cornered.server.lobby.lobby import MAX_DEPARTURES_PER_TICK, Lobby
 from cornered.server.refusal import Refusal
 from tests.server.conftest import Pair, Start
 
@@ -56,7 +56,7 @@ class Crowd:
     def do(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> str | None:
         self.count += 1
         command = kind(**{"id": f"c{self.count}"} | fields)
-        events = self.apply(self.lobby.decide(command, player, 1_000, fresh=f"new{self.count}", lot=0))
+        events = self.apply(self.lobby.decide(command, player, 1_000, new_id=f"new{self.count}", random_number=0))
         return events[-1].ref  # type: ignore[union-attr]
 
     def refused(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> tuple[str, str]:
@@ -113,7 +113,7 @@ def test_challenges_that_wait_are_bounded_for_an_address_and_in_all() -> None:
 def test_one_address_does_not_fill_what_waits_for_a_player() -> None:
     crowd = Crowd(Bounds())
     target, friend = crowd.come("target", "there"), crowd.come("friend", "elsewhere")
-    for number in range(MOST_INCOMING_FROM_ADDRESS):
+    for number in range(MAX_CHALLENGES_RECEIVED_PER_ADDRESS):
         crowd.do(Challenge, crowd.come(f"h{number}", "home"), to=target.id, game=TRAPGRID)
     stranger = crowd.come("another", "home")
     assert crowd.refused(Challenge, stranger, to=target.id, game=TRAPGRID)[0] == "busy"
@@ -184,7 +184,7 @@ def test_after_a_restart_matches_count_for_the_address_from_which_their_players_
     assert (crowd.lobby.match_origins.count("home"), crowd.lobby.match_origins.count("elsewhere")) == (1, 0)
 
 
-@pytest.mark.parametrize(("declared", "bound"), [(1, 1), (7, 7), (1_000, MOST_BOT_MATCHES)])
+@pytest.mark.parametrize(("declared", "bound"), [(1, 1), (7, 7), (1_000, MAX_BOT_MATCHES)])
 def test_a_bot_has_the_matches_that_it_declared_up_to_a_bound(declared: int, bound: int) -> None:
     crowd = Crowd(Bounds(matches_per_player=2, matches_per_address=10_000))
     bot = crowd.come("bot", "lab", "bot")
@@ -196,14 +196,14 @@ def test_a_bot_has_the_matches_that_it_declared_up_to_a_bound(declared: int, bou
 
 def test_many_who_stay_away_depart_in_steps() -> None:
     crowd = Crowd(Bounds())
-    for number in range(2 * DEPARTURES + 1):
+    for number in range(2 * MAX_DEPARTURES_PER_TICK + 1):
         crowd.come(f"p{number}")
         crowd.apply(crowd.lobby.disconnect(f"p{number}", 1_000))
     steps = []
     while (due := crowd.lobby.deadline()) is not None:
-        assert due == 1_000 + AWAY_GRACE
+        assert due == 1_000 + DEPARTURE_DELAY_MS
         steps.append(len(crowd.apply(crowd.lobby.tick(due))))
-    assert (steps, crowd.lobby.guests) == ([DEPARTURES, DEPARTURES, 1], {})
+    assert (steps, crowd.lobby.guests) == ([MAX_DEPARTURES_PER_TICK, MAX_DEPARTURES_PER_TICK, 1], {})
 
 
 async def test_a_rematch_counts_as_a_match_of_its_players(start: Start, pair: Pair) -> None:

@@ -27,9 +27,9 @@ from cornered.protocol.commands import (
     WatchLobby,
 )
 from cornered.protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, Player, SeekSettings
-from cornered.server.lobby.bounds import MOST_CHALLENGES, MOST_INCOMING, MOST_TABLES
+from cornered.server.lobby.bounds import MAX_CHALLENGES_RECEIVED, MAX_CHALLENGES_SENT, MAX_SEEKS_PER_PLAYER
 from cornered.server.lobby.events import (
-    AWAY_GRACE,
+    DEPARTURE_DELAY_MS,
     Answered,
     ChallengeEnded,
     ChallengeSent,
@@ -42,7 +42,7 @@ from cornered.server.lobby.events import (
     SeekLeft,
     SeekPosted,
 )
-from cornered.server.lobby.lobby import CHALLENGE_LIFE, Lobby
+from cornered.server.lobby.lobby import CHALLENGE_LIFETIME_MS, Lobby
 from cornered.server.refusal import Refusal
 
 TRAPGRID = GameSpec(name="trapgrid", options={"size": 5})
@@ -83,7 +83,7 @@ class LobbyDriver:
     def do(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> Sequence[LobbyEvent]:
         """Carry out a command and return its events without the last, which remembers the answer."""
         command = self.command(kind, **fields)
-        events = self.lobby.decide(command, player, self.now, fresh=f"new{self.count}", lot=self.lot)
+        events = self.lobby.decide(command, player, self.now, new_id=f"new{self.count}", random_number=self.lot)
         return self.apply(events)[:-1]
 
     def refused(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> str:
@@ -121,7 +121,7 @@ def test_who_takes_another_name_has_it_at_tables_in_challenges_and_in_their_matc
     own, joined = driver.open_table(ANN), driver.open_table(BEN, THREE)
     driver.do(JoinSeek, ANN, seek=joined)
     sent, got = driver.challenge(ANN, CYD), driver.challenge(DEE, ANN)
-    driver.lobby.take_news()
+    driver.lobby.take_changes()
     driver.arrive(
         zed := Player(id="ann", name="Zed", kind="person"), ann := Player(id="new", name="Ann", kind="person")
     )
@@ -130,7 +130,7 @@ def test_who_takes_another_name_has_it_at_tables_in_challenges_and_in_their_matc
     assert (tables[joined].seek.by, tables[joined].seek.joined) == (BEN, (BEN, zed))
     assert (challenges[sent].by, challenges[sent].to) == (zed, CYD)
     assert (challenges[got].by, challenges[got].to) == (DEE, zed)
-    assert set(driver.lobby.take_news().tables) == {own, joined}
+    assert set(driver.lobby.take_changes().tables) == {own, joined}
     assert set(made(driver.do(JoinSeek, ann, seek=own)).players) == {ann, zed}
     assert set(made(driver.do(AcceptChallenge, CYD, challenge=sent)).players) == {CYD, zed}
     assert set(made(driver.do(AcceptChallenge, ANN, challenge=got)).players) == {DEE, zed}
@@ -209,7 +209,7 @@ def test_nobody_sits_at_a_table_twice(driver: LobbyDriver) -> None:
 
 
 def test_nobody_sits_at_too_many_tables(driver: LobbyDriver) -> None:
-    for _ in range(MOST_TABLES):
+    for _ in range(MAX_SEEKS_PER_PLAYER):
         driver.open_table(ANN, THREE)
     seek = driver.open_table(BEN, THREE)
     assert driver.refused(CreateSeek, ANN, settings=SeekSettings(game=THREE)) == "busy"
@@ -294,7 +294,7 @@ def test_only_the_challenger_cancels_and_only_the_challenged_accepts(driver: Lob
 
 def test_a_challenge_expires_after_a_minute(driver: LobbyDriver) -> None:
     driver.challenge(ANN, BEN)
-    due = driver.now + CHALLENGE_LIFE
+    due = driver.now + CHALLENGE_LIFETIME_MS
     assert driver.lobby.deadline() == due
     assert driver.lobby.tick(due - 1) == ()
     (ended,) = driver.apply(driver.lobby.tick(due))
@@ -317,18 +317,18 @@ def test_a_challenge_that_cannot_be_is_refused(driver: LobbyDriver, fields: dict
 
 
 def test_challenges_that_wait_are_limited_for_both_sides(driver: LobbyDriver) -> None:
-    for _ in range(MOST_CHALLENGES):
+    for _ in range(MAX_CHALLENGES_SENT):
         driver.challenge(ANN, BEN)
     assert driver.refused(Challenge, ANN, to="cyd", game=TRAPGRID) == "busy"
-    crowd = [person(f"p{number}") for number in range(MOST_INCOMING)]
+    crowd = [person(f"p{number}") for number in range(MAX_CHALLENGES_RECEIVED)]
     driver.arrive(*crowd)
-    for one in crowd[: MOST_INCOMING - MOST_CHALLENGES]:
+    for one in crowd[: MAX_CHALLENGES_RECEIVED - MAX_CHALLENGES_SENT]:
         driver.challenge(one, BEN)
     assert driver.refused(Challenge, crowd[-1], to="ben", game=TRAPGRID) == "busy"
 
 
 def test_a_crowd_that_fills_what_waits_for_a_player_gives_way_to_one_who_was_here_before(driver: LobbyDriver) -> None:
-    crowd = [person(f"p{number}") for number in range(MOST_INCOMING)]
+    crowd = [person(f"p{number}") for number in range(MAX_CHALLENGES_RECEIVED)]
     driver.arrive(*crowd)
     for one in crowd:
         driver.challenge(one, BEN)
@@ -336,7 +336,7 @@ def test_a_crowd_that_fills_what_waits_for_a_player_gives_way_to_one_who_was_her
     assert isinstance(ended, ChallengeEnded)
     assert isinstance(sent, ChallengeSent)
     assert (ended.closed.how, ended.told) == ("declined", (crowd[-1].id, "ben"))
-    waiting = [driver.lobby.challenges[name].by.id for name in driver.lobby.calls["ben"]]
+    waiting = [driver.lobby.challenges[name].by.id for name in driver.lobby.challenges_of["ben"]]
     assert waiting == [*(one.id for one in crowd[:-1]), "cyd"]
     assert driver.refused(Challenge, crowd[-1], to="ben", game=TRAPGRID) == "busy"
 
@@ -417,10 +417,10 @@ def test_a_seat_at_an_open_table_takes_one_of_a_bots_places(driver: LobbyDriver)
 def test_who_goes_away_keeps_everything_for_a_while(driver: LobbyDriver) -> None:
     seek = driver.open_table(ANN)
     driver.apply(driver.lobby.disconnect("ann", driver.now))
-    assert driver.lobby.tick(driver.now + AWAY_GRACE - 1) == ()
+    assert driver.lobby.tick(driver.now + DEPARTURE_DELAY_MS - 1) == ()
     driver.apply(driver.lobby.arrive(ANN))
     assert driver.lobby.deadline() is None
-    assert driver.lobby.tick(driver.now + 10 * AWAY_GRACE) == ()
+    assert driver.lobby.tick(driver.now + 10 * DEPARTURE_DELAY_MS) == ()
     assert seek in driver.lobby.tables
 
 
@@ -429,7 +429,7 @@ def test_who_stays_away_leaves_tables_and_challenges(driver: LobbyDriver) -> Non
     driver.do(JoinSeek, ANN, seek=other)
     sent, received = driver.challenge(ANN, BEN), driver.challenge(CYD, ANN)
     driver.apply(driver.lobby.disconnect("ann", driver.now))
-    events = driver.apply(driver.lobby.tick(driver.now + AWAY_GRACE))
+    events = driver.apply(driver.lobby.tick(driver.now + DEPARTURE_DELAY_MS))
     ends = {event.closed.challenge: event.closed.how for event in events if isinstance(event, ChallengeEnded)}
     assert ends == {sent: "cancelled", received: "declined"}
     assert (own in driver.lobby.tables, driver.lobby.tables[other].seek.joined) == (False, (BEN,))
@@ -464,7 +464,7 @@ def test_a_match_counts_once_however_often_it_is_told(driver: LobbyDriver) -> No
     driver.apply([match, match])
     assert driver.lobby.guests["ann"].playing == 1
     driver.apply([MatchEnded("m1"), MatchEnded("m1")])
-    assert (driver.lobby.guests["ann"].playing, driver.lobby.plays) == (0, {})
+    assert (driver.lobby.guests["ann"].playing, driver.lobby.matches_of) == (0, {})
 
 
 # Answers
@@ -503,8 +503,8 @@ def test_the_answer_to_somebody_who_departed_meanwhile_is_not_kept(driver: Lobby
 
 def folded(lobby: Lobby) -> list[Any]:
     """Return all that has been folded, to compare it with what it is later."""
-    parts = (lobby.guests, lobby.away, lobby.tables, lobby.challenges, lobby.matches, lobby.plays, lobby.sits)
-    return [dict(part) for part in (*parts, lobby.calls, lobby.answers)]
+    parts = (lobby.guests, lobby.away, lobby.tables, lobby.challenges, lobby.matches, lobby.matches_of, lobby.seeks_of)
+    return [dict(part) for part in (*parts, lobby.challenges_of, lobby.answers)]
 
 
 class LobbyMachine(RuleBasedStateMachine):
@@ -576,7 +576,7 @@ class LobbyMachine(RuleBasedStateMachine):
         lobby = self.driver.lobby
         for name, guest in lobby.guests.items():
             seats = [one.id for table in lobby.tables.values() for one in table.seek.joined]
-            assert guest.tables == seats.count(name) <= MOST_TABLES
+            assert guest.tables == seats.count(name) <= MAX_SEEKS_PER_PLAYER
             assert guest.playing == sum(name in players for players in lobby.matches.values())
 
     @invariant()
@@ -592,13 +592,13 @@ class LobbyMachine(RuleBasedStateMachine):
     def indexes_agree(self) -> None:
         lobby = self.driver.lobby
         seats = {(one.id, name) for name, table in lobby.tables.items() for one in table.seek.joined}
-        assert {(player, name) for player, names in lobby.sits.items() for name in names} == seats
+        assert {(player, name) for player, names in lobby.seeks_of.items() for name in names} == seats
         calls = {(one.id, name) for name, each in lobby.challenges.items() for one in (each.by, each.to)}
-        assert {(player, name) for player, names in lobby.calls.items() for name in names} == calls
+        assert {(player, name) for player, names in lobby.challenges_of.items() for name in names} == calls
         plays = {(player, name) for name, players in lobby.matches.items() for player in players}
-        assert {(player, name) for player, names in lobby.plays.items() for name in names} == plays
+        assert {(player, name) for player, names in lobby.matches_of.items() for name in names} == plays
         assert len(lobby.seeks) == len(lobby.tables)
-        assert len(lobby.crowd) == len(lobby.guests)
+        assert len(lobby.players) == len(lobby.guests)
         assert sum(lobby.seek_origins.count(address) for address in self.addresses) == len(lobby.tables)
         assert sum(lobby.challenge_origins.count(address) for address in self.addresses) == len(lobby.challenges)
 

@@ -15,10 +15,15 @@ from cornered.protocol.messages import LobbyChanged, LobbyPage, LobbyState
 from cornered.protocol.reference import generate
 from cornered.protocol.values import NO_CLOCK, Accepts, GameSpec, MatchSummary, Player, Seek, SeekSettings
 from cornered.server.lobby import updates, views
-from cornered.server.lobby.bounds import MOST_BOT_MATCHES, MOST_INCOMING, MOST_INCOMING_FROM_ADDRESS, Bounds
+from cornered.server.lobby.bounds import (
+    MAX_BOT_MATCHES,
+    MAX_CHALLENGES_RECEIVED,
+    MAX_CHALLENGES_RECEIVED_PER_ADDRESS,
+    Bounds,
+)
 from cornered.server.lobby.events import (
-    AWAY_GRACE,
-    REMEMBERED,
+    DEPARTURE_DELAY_MS,
+    MAX_CACHED_ANSWERS,
     Declared,
     Departed,
     SeekClosed,
@@ -28,7 +33,7 @@ from cornered.server.lobby.events import (
     WentAway,
 )
 from cornered.server.lobby.lobby import Lobby
-from cornered.server.lobby.updates import MAX_GONE, MAX_WAITING, MOVED_MS, LobbyNews
+from cornered.server.lobby.updates import MAX_GONE, MAX_PENDING_GONE, MOVED_INTERVAL_MS, LobbyUpdates
 from cornered.server.lobby.views import MATCHES_PAGE, PLAYERS_PAGE, SEEKS_PAGE, for_viewer
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.lobby_watchers import BYTES_A_SECOND
@@ -72,8 +77,8 @@ class Watched:
     known: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.news = LobbyNews(self.lobby, self.summary)
-        self.read(self.news.first_page())
+        self.updates = LobbyUpdates(self.lobby, self.summary)
+        self.read(self.updates.first_page())
 
     def summary(self, match: str) -> MatchSummary | None:
         return MatchSummary(
@@ -100,12 +105,12 @@ class Watched:
     def begin(self, *matches: str) -> None:
         for match in matches:
             self.plies[match] = 0
-            self.news.match_began(match)
+            self.updates.match_began(match)
 
     def move(self, *matches: str) -> None:
         for match in matches:
             self.plies[match] += 1
-            self.news.match_moved(match)
+            self.updates.match_moved(match)
 
     def read(self, message: LobbyState | LobbyChanged | LobbyPage) -> None:
         """Take a message over as clients do."""
@@ -115,7 +120,7 @@ class Watched:
 
     def hear(self) -> LobbyChanged | LobbyState | None:
         """Take the next word."""
-        word = self.news.take(self.now).public
+        word = self.updates.take(self.now).public
         if word is not None:
             self.read(word)
         return word
@@ -123,21 +128,21 @@ class Watched:
     def hear_all(self) -> list[LobbyChanged | LobbyState]:
         """Take words until there are no more."""
         words = []
-        while self.news.is_waiting or self.lobby.news.players or self.lobby.news.tables:
+        while self.updates.is_waiting or self.lobby.changes.players or self.lobby.changes.tables:
             word = self.hear()
-            self.now += MOVED_MS
+            self.now += MOVED_INTERVAL_MS
             words += [word] if word else []
         return words
 
     def check_page(self) -> None:
         """See that the watcher knows the first page exactly."""
-        page = self.news.lists.first_page()
+        page = self.updates.lists.first_page()
         assert {one.id: one for one in page.seeks}.items() <= self.known["seeks"].items()
         assert {one.id: one for one in page.matches}.items() <= self.known["matches"].items()
         assert {one.player.id: one for one in page.players}.items() <= self.known["players"].items()
 
     def page(self, section: str, after: str | None = None, game: str | None = None) -> LobbyPage:
-        return self.news.lists.page(AskLobby(id="c", section=section, after=after, game=game))  # type: ignore[arg-type]
+        return self.updates.lists.page(AskLobby(id="c", section=section, after=after, game=game))  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -153,7 +158,7 @@ def test_the_first_page_lists_the_newest_and_tells_how_many_there_are(watched: W
         watched.post(f"s{number}")
     watched.begin(*(f"m{number}" for number in range(3 * MATCHES_PAGE)))
     watched.arrive(*(person(f"p{number}") for number in range(3 * PLAYERS_PAGE)))
-    page = watched.news.lists.first_page()
+    page = watched.updates.lists.first_page()
     assert [one.id for one in page.seeks] == [f"s{149 - number}" for number in range(SEEKS_PAGE)]
     assert [one.id for one in page.matches] == [f"m{149 - number}" for number in range(MATCHES_PAGE)]
     assert [one.player.id for one in page.players] == [f"p{599 - number}" for number in range(PLAYERS_PAGE)]
@@ -163,7 +168,7 @@ def test_the_first_page_lists_the_newest_and_tells_how_many_there_are(watched: W
 def test_pages_lead_through_the_whole_list_whatever_happens_meanwhile(watched: Watched) -> None:
     for number in range(3 * SEEKS_PAGE):
         watched.post(f"s{number}")
-    page = watched.news.lists.first_page()
+    page = watched.updates.lists.first_page()
     heard, more = [one.id for one in page.seeks], page.seeks_more
     while more is not None:
         watched.lobby.evolve(SeekClosed(heard[-1]))
@@ -188,7 +193,7 @@ def test_bots_are_listed_before_people_and_the_one_that_is_here_longest_leads(wa
     watched.arrive(*bots)
     accepts = Accepts(game="bamboo")
     watched.lobby.evolve(Declared("b1", (accepts,), 1))
-    page = watched.news.lists.first_page()
+    page = watched.updates.lists.first_page()
     assert [one.player.id for one in page.players] == ["b0", "b1", "cyd", "ben", "ann"]
     assert [one.player.id for one in watched.page("players", game="bamboo").players] == ["b1"]
 
@@ -206,7 +211,7 @@ def test_a_viewer_is_shown_its_own_tables_matches_and_itself_beside_the_page(wat
         watched.post(f"s{number}", by=BEN)
     watched.arrive(*(person(f"p{number}") for number in range(2 * PLAYERS_PAGE)))
     watched.begin("m")
-    page = watched.news.lists.first_page()
+    page = watched.updates.lists.first_page()
     own = watched.summary("m")
     assert own is not None
     shown = for_viewer(page, "c1", "ann", watched.lobby, [own])
@@ -260,7 +265,7 @@ def test_what_comes_back_onto_the_page_is_told_again(watched: Watched) -> None:
     assert watched.known["seeks"]["s0"].joined == (ANN,)
     assert watched.known["matches"]["m0"].ply == 0
     watched.lobby.evolve(SeekClosed("newest"))
-    watched.news.match_ended("newest")
+    watched.updates.match_ended("newest")
     watched.hear_all()
     assert watched.known["seeks"]["s0"].joined == (ANN, BEN)
     assert watched.known["matches"]["m0"].ply == 1
@@ -272,7 +277,7 @@ def test_a_page_that_was_handed_out_in_between_is_kept_up_to_date(watched: Watch
         watched.post(f"s{number}")
     watched.hear_all()
     watched.post("newest")
-    watched.read(watched.news.first_page())
+    watched.read(watched.updates.first_page())
     watched.lobby.evolve(SeekClosed("newest"))
     watched.hear_all()
     watched.check_page()
@@ -300,7 +305,7 @@ class Watchers:
         match step, section:
             case "watch", _:
                 self.views.append({one: {} for one in VIEW})
-                take_over(self.views[-1], watched.news.first_page())
+                take_over(self.views[-1], watched.updates.first_page())
             case "tell", _:
                 self.tell()
             case "add", "seeks":
@@ -317,14 +322,14 @@ class Watchers:
             case "remove", "seeks" if name:
                 lobby.evolve(SeekClosed(name))
             case "remove", "matches" if name:
-                watched.news.match_ended(name)
+                watched.updates.match_ended(name)
                 del watched.plies[name]
             case "remove", "players" if name:
                 lobby.evolve(Departed(name))
 
     def tell(self) -> None:
-        self.watched.now += MOVED_MS
-        word = self.watched.news.take(self.watched.now).public
+        self.watched.now += MOVED_INTERVAL_MS
+        word = self.watched.updates.take(self.watched.now).public
         for view in self.views:
             if isinstance(word, LobbyState):
                 view.update({one: {} for one in VIEW})
@@ -332,8 +337,8 @@ class Watchers:
                 take_over(view, word)
 
     def tell_all(self) -> None:
-        news, facts = self.watched.news, self.watched.lobby
-        while news.is_waiting or facts.news.players or facts.news.tables:
+        pending, facts = self.watched.updates, self.watched.lobby
+        while pending.is_waiting or facts.changes.players or facts.changes.tables:
             self.tell()
 
     def check(self) -> None:
@@ -341,7 +346,7 @@ class Watchers:
         watched = self.watched
         self.tell_all()
         page: dict[str, dict[str, Any]] = {one: {} for one in VIEW}
-        take_over(page, watched.news.lists.first_page())
+        take_over(page, watched.updates.lists.first_page())
         lobby = watched.lobby
         there = {"seeks": set(lobby.tables), "matches": set(watched.plies), "players": set(lobby.guests)}
         for view in self.views:
@@ -364,7 +369,7 @@ def test_each_watcher_is_told_of_all_that_its_page_lacks(steps: list[tuple[str, 
             patch.setattr(views, name, 3)
         for name in ("MAX_SEEKS", "MAX_MATCHES", "MAX_PLAYERS", "MAX_GONE"):
             patch.setattr(updates, name, 2)
-        patch.setattr(updates, "MAX_WAITING", 8)
+        patch.setattr(updates, "MAX_PENDING_GONE", 8)
         watchers = Watchers()
         for section in VIEW * 4:
             watchers.take("add", section, 0)
@@ -397,7 +402,7 @@ def test_who_sits_at_a_table_off_the_page_is_told_of_it_separately(watched: Watc
         watched.post(f"s{number}", by=CYD)
     watched.hear_all()
     watched.lobby.evolve(SeekJoined("old", BEN))
-    word = watched.news.take(watched.now)
+    word = watched.updates.take(watched.now)
     assert set(word.personal) == {"ann", "ben"}
     assert [one.joined for one in word.personal["ann"].seeks] == [(ANN, BEN)]
 
@@ -405,19 +410,19 @@ def test_who_sits_at_a_table_off_the_page_is_told_of_it_separately(watched: Watc
 def test_private_tables_are_told_to_those_who_sit_at_them_alone(watched: Watched) -> None:
     watched.post("hidden", private=True)
     watched.lobby.evolve(SeekJoined("hidden", BEN))
-    word = watched.news.take(watched.now)
+    word = watched.updates.take(watched.now)
     assert (word.public, set(word.personal)) == (None, {"ann", "ben"})
     watched.lobby.evolve(SeekLeft("hidden", "ben"))
-    word = watched.news.take(watched.now)
+    word = watched.updates.take(watched.now)
     assert word.personal["ben"].seeks_gone == ("hidden",)
     assert [one.joined for one in word.personal["ann"].seeks] == [(ANN,)]
     watched.lobby.evolve(SeekClosed("hidden"))
-    word = watched.news.take(watched.now)
+    word = watched.updates.take(watched.now)
     assert {name: one.seeks_gone for name, one in word.personal.items()} == {"ann": ("hidden",)}
 
 
 def test_too_much_that_is_gone_is_told_as_a_fresh_first_page(watched: Watched) -> None:
-    crowd = [person(f"p{number}") for number in range(MAX_WAITING + 1)]
+    crowd = [person(f"p{number}") for number in range(MAX_PENDING_GONE + 1)]
     watched.arrive(*crowd)
     watched.hear_all()
     for one in crowd[: MAX_GONE + 1]:
@@ -431,7 +436,7 @@ def test_too_much_that_is_gone_is_told_as_a_fresh_first_page(watched: Watched) -
     word = watched.hear()
     assert isinstance(word, LobbyState)
     assert (word.id, set(watched.known["players"])) == (None, {"ann", "ben", "cyd"})
-    assert not watched.news.is_waiting
+    assert not watched.updates.is_waiting
 
 
 def test_a_change_costs_the_same_however_much_is_there() -> None:
@@ -464,14 +469,14 @@ def test_the_manual_tells_the_bounds_that_hold() -> None:
     manual = " ".join(generate()["PROTOCOL.md"].split())
     bounds, settings = Bounds(), Settings(port=0)
     assert f"at most {SEEKS_PAGE} tables, {MATCHES_PAGE} matches and {PLAYERS_PAGE} players" in manual
-    assert f"{MOST_INCOMING} challenges wait for one player, {MOST_INCOMING_FROM_ADDRESS} of them from one" in manual
+    assert f"{MAX_CHALLENGES_RECEIVED} received, {MAX_CHALLENGES_RECEIVED_PER_ADDRESS} of them from one" in manual
     assert f"{bounds.seeks:,} tables and {bounds.challenges:,} challenges in all" in manual
     assert f"{bounds.seeks_per_address} and {bounds.challenges_per_address} from one address" in manual
     assert f"no more than {bounds.matches_per_player} live matches" in manual
-    assert f"as many as it has declared, up to {MOST_BOT_MATCHES}" in manual
+    assert f"as many as it has declared, up to {MAX_BOT_MATCHES}" in manual
     assert f"no more than {bounds.matches_per_address}:" in manual
     assert f"no more than {BYTES_A_SECOND:,} bytes a second" in manual
-    assert f"newest {REMEMBERED} commands while the player is here, and for {AWAY_GRACE // 1000} seconds" in manual
+    assert f"newest {MAX_CACHED_ANSWERS} commands until {DEPARTURE_DELAY_MS // 1000} seconds after" in manual
     assert bounds == Bounds(
         settings.max_seeks,
         settings.max_seeks_per_address,

@@ -25,10 +25,10 @@ from cornered.protocol.commands import (
 )
 from cornered.protocol.messages import Analyse, Analysis, StopAnalysis
 from cornered.protocol.values import GameSpec, SeekSettings
-from cornered.server.analysis.queue import GRACE, THINKING
+from cornered.server.analysis.queue import REPLY_GRACE_MS, THINKING_TIME_MS
 from tests.server.conftest import ANALYST_KEY, Pair, PlayOut, Running, Start
 
-SOON = (THINKING + GRACE) / 2_000
+SOON = (THINKING_TIME_MS + REPLY_GRACE_MS) / 2_000
 """Seconds: long before a job's time is over, so that nothing here happens because of that."""
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 

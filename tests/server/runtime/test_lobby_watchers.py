@@ -221,7 +221,7 @@ async def test_a_watcher_that_reads_again_gets_the_page_although_nothing_else_ha
 async def test_a_fresh_page_for_all_takes_nobodys_private_table_away(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(updates, "MAX_WAITING", 2)
+    monkeypatch.setattr(updates, "MAX_PENDING_GONE", 2)
     client, line = scene.come()
     other, ears = scene.come()
     await scene.watch(client)
