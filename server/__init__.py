@@ -1,4 +1,4 @@
-"""The server: what decides is pure (`match`, `lobby`, `clock`), what waits is thin, and only `app` knows every part."""
+"""The server: pure deciders (`match`, `lobby`, `analysis`), thin asynchronous shells, and `app`, which composes all."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from typing import Final
 __all__ = ["VERSION"]
 
 VERSION: Final = "0.1.0"
-"""What the server calls itself when it says welcome."""
+"""The version in `welcome`."""

@@ -1,7 +1,7 @@
-"""The log: structured lines with match and session ids. Payloads and tokens never get here.
+"""The log: structured lines with match and session ids, without payloads and tokens.
 
-Warnings and errors of one kind are limited: what strangers or an outage repeat thousands of times is written a few
-times, and the next line says how many were left out.
+Warnings and errors are rate-limited by kind: of those that clients or an outage repeat thousands of times a few are
+written, and the next line has the number of `suppressed` ones.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from cornered.protocol.text import visible
 __all__ = ["WEBSOCKETS", "Limiter", "configure"]
 
 BURST_LINES: Final = 5
-"""Warnings or errors of one kind that are written at once."""
-PAUSE_SECONDS: Final = 10.0
-"""After those, one is written in so many seconds."""
+"""Burst of warnings or errors of one kind."""
+REFILL_INTERVAL_S: Final = 10.0
+"""Seconds until a kind may be written once more after a burst."""
 MAX_KINDS: Final = 1_000
-_LIMITED: Final = ("warning", "error", "critical", "exception")
+"""Kinds with a token bucket; beyond that the least recently used are dropped."""
+_LIMITED_METHODS: Final = ("warning", "error", "critical", "exception")
 
 _LEVELS: Final = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 WEBSOCKETS: Final = logging.getLogger("cornered.websockets")
-"""What the library says. Strangers cause most of it (half a handshake, a reset), so it is shown to debuggers only."""
+"""The library's log, which is discarded: clients cause most of its lines by half a handshake or a reset."""
 WEBSOCKETS.propagate = False
 WEBSOCKETS.addHandler(logging.NullHandler())
 
 
 def _escape(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Escape what an operator's terminal would obey, should a stranger's words ever get into a line."""
+    """Escape control characters, which a client's text could otherwise send to an operator's terminal."""
     return {name: visible(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
@@ -56,23 +57,20 @@ class _Bucket:
 
 
 class Limiter:
-    """A processor of structlog that drops warnings and errors of a kind that comes too often.
-
-    Lines are of one kind when they have the same level and the same text, whatever their fields are.
-    """
+    """A structlog processor that limits the rate of warnings and errors by kind, their level and event text."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._buckets: OrderedDict[tuple[str, str], _Bucket] = OrderedDict()
 
     def __len__(self) -> int:
-        """Return how many kinds are known."""
+        """Return the number of kinds with a token bucket."""
         return len(self._buckets)
 
     def __call__(
         self, _logger: object, method: str, event_dict: structlog.typing.EventDict
     ) -> structlog.typing.EventDict:
-        if method not in _LIMITED:
+        if method not in _LIMITED_METHODS:
             return event_dict
         kind = (method, str(event_dict.get("event")))
         bucket = self._buckets.setdefault(kind, _Bucket())
@@ -80,8 +78,8 @@ class Limiter:
         if len(self._buckets) > MAX_KINDS:
             self._buckets.popitem(last=False)
         now = self._now()
-        full_at = max(bucket.full_at, now) + PAUSE_SECONDS
-        if full_at > now + BURST_LINES * PAUSE_SECONDS:
+        full_at = max(bucket.full_at, now) + REFILL_INTERVAL_S
+        if full_at > now + BURST_LINES * REFILL_INTERVAL_S:
             bucket.suppressed += 1
             raise structlog.DropEvent
         bucket.full_at = full_at
@@ -92,7 +90,7 @@ class Limiter:
 
 def configure(level: Literal["debug", "info", "warning", "error"], style: Literal["console", "json"]) -> None:
     """Write lines of at least `level` to standard error."""
-    # Local variables stay out of tracebacks: among them are seeds and tokens.
+    # Without local variables, since these include seeds and tokens.
     plain = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
     final: list[structlog.typing.Processor] = (
         [structlog.processors.ExceptionRenderer(plain), structlog.processors.JSONRenderer()]
@@ -111,7 +109,7 @@ def configure(level: Literal["debug", "info", "warning", "error"], style: Litera
             *final,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[level]),
-        # Looked up for every line, because whoever redirects standard error does it later.
+        # `sys.stderr` is looked up for every line, since it may be redirected later.
         logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
         cache_logger_on_first_use=False,
     )

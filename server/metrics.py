@@ -1,4 +1,7 @@
-"""What the server counts. Plain integers, because a locked counter costs as much as a move's validation."""
+"""Counters of the server and their Prometheus text.
+
+Counters are plain integers of the event loop's thread, because a locked one costs as much as a move's validation.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,11 @@ from prometheus_client.registry import Collector
 __all__ = ["Counts", "Metrics"]
 
 _BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
-"""Upper bounds in seconds of the buckets in which acknowledged commands are counted."""
+"""Upper bounds of the histogram of acknowledged commands, in seconds."""
 
 
 class Counts:
-    """Running totals of one server."""
+    """Totals of one server since its start."""
 
     __slots__ = (
         "analyses_answered",
@@ -53,7 +56,7 @@ class Counts:
         self.buckets = [0] * (len(_BOUNDS) + 1)
 
     def acknowledged(self, seconds: float) -> None:
-        """Count one match command that was stored and acknowledged `seconds` after it arrived."""
+        """Count one match command that was stored and acknowledged `seconds` after its arrival."""
         self.latency += seconds
         self.buckets[bisect_left(_BOUNDS, seconds)] += 1
 
@@ -62,7 +65,7 @@ class Counts:
 
 
 class Metrics(Collector):
-    """Turns totals into Prometheus's text when somebody asks. `gauges` are looked up at that moment."""
+    """Renders totals, and `gauges` that are read at the scrape, as Prometheus's text."""
 
     def __init__(self, counts: Counts, gauges: dict[str, tuple[str, Callable[[], int]]]) -> None:
         self._counts = counts
@@ -71,7 +74,7 @@ class Metrics(Collector):
         self._registry.register(self)
 
     def render(self) -> bytes:
-        """Return everything in Prometheus's text format."""
+        """Return all metrics in Prometheus's text format."""
         return generate_latest(self._registry)
 
     def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily]:

@@ -1,4 +1,4 @@
-"""What the server needs from the world outside, as protocols. Only `app.py` knows which adapter stands behind each."""
+"""The server's ports, as protocols with their errors. Only `app.py` chooses the adapters."""
 
 from __future__ import annotations
 
@@ -25,82 +25,82 @@ __all__ = [
 
 
 class StaleSequence(Exception):
-    """Somebody else appended first: the expected sequence number is not the match's newest."""
+    """Another writer appended first: the expected sequence number is not the match's newest."""
 
 
 class JournalUnavailable(Exception):
-    """The store cannot be reached now, or went away before it confirmed. Nothing may be acknowledged.
+    """The store is unreachable, or was lost before it confirmed. The events must not be acknowledged.
 
-    A store lost in the middle of a commit may have kept the events: then the next append raises StaleSequence, and
-    whoever owns the match reads it again, finds its own events by their causes, and goes on from there.
+    A store that was lost during a commit may have kept the events: then the next append raises StaleSequence, and the
+    match's task reads the match again, recognizes its own events by their causes, and continues from there.
     """
 
 
 class DamagedMatch(Exception):
-    """One match's events cannot be read back or replayed; the text says why. No other match is concerned."""
+    """One match's events cannot be read or replayed; the text has the reason. Other matches are not affected."""
 
 
 def check_sequence(expected_seq: int, events: Sequence[MatchEvent]) -> None:
-    """Raise a ValueError unless `events` are numbered on from `expected_seq` without a gap, and there are some."""
+    """Raise a ValueError unless `events` are not empty and continue the numbers after `expected_seq` without a gap."""
     if not events or any(event.seq != seq for seq, event in enumerate(events, expected_seq + 1)):
         numbers = [event.seq for event in events]
         raise ValueError(f"events after {expected_seq} must be numbered on from it, not {numbers}")
 
 
 class Journal(Protocol):
-    """The truth: every match's events, in order."""
+    """The only source of truth: every match's events, in order."""
 
     @property
     def obstacle(self) -> str:
-        """What keeps the store from being written now, for people; empty when nothing does."""
+        """Why the store cannot be written now, for people; empty while it can."""
 
     @property
     def newest(self) -> tuple[str, int] | None:
         """The match and number of the last event that this process stored; None before the first."""
 
     async def holds(self, match: str, seq: int) -> bool:
-        """Say whether the store has this event, as far as it can be read. Raises JournalUnavailable."""
+        """Return whether the store has this event; False where it is damaged. Raises JournalUnavailable."""
 
     async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
-        """Store `events` after `expected_seq` (0 for a new match); durable when it returns.
+        """Store all of `events` after `expected_seq` (0 for a new match); they are durable when it returns.
 
-        All or nothing. Raises StaleSequence or JournalUnavailable.
+        Raises StaleSequence or JournalUnavailable, and has then stored none, or is in doubt as JournalUnavailable says.
         """
 
     async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
         """Return the events after `since`; empty for an unknown match.
 
-        A long match is read in slices between which the event loop turns. Raises DamagedMatch or JournalUnavailable.
+        A long match is read in pages, between which other tasks run. Raises DamagedMatch or JournalUnavailable.
         """
 
     async def live(self) -> Sequence[Started]:
-        """Return the beginnings of all matches without an `ended` event, oldest first.
+        """Return the `started` events of all matches without an `ended` event, oldest first.
 
-        A beginning that cannot be read is logged and left out. Raises JournalUnavailable.
+        A damaged one is logged and left out. Raises JournalUnavailable.
         """
 
     async def finished(self, player: str | None, limit: int) -> Sequence[str]:
-        """Return the ids of the newest finished matches, of `player` or of everybody (public ones), newest first."""
+        """Return the ids of the newest finished matches, newest first: those of `player`, or for None public ones."""
 
     async def secret(self) -> bytes:
-        """Return 32 random bytes, the same for ever: the seeds of all matches derive from them."""
+        """Return the store's 32 random bytes, which never change; the seeds of all matches are derived from them."""
 
     async def watch(self) -> None:
-        """Keep `obstacle` true until cancelled: test the store while it fails or nothing else is written."""
+        """Keep `obstacle` up to date until cancelled: probe the store while it fails or is idle."""
 
     async def close(self) -> None:
-        """Finish what is under way and let go."""
+        """Finish pending writes and release the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a token belongs to."""
+    """The player that a token authenticates."""
 
     player: Player
 
 
 class AccountsUnavailable(Exception):
-    """The store of accounts cannot be reached now."""
+    """The store of accounts is unreachable."""
 
 
 class UnknownPlayer(LookupError):
@@ -108,38 +108,38 @@ class UnknownPlayer(LookupError):
 
 
 class Accounts(Protocol):
-    """Who is who. Tokens are random and stored only as hashes; guests and bots now, accounts with passwords later.
+    """Players and their tokens, which are random and stored only as hashes.
 
-    Every method raises AccountsUnavailable when the store cannot be reached.
+    Every method raises AccountsUnavailable when the store is unreachable.
     """
 
     async def create(self, name: str, kind: PlayerKind) -> tuple[Identity, str]:
-        """Make a player and return it with its new token, which nobody can read again."""
+        """Create a player and return it with its token, which cannot be read again."""
 
     async def by_token(self, token: str) -> Identity | None:
-        """Return whose token this is."""
+        """Return the player of a token; None for an unknown one."""
 
     async def by_id(self, player: str) -> Identity | None:
-        """Return the player with this id."""
+        """Return the player with this id, if there is one."""
 
     async def rename(self, player: str, name: str) -> Identity:
-        """Give an existing player another name. Raises UnknownPlayer."""
+        """Change a player's name. Raises UnknownPlayer."""
 
 
 class Bus(Protocol):
-    """Tells the outside what happens, behind the move and never before it. Carries no truth: all of it may be lost."""
+    """Publishes stored events to other programs. It carries no truth: losing every message costs no data."""
 
     def publish_match(self, message: ServerMessage) -> None:
-        """Announce a `snapshot` or `happened` of a public match. Returns at once; when it cannot keep up, newest wins.
+        """Queue a `snapshot` or `happened` of a public match, without waiting; a full queue drops its oldest events.
 
-        A match is told about from its `started` event or a snapshot on: one that is opened again needs a snapshot.
+        A match is published from its `started` event or a snapshot on, so one that is loaded again needs a snapshot.
         """
 
     def publish_lobby(self, message: ServerMessage) -> None:
-        """Announce the public lobby."""
+        """Queue the public lobby, without waiting."""
 
     async def run(self) -> None:
-        """Deliver until cancelled; reconnects by itself and never raises for a broker's absence."""
+        """Deliver until cancelled; reconnects by itself, and raises nothing while the broker is unreachable."""
 
     async def close(self) -> None:
-        """Say goodbye: the node's status becomes offline."""
+        """Publish the node's status as offline."""

@@ -1,4 +1,4 @@
-"""The one way in which a decider says no."""
+"""The exception by which deciders refuse a command."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["Refusal"]
 
 
 class Refusal(Exception):
-    """A command that changes nothing. `code` is for programs and stable, `text` tells people what to do next.
+    """A refused command, which changes nothing. `code` is stable, for programs; `text` says to people what to do next.
 
-    `retry_after` is in milliseconds, where waiting helps.
+    `retry_after` is in milliseconds, for refusals that waiting resolves.
     """
 
     def __init__(self, code: ErrorCode, text: str, *, retry_after: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What a host may set: environment variables that begin with CORNERED_, and the same names in a TOML file."""
+"""The server's settings: environment variables that begin with CORNERED_, and the same names in a TOML file."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from pydantic_settings import (
 __all__ = ["MEMORY", "Settings", "SettingsError", "load_settings", "with_analyst_key"]
 
 MEMORY: Final = "memory"
-"""The `database` that forgets everything when the server ends."""
+"""The value of `database` for a store in memory, which is lost when the server ends."""
 _PREFIX: Final = "CORNERED_"
-_ELSEWHERE: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
-"""What follows the prefix in the names of variables that other parts read."""
+_OTHER_VARIABLES: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
+"""Variables with the same prefix that are no settings of the server."""
 _MIN_KEY: Final = 20
 _MAX_KEY: Final = 100
 """Characters of a key, as of a token (`cornered.protocol.values.Token`)."""
-_WEB: Final = Path(__file__).resolve().parent.parent / "clients" / "web"
+_DEFAULT_WEB: Final = Path(__file__).resolve().parent.parent / "clients" / "web"
 
 
 class SettingsError(ValueError):
-    """A setting that the server cannot start with. The text is one line that names it."""
+    """An invalid setting; the text is one line with its name."""
 
 
 def _split(given: object) -> object:
-    """Return the parts of a list written as `one, two`, which is what an environment variable can hold."""
+    """Parse a list in its textual form `one, two`, as environment variables have it."""
     if isinstance(given, str):
         return tuple(part.strip() for part in given.split(",") if part.strip())
     return tuple(given) if isinstance(given, list) else given
@@ -76,9 +76,9 @@ def _default_data() -> Path:
 
 
 class Settings(BaseSettings):
-    """Everything that can be set, with the value that a machine at home wants.
+    """All settings, with defaults for a machine at home.
 
-    The docstring of a field is its line in docs/settings.md, which `cornered.server.settings_reference` writes.
+    The docstring of a field is its line in docs/settings.md, which `cornered.server.settings_reference` generates.
     """
 
     model_config = SettingsConfigDict(
@@ -90,87 +90,88 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65_535)] = 8420
     """The port to listen on; 0 takes any free one."""
     data: Path = Field(default_factory=_default_data)
-    """The directory where matches are kept."""
+    """The directory of the database."""
     database: str = ""
-    """An SQLAlchemy address such as postgresql+asyncpg://user@host/name, `memory`, or nothing: SQLite in `data`."""
+    """An SQLAlchemy URL such as postgresql+asyncpg://user@host/name, or `memory`; empty is SQLite in `data`."""
     durability: Literal["full", "normal"] = "full"
     """`full`: an acknowledged move survives a power cut. `normal`: it survives a crash of the server."""
     mqtt: str = ""
-    """A broker that public matches are told to, mqtt://host:1883, or nothing."""
+    """The MQTT broker for the feed of public matches, such as mqtt://host:1883; empty for none."""
     node: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")] = "home"
-    """This server's name on the bus."""
-    web: Path = _WEB
+    """This server's name in MQTT topics."""
+    web: Path = _DEFAULT_WEB
     """The page's files."""
     origins: _Names = ()
-    """Other pages, such as https://example.org, whose scripts may connect. This server's own page always may."""
+    """Allowed origins beside the server's own page, such as https://example.org."""
     hosts: _Names = ()
-    """Names that this server is reached by, such as play.example.org, beside localhost, this machine's own name, every
-    IP address, and the hosts of `origins`. A request for another host is answered 421."""
+    """Host names of this server, such as play.example.org, beside localhost, this machine's name, every IP address, and
+    the hosts of `origins`. A request for another host is answered 421."""
     proxies: _Networks = ()
-    """Addresses or networks (10.0.0.0/8) of proxies in front of this server, whose X-Forwarded-For is believed."""
+    """Addresses or networks (10.0.0.0/8) of the proxies in front of this server, whose X-Forwarded-For is trusted."""
     metrics_token: SecretStr | None = None
-    """The bearer token that `/metrics` asks for. Without one, `/metrics` answers only to this machine itself."""
+    """The bearer token that `/metrics` requires. Without one, `/metrics` answers only this machine itself."""
 
     max_connections: Annotated[int, Field(ge=1)] = 20_000
-    """Connections at once."""
+    """Concurrent connections."""
     max_per_address: Annotated[int, Field(ge=1)] = 1_000
-    """Connections at once from one address, which may be a whole school: pages that load count too."""
+    """Concurrent connections from one address, which may be a whole school; HTTP requests count too."""
     max_per_player: Annotated[int, Field(ge=1, le=64)] = 8
-    """Connections at once of one player."""
+    """Concurrent connections of one player."""
     message_rate: Annotated[float, Field(gt=0)] = 100
-    """Tokens a second of one player. A plain message takes one, others what they cost; legal moves take none."""
+    """Rate limit of one player, in tokens a second. A plain message costs one, others more, and a legal move none."""
     message_burst: Annotated[float, Field(ge=1)] = 400
-    """Tokens of one player at once."""
+    """Token bucket of one player."""
     address_rate: Annotated[float, Field(gt=0)] = 1_000
-    """Tokens a second of one address, shared fairly among its players and pages: what is beyond waits its turn."""
+    """Rate limit of one address, in tokens a second, shared fairly by its players and pages; excess messages wait."""
     address_burst: Annotated[float, Field(ge=1)] = 10_000
-    """Tokens of one address at once."""
+    """Token bucket of one address."""
     server_rate: Annotated[float, Field(gt=0)] = 12_000
-    """Tokens a second of all clients together, shared fairly among addresses. One is 40 us: half a core is left."""
+    """Rate limit of all clients, in tokens a second, shared fairly by addresses. A token is 40 us of CPU: the default
+    leaves half a core."""
     server_burst: Annotated[float, Field(ge=1)] = 200
-    """Tokens of all clients at once: how long commands may keep a move waiting."""
+    """Token bucket of all clients, which bounds how long other commands delay a move."""
     arrival_rate: Annotated[float, Field(gt=0)] = 200
     """New connections a second from one address."""
     arrival_burst: Annotated[float, Field(ge=1)] = 4_000
-    """New connections of one address at once."""
+    """Burst of new connections from one address."""
     guest_rate: Annotated[float, Field(gt=0)] = 5
-    """New players a second from one address, who each cost a write to the disk."""
+    """New players a second from one address, each of which costs a write to the disk."""
     guest_burst: Annotated[float, Field(ge=1)] = 300
-    """New players of one address at once."""
+    """Burst of new players from one address."""
     hello_seconds: Annotated[float, Field(gt=0, le=600)] = 10
-    """How long a socket may stay silent before it says hello."""
+    """Seconds until a socket must have sent `hello`."""
     ping_seconds: Annotated[float, Field(gt=0, le=600)] = 20
-    """How often a silent socket is asked whether it is alive, and how long it has to answer."""
+    """Seconds between pings of an idle socket, and until its pong is due."""
 
     stop_seconds: Annotated[float, Field(ge=1, le=600)] = 20
-    """How long the server may take to stop. After that it ends anyway; every acknowledged move is stored before."""
+    """Time limit of a graceful stop in seconds, after which the server ends; acknowledged moves are stored before."""
 
     max_seeks: Annotated[int, Field(ge=1)] = 2_000
-    """Open tables in all."""
+    """Open tables of all players."""
     max_seeks_per_address: Annotated[int, Field(ge=1)] = 100
     """Open tables of all players of one address."""
     max_challenges: Annotated[int, Field(ge=1)] = 2_000
-    """Challenges that wait for an answer, in all."""
+    """Unanswered challenges of all players."""
     max_challenges_per_address: Annotated[int, Field(ge=1)] = 200
-    """Challenges of all players of one address that wait for an answer."""
+    """Unanswered challenges of all players of one address."""
     max_matches_per_player: Annotated[int, Field(ge=1)] = 50
-    """Live matches of one player. A bot that declares more has as many, up to 200."""
+    """Live matches of one player. A bot may declare more, up to 200."""
     max_matches_per_address: Annotated[int, Field(ge=1)] = 500
-    """Live matches of all players that came from one address when they began."""
+    """Live matches of all players of one address, as of each match's start."""
     reserved_names: _Names = ("champion", *(f"level-{level}" for level in range(1, 11)))
-    """Names for the operator's bots, those of the house by default: who does not show the analyst key and asks for one
-    gets a number beside it."""
+    """Names for bots with the analyst key, the house bots by default; any other player with such a name gets a number
+    beside it."""
 
     analyst_key: SecretStr = SecretStr("")
-    """What a bot must show to have a reserved name or to study positions for players, 20 to 100 characters. Nothing:
-    `serve` makes one at each start, which only its own house bots get."""
+    """The key that a bot needs for a reserved name and for analyses, 20 to 100 characters. Empty: `serve` generates one
+    at each start for its own house bots."""
 
     first_move_seconds: Annotated[int, Field(ge=1)] = 60
-    """How long a player may take for a first move in a game with short clocks."""
+    """Seconds for a player's first move in a game with short clocks."""
     gone_seconds: Annotated[int, Field(ge=1)] = 30
-    """How long a player may be away before the others may claim victory."""
+    """Seconds of a player's absence after which the others may claim victory."""
     max_plies: Annotated[int, Field(ge=100, le=10_000)] = 2_000
-    """Moves and rolls, those that were taken back included, after which a match is a draw."""
+    """Moves and rolls, including those that were taken back, after which a match is a draw."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """The least severe messages that are logged."""
@@ -179,19 +180,19 @@ class Settings(BaseSettings):
 
     @field_validator("analyst_key")
     @classmethod
-    def _long_enough(cls, key: SecretStr) -> SecretStr:
+    def _check_key_length(cls, key: SecretStr) -> SecretStr:
         if key.get_secret_value() and not _MIN_KEY <= len(key.get_secret_value()) <= _MAX_KEY:
             raise ValueError(f"a key has {_MIN_KEY} to {_MAX_KEY} characters; leave it out for a random one")
         return key
 
     @field_validator("data", "web")
     @classmethod
-    def _home(cls, path: Path) -> Path:
+    def _expand_user(cls, path: Path) -> Path:
         return path.expanduser()
 
     @property
     def database_url(self) -> str:
-        """The address that the journal opens."""
+        """The SQLAlchemy URL of the database."""
         return self.database or f"sqlite+aiosqlite:///{self.data.resolve() / 'cornered.db'}"
 
     @classmethod
@@ -203,12 +204,12 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments win over the environment, and the environment over the file."""
+        """Return the sources by precedence: arguments, the environment, the file."""
         return init_settings, env_settings, _read(settings_cls, _config_file(init_settings()))
 
 
 def _read(settings_cls: type[BaseSettings], path: Path) -> TomlConfigSettingsSource:
-    """Return what the file sets. Raises SettingsError, which names the file."""
+    """Return the settings of the file. Raises SettingsError with the file's name."""
     try:
         file = TomlConfigSettingsSource(settings_cls, toml_file=path)
     except (OSError, ValueError) as error:
@@ -221,15 +222,15 @@ def _read(settings_cls: type[BaseSettings], path: Path) -> TomlConfigSettingsSou
 
 
 def _hint(name: str, known: Sequence[str]) -> str:
-    """Return the known names that `name` may be a slip for, as words to follow an error."""
+    """Return a suffix for an error that suggests the closest known names; empty where none is close."""
     close = difflib.get_close_matches(name.lower(), [one.lower() for one in known], n=2)
     found = [one for one in known if one.lower() in close]
     return f"; did you mean {' or '.join(found)}?" if found else ""
 
 
-def _warn_of_strange_variables() -> None:
-    """Say on the standard error output which variables have our prefix and are read by nobody."""
-    known = [*(name.upper() for name in Settings.model_fields), *_ELSEWHERE]
+def _warn_of_unknown_variables() -> None:
+    """Warn on standard error about variables with our prefix that are no settings."""
+    known = [*(name.upper() for name in Settings.model_fields), *_OTHER_VARIABLES]
     for variable in sorted(os.environ):
         name = variable.removeprefix(_PREFIX)
         if name not in known and name != variable:
@@ -237,17 +238,17 @@ def _warn_of_strange_variables() -> None:
 
 
 def load_settings(**given: object) -> Settings:
-    """Return the settings; `given` wins over the environment. Raises SettingsError.
+    """Return the settings; `given` has precedence over the environment. Raises SettingsError.
 
-    Variables that begin like ours and mean nothing are named in a warning.
+    Warns about unknown variables with our prefix.
     """
-    _warn_of_strange_variables()
+    _warn_of_unknown_variables()
     try:
         return Settings(**given)  # type: ignore[arg-type]
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         name = str(first["loc"][0]) if first["loc"] else ""
-        # What we check ourselves names what is wrong in its own words.
+        # Messages of our own validators quote the input already.
         is_ours = first["type"] in ("extra_forbidden", "value_error")
         shown = "" if is_ours else f", not {first['input']!r}"
         text = first["msg"].removeprefix("Value error, ")
@@ -259,7 +260,7 @@ def load_settings(**given: object) -> Settings:
 
 
 def with_analyst_key(settings: Settings) -> Settings:
-    """Return the settings with a random key for analysts where none is set."""
+    """Return the settings with a random analyst key where none is set."""
     if settings.analyst_key.get_secret_value():
         return settings
     return settings.model_copy(update={"analyst_key": SecretStr(secrets.token_urlsafe(32))})

@@ -1,4 +1,4 @@
-"""docs/settings.md, generated: `./run python -m cornered.server.settings_reference > docs/settings.md`."""
+"""Generates docs/settings.md: `./run python -m cornered.server.settings_reference > docs/settings.md`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ _HEAD: Final = """\
 Generated from `server/settings.py` by `./run python -m cornered.server.settings_reference > docs/settings.md`.
 
 Each setting is an environment variable, or the same name in lower case without `CORNERED_` in `cornered.toml` in the
-data directory (`CORNERED_CONFIG` names another file). The environment wins over the file. A list is written `one, two`.
+data directory (`CORNERED_CONFIG` names another file). The environment has precedence over the file. A list is written
+`one, two`.
 
 | variable | default | values | meaning |
 | --- | --- | --- | --- |
 """
 _MACHINE_DEFAULTS: Final = {"data": "your user data directory", "web": "the page that comes with the server"}
-"""The defaults that differ between machines, in words."""
+"""Descriptions of defaults that differ between machines."""
 _BOUNDS: Final = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
 _TYPES: Final = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
 

@@ -1,4 +1,4 @@
-"""Accounts that live as long as the process: for tests and for servers that keep nothing."""
+"""Accounts in memory, lost with the process."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ _PLAYER = select(PLAYERS.c.id, PLAYERS.c.name, PLAYERS.c.kind)
 
 
 class SqlAccounts:
-    """Implements `Accounts`. The database is shared with others and not closed here."""
+    """Implements `Accounts`. The database is shared with other adapters, and its owner closes it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        # One writer of accounts at a time stands in the line for the database's: a crowd of new guests, each with a
-        # commit of its own, must not keep the journal's next commit waiting.
+        # At most one writer of accounts waits for the database's write lock, so that the journal's next commit waits
+        # for one commit of a new guest and not for all of them.
         self._turn = asyncio.Lock()
 
     async def create(self, name: str, kind: PlayerKind) -> tuple[Identity, str]:

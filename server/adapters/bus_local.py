@@ -1,4 +1,4 @@
-"""The bus inside one process: what a broker would be told goes to one listener, or to nobody."""
+"""The bus inside one process: publications go to one callback, or are dropped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["LocalBus"]
 
 
 class LocalBus:
-    """Implements `Bus`. Without a listener publishing costs nothing and keeps nothing."""
+    """Implements `Bus`. Without a listener publications are dropped at once."""
 
     def __init__(self, listener: Callable[[Publication], None] | None = None, *, node: str = "local") -> None:
         self._listener = listener
@@ -34,13 +34,13 @@ class LocalBus:
         self._listener(status_of(self._node, "online"))
         while True:
             await self._feed.wait()
-            self._tell_all(self._listener)
+            self._publish_all(self._listener)
 
     async def close(self) -> None:
         if self._listener is not None:
-            self._tell_all(self._listener)
+            self._publish_all(self._listener)
             self._listener(status_of(self._node, "offline"))
 
-    def _tell_all(self, listener: Callable[[Publication], None]) -> None:
+    def _publish_all(self, listener: Callable[[Publication], None]) -> None:
         while (publication := self._feed.take()) is not None:
             listener(publication)

@@ -1,7 +1,6 @@
-"""The bus over an MQTT broker. QoS 0 for what happens and QoS 1 for what must not stay behind.
+"""The bus over an MQTT broker: events with QoS 0; the lobby, status and cleared states with QoS 1.
 
-States are kept by the broker under a lease: they expire unless they are told again, so a server that dies leaves no
-match and no lobby standing for ever.
+Retained states have a message expiry and are published again before it, so that those of a dead server disappear.
 """
 
 from __future__ import annotations
@@ -28,22 +27,23 @@ from cornered.server.adapters.feed import Feed, Publication, status_of
 
 __all__ = ["Broker", "MqttBus"]
 
-FIRST_PAUSE: Final = 0.1
-LONGEST_PAUSE: Final = 10.0
-FAREWELL: Final = 2.0
-"""Seconds that the last words may take."""
+# Exponential backoff between connection attempts.
+FIRST_RETRY_S: Final = 0.1
+LONGEST_RETRY_S: Final = 10.0
+GOODBYE_TIMEOUT_S: Final = 2.0
+"""Time limit of the last publications before a close."""
 
 
 log = structlog.get_logger("bus")
 
-_UNHEARD: Final = logging.getLogger("cornered.server.adapters.bus_mqtt.client")
-_UNHEARD.setLevel(logging.CRITICAL)
-"""The client reports a lost broker as an error of its own; here that is one warning."""
+_CLIENT_LOG: Final = logging.getLogger("cornered.server.adapters.bus_mqtt.client")
+_CLIENT_LOG.setLevel(logging.CRITICAL)
+"""Silences the client library, which logs a lost broker as an error; `MqttBus.run` logs one warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """Where the broker is. `password` never shows in a representation."""
+    """Address and credentials of a broker; `repr` omits the credentials."""
 
     host: str
     port: int
@@ -71,12 +71,12 @@ class Broker:
 
 
 class MqttBus:
-    """Implements `Bus`. Everything is told by the one task that runs `run`."""
+    """Implements `Bus`. Only the task of `run` publishes."""
 
-    def __init__(self, broker: Broker, node: str, *, longest_pause: float = LONGEST_PAUSE) -> None:
+    def __init__(self, broker: Broker, node: str, *, longest_retry_s: float = LONGEST_RETRY_S) -> None:
         self._broker = broker
         self._node = node
-        self._longest_pause = longest_pause
+        self._longest_retry_s = longest_retry_s
         self._feed = Feed()
         self._client: Client | None = None
 
@@ -91,19 +91,19 @@ class MqttBus:
         while True:
             try:
                 async with self._connected() as client:
-                    log.info("the broker listens", broker=str(self._broker))
+                    log.info("connected to the broker", broker=str(self._broker))
                     failures = 0
-                    await self._tell_forever(client)
+                    await self._publish_until_lost(client)
             except* MqttError as errors:
                 if failures == 0:
-                    log.warning("the broker is away", broker=str(self._broker), error=str(errors.exceptions[0]))
+                    log.warning("lost the broker", broker=str(self._broker), error=str(errors.exceptions[0]))
                 failures += 1
-            _heed_cancellation()
-            longest = min(self._longest_pause, FIRST_PAUSE * 2**failures)
+            _raise_if_cancelled()
+            longest = min(self._longest_retry_s, FIRST_RETRY_S * 2**failures)
             await asyncio.sleep(random.uniform(longest / 2, longest))
 
     async def close(self) -> None:
-        """Nothing is left to do: `run` says goodbye when it is cancelled."""
+        """Do nothing: `run` publishes the offline status when it is cancelled."""
 
     @contextlib.asynccontextmanager
     async def _connected(self) -> AsyncIterator[Client]:
@@ -116,53 +116,53 @@ class MqttBus:
             identifier=f"cornered-{self._node}-{secrets.token_hex(4)}",
             protocol=ProtocolVersion.V5,
             will=Will(offline.topic, offline.payload, qos=1, retain=True),
-            logger=_UNHEARD,
+            logger=_CLIENT_LOG,
             tls_params=TLSParameters() if self._broker.tls else None,
             socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)],
             keepalive=15,
             timeout=5,
         )
         async with client:
-            await _tell(client, status_of(self._node, "online"))
+            await _publish(client, status_of(self._node, "online"))
             try:
                 yield client
             except asyncio.CancelledError:
                 with contextlib.suppress(MqttError, TimeoutError):
-                    async with asyncio.timeout(FAREWELL):
-                        await self._tell_all(client)
-                        await _tell(client, offline)
+                    async with asyncio.timeout(GOODBYE_TIMEOUT_S):
+                        await self._publish_all(client)
+                        await _publish(client, offline)
                 raise
 
-    async def _tell_forever(self, client: Client) -> None:
-        """Tell everything that comes, until the connection is lost."""
+    async def _publish_until_lost(self, client: Client) -> None:
+        """Publish the feed until the connection is lost."""
         self._feed.repeat()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(_until_lost(client), name="mqtt-connection")
             while True:
-                _heed_cancellation()
+                _raise_if_cancelled()
                 try:
                     async with asyncio.timeout(STATE_EXPIRY_S / 3):
                         await self._feed.wait()
                 except TimeoutError:
                     self._feed.repeat()
-                await self._tell_all(client)
+                await self._publish_all(client)
 
-    async def _tell_all(self, client: Client) -> None:
+    async def _publish_all(self, client: Client) -> None:
         while (publication := self._feed.take()) is not None:
             try:
-                await _tell(client, publication)
+                await _publish(client, publication)
             except BaseException:
                 self._feed.put_back(publication)
                 raise
-            # A publication that fits into the socket's buffer never waits; the match tasks must get their turns.
+            # A publication that fits into the socket's buffer does not yield, which would starve the match tasks.
             await asyncio.sleep(0)
 
 
-def _heed_cancellation() -> None:
-    """Raise CancelledError if this task was cancelled and something it called kept that to itself.
+def _raise_if_cancelled() -> None:
+    """Raise CancelledError if this task was cancelled and a callee swallowed the exception.
 
-    Before Python 3.12 `asyncio.wait_for`, in which the client waits for the broker, does so when the answer comes just
-    then, and a TaskGroup does when one of its tasks fails just then.
+    Before Python 3.12 `asyncio.wait_for`, in which the client waits for the broker, swallows it when the answer arrives
+    at the same time, and a TaskGroup when one of its tasks fails at the same time.
     """
     task = asyncio.current_task()
     if task is not None and task.cancelling():
@@ -170,20 +170,20 @@ def _heed_cancellation() -> None:
 
 
 async def _until_lost(client: Client) -> None:
-    """Raise MqttError as soon as the connection is gone, which a client with nothing to say would not notice."""
+    """Raise MqttError as soon as the connection is lost, which a client that publishes nothing would not detect."""
     async for _ in client.messages:
         pass
 
 
-async def _tell(client: Client, publication: Publication) -> None:
-    lease = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-    if publication.leased:
-        lease.MessageExpiryInterval = STATE_EXPIRY_S
-    must_arrive = publication.retain and (publication.match is None or not publication.payload)
+async def _publish(client: Client, publication: Publication) -> None:
+    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    if publication.expires:
+        properties.MessageExpiryInterval = STATE_EXPIRY_S
+    is_reliable = publication.retain and (publication.match is None or not publication.payload)
     await client.publish(
         publication.topic,
         publication.payload,
-        qos=1 if must_arrive else 0,
+        qos=1 if is_reliable else 0,
         retain=publication.retain,
-        properties=lease,
+        properties=properties,
     )

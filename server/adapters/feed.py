@@ -1,9 +1,9 @@
-"""What the outside is to be told, behind the move: bounded, coalesced, and the same for every bus.
+"""The queue of publications about public matches and the lobby: bounded, coalesced, and the same for every bus.
 
-A `Feed` takes messages as they are published and gives out *publications*, a topic and a payload each. States coalesce
-to the newest of each match, and of the lobby, and are rendered only when somebody takes them. Events queue; when the
-queue is full the oldest are lost, which watchers see by the sequence numbers. A match is told about from its `started`
-event or a snapshot on; one that was never introduced, or is private, is not told about at all.
+A `Feed` takes messages and returns *publications*, a topic and a payload each. States coalesce to the newest of each
+match, and of the lobby, and are serialized when they are taken. Events queue; a full queue drops its oldest ones, which
+watchers detect by the sequence numbers. A match is published from its `started` event or a snapshot on, and never where
+it is private.
 """
 
 from __future__ import annotations
@@ -21,29 +21,30 @@ from cornered.protocol.values import Clock, GameSpec, Player, Value
 __all__ = ["Feed", "Publication", "status_of"]
 
 MAX_EVENTS: Final = 10_000
-MAX_LOBBY: Final = 100
-"""Words about the lobby that wait to be told; who misses older ones goes by the page that is kept."""
-MAX_OVER: Final = 1_000
-"""How many finished matches are remembered, so that what follows the end (a rematch) is still told."""
+"""Queued events; beyond that the oldest are dropped."""
+MAX_LOBBY_CHANGES: Final = 100
+"""Queued changes of the lobby; a subscriber that misses older ones has the retained page."""
+MAX_FINISHED: Final = 1_000
+"""Finished matches whose later events, such as a rematch, are still published."""
 
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """One message for the outside. `retain` asks to keep it for those who come later; empty retained ones clear.
+    """One message for the broker. A retained one is kept for later subscribers; an empty retained one clears it.
 
-    What is `leased` is kept only for a while, unless it is told again.
+    A retained one that `expires` has to be published again to be kept.
     """
 
     topic: str
     payload: bytes
     retain: bool = False
-    leased: bool = False
+    expires: bool = False
     match: str | None = None
 
 
 @dataclass(slots=True)
-class _Introduced:
-    """What stays the same in a match, and the newest message that tells where it stands."""
+class _LiveMatch:
+    """The constant part of a match's state, and the newest message with the rest."""
 
     players: tuple[Player, ...]
     game: GameSpec
@@ -56,26 +57,30 @@ def _json(value: Value) -> bytes:
 
 
 def status_of(node: str, status: Literal["online", "offline"]) -> Publication:
-    """Return the word that `node` is there, or is not."""
+    """Return the publication of a node's status."""
     return Publication(status_topic(node), _json(NodeStatus(node=node, status=status)), retain=True)
 
 
 class Feed:
-    """Everything not yet told. Noting and taking never wait."""
+    """The pending publications. Only `wait` waits."""
 
     def __init__(self, *, max_events: int = MAX_EVENTS) -> None:
-        self._live: dict[str, _Introduced] = {}
-        self._over: dict[str, None] = {}
+        self._live: dict[str, _LiveMatch] = {}
+        # An ordered set, the oldest first.
+        self._finished: dict[str, None] = {}
         self._events: deque[tuple[str, MatchEvent]] = deque(maxlen=max_events)
         self._lobby: LobbyState | None = None
         self._is_lobby_due = False
-        self._lobby_changes: deque[LobbyChanged] = deque(maxlen=MAX_LOBBY)
+        self._lobby_changes: deque[LobbyChanged] = deque(maxlen=MAX_LOBBY_CHANGES)
+        # Matches whose state is to be published: an ordered set.
         self._changed: dict[str, None] = {}
-        self._told: set[str] = set()
-        self._something = asyncio.Event()
+        # Matches whose state the broker may have, and which have to be cleared at the end.
+        self._published: set[str] = set()
+        # Set while `take` may have a publication; only `take` clears it.
+        self._pending = asyncio.Event()
 
     def match(self, message: ServerMessage) -> None:
-        """Note what a `snapshot` or `happened` tells; other messages are not for the outside."""
+        """Queue a `snapshot` or `happened`; other messages are a ValueError."""
         match message:
             case Snapshot():
                 self._note_snapshot(message)
@@ -85,7 +90,7 @@ class Feed:
                 raise ValueError(f"{message.type!r} is not published")
 
     def lobby(self, message: ServerMessage) -> None:
-        """Note the lobby as it is, which makes what changed before it old news, or a change of it."""
+        """Queue the whole lobby, which replaces the queued changes, or a change of it."""
         match message:
             case LobbyState():
                 self._lobby, self._is_lobby_due = message, True
@@ -94,16 +99,16 @@ class Feed:
                 self._lobby_changes.append(message)
             case _:
                 raise ValueError(f"{message.type!r} is not published")
-        self._something.set()
+        self._pending.set()
 
     def _note_snapshot(self, message: Snapshot) -> None:
         if message.private or message.over:
             return
         players = tuple(seat.player for seat in message.seats)
-        self._live[message.match] = _Introduced(players, message.game, message.clock, message)
-        # It goes on from before: an earlier process of this server may have told its state.
-        self._told.add(message.match)
-        self._change(message.match)
+        self._live[message.match] = _LiveMatch(players, message.game, message.clock, message)
+        # The match continues: an earlier process of this server may have published its state.
+        self._published.add(message.match)
+        self._mark_changed(message.match)
 
     def _note_happened(self, message: Happened) -> None:
         name = message.match
@@ -111,44 +116,44 @@ class Feed:
         for event in message.events:
             if isinstance(event, Started):
                 if not event.private:
-                    self._live[name] = _Introduced(event.players, event.game, event.clock, message)
+                    self._live[name] = _LiveMatch(event.players, event.game, event.clock, message)
             elif isinstance(event, Ended):
                 over = True
             elif not isinstance(event, Intermediate):
                 assert_never(event)
         known = self._live.get(name)
-        if known is None and name not in self._over:
+        if known is None and name not in self._finished:
             return
         self._events.extend((name, event) for event in message.events)
         if known is not None:
             known.newest = message
-            self._change(name)
+            self._mark_changed(name)
         if over:
             self._forget(name)
-        self._something.set()
+        self._pending.set()
 
-    def _change(self, name: str) -> None:
+    def _mark_changed(self, name: str) -> None:
         self._changed[name] = None
-        self._something.set()
+        self._pending.set()
 
     def _forget(self, name: str) -> None:
         self._live.pop(name, None)
-        if name not in self._told:
-            # Nobody keeps a state that was never told, so none has to be cleared: what waits stays bounded.
+        if name not in self._published:
+            # A state that was never published need not be cleared; this bounds `_changed`.
             self._changed.pop(name, None)
-        self._over[name] = None
-        if len(self._over) > MAX_OVER:
-            del self._over[next(iter(self._over))]
+        self._finished[name] = None
+        if len(self._finished) > MAX_FINISHED:
+            del self._finished[next(iter(self._finished))]
 
     async def wait(self) -> None:
-        """Return once there is something to take."""
-        await self._something.wait()
+        """Return once a publication is pending."""
+        await self._pending.wait()
 
     def take(self) -> Publication | None:
-        """Return what is to be told next, events before the states that they led to, or None for nothing."""
+        """Return the next publication, events before the states that they led to; None when none is pending."""
         if self._lobby is not None and self._is_lobby_due:
             self._is_lobby_due = False
-            return Publication(LOBBY, _json(self._lobby), retain=True, leased=True)
+            return Publication(LOBBY, _json(self._lobby), retain=True, expires=True)
         if self._lobby_changes:
             return Publication(LOBBY, _json(self._lobby_changes.popleft()))
         if self._events:
@@ -158,32 +163,32 @@ class Feed:
             name = next(iter(self._changed))
             del self._changed[name]
             return self._state_of(name)
-        self._something.clear()
+        self._pending.clear()
         return None
 
     def put_back(self, publication: Publication) -> None:
-        """Let a publication that was taken and not told come again: states do, as they are then; the rest is lost."""
+        """Queue a publication that could not be delivered again: states in their newest form; other ones are lost."""
         if publication.retain and publication.match is not None:
-            self._told.add(publication.match)
-            self._change(publication.match)
+            self._published.add(publication.match)
+            self._mark_changed(publication.match)
         elif publication.retain:
             self._is_lobby_due = True
-            self._something.set()
+            self._pending.set()
 
     def repeat(self) -> None:
-        """Let the lobby and the states of all live matches be told again: whoever kept them may have lost them."""
+        """Queue the lobby and the states of all live matches again, since the broker may have lost them."""
         for name in self._live:
-            self._change(name)
+            self._mark_changed(name)
         if self._lobby is not None:
             self._is_lobby_due = True
-            self._something.set()
+            self._pending.set()
 
     def _state_of(self, name: str) -> Publication:
         known = self._live.get(name)
         if known is None:
-            self._told.discard(name)
-            return Publication(state_topic(name), b"", retain=True, leased=True, match=name)
-        self._told.add(name)
+            self._published.discard(name)
+            return Publication(state_topic(name), b"", retain=True, expires=True, match=name)
+        self._published.add(name)
         newest = known.newest
         state = MatchState(
             match=name,
@@ -196,4 +201,4 @@ class Feed:
             to_move=newest.to_move,
             clocks=newest.clocks,
         )
-        return Publication(state_topic(name), _json(state), retain=True, leased=True, match=name)
+        return Publication(state_topic(name), _json(state), retain=True, expires=True, match=name)

@@ -1,4 +1,4 @@
-"""A journal that lives as long as the process: for tests and for servers that keep nothing."""
+"""A journal in memory, lost with the process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Log:
     ended: Ended | None = None
 
     def is_for(self, player: str | None) -> bool:
-        """Say whether the log belongs on the list of `player`, or on everybody's."""
+        """Return whether the log is on the list of `player`, or, for None, on the public one."""
         if self.started is None:
             return False
         if player is None:
@@ -79,4 +79,4 @@ class MemoryJournal:
         """Memory has no outages."""
 
     async def close(self) -> None:
-        """Nothing to let go."""
+        """Do nothing."""

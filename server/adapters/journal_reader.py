@@ -1,4 +1,4 @@
-"""Reads the journal back: matches event by event, and the index of matches. A damaged part hides nothing else."""
+"""Reads the journal: events of matches, and the index of matches. Damage to one part leaves the rest readable."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cornered.server.ports import DamagedMatch, JournalUnavailable
 __all__ = ["JournalReader", "event_of"]
 
 PAGE_EVENTS: Final = 400
-"""Events that are fetched and validated in one turn of the event loop: about 3 ms."""
+"""Events that are fetched and validated in one step of the event loop, about 3 ms."""
 
 log = structlog.get_logger("journal")
 
@@ -27,14 +27,14 @@ _FIRST_EVENTS: Final = (
     .where(MATCHES.c.ended.is_(None))
     .order_by(MATCHES.c.started, MATCHES.c.id)
 )
-# Built once: to build a query and its key in SQLAlchemy's cache costs more than to run it.
+# Built once, since building a query and its cache key in SQLAlchemy costs more than running it.
 _PAGE: Final = (
     select(EVENTS.c.body)
     .where(EVENTS.c.match == bindparam("of"), EVENTS.c.seq > bindparam("since"))
     .order_by(EVENTS.c.seq)
     .limit(PAGE_EVENTS)
 )
-_ROW: Final = literal_column("matches.rowid", Integer)
+_ROWID: Final = literal_column("matches.rowid", Integer)
 
 
 class JournalReader:
@@ -44,7 +44,7 @@ class JournalReader:
         self._database = database
 
     async def fetch(self, query: Select[Any], **parameters: object) -> Sequence[Any]:
-        """Return the rows of a query. Raises DamagedMatch where the query meets damage, or JournalUnavailable."""
+        """Return the rows of a query. Raises DamagedMatch where the rows are damaged, or JournalUnavailable."""
         try:
             async with self._database.reading() as connection:
                 rows: Sequence[Any] = (await connection.execute(query, parameters)).all()
@@ -55,7 +55,7 @@ class JournalReader:
         return rows
 
     async def holds(self, match: str, seq: int) -> bool:
-        """Say whether the store has this event, as far as it can be read. Raises JournalUnavailable."""
+        """Return whether the store has this event; False where it is damaged. Raises JournalUnavailable."""
         try:
             return bool(await self.fetch(select(EVENTS.c.seq).where(EVENTS.c.match == match, EVENTS.c.seq == seq)))
         except DamagedMatch:
@@ -73,16 +73,16 @@ class JournalReader:
                 return events
 
     async def live(self) -> Sequence[Started]:
-        """Return how the matches without an end began, oldest first. Raises JournalUnavailable."""
+        """Return the `started` events of live matches, oldest first. Raises JournalUnavailable."""
         try:
             rows = await self.fetch(_FIRST_EVENTS)
         except DamagedMatch:
-            log.error("the store is damaged: live matches are looked for one by one; see `cornered admin check`")
+            log.error("the store is damaged: live matches are read one by one; run `cornered admin check`")
             rows = [(match, None) for match in await self._live_ids()]
-            beginnings = [await self._beginning(match) for match, _ in rows]
+            starts = [await self._started(match) for match, _ in rows]
         else:
-            beginnings = [_beginning_of(match, body) for match, body in rows]
-        return [started for started in beginnings if started is not None]
+            starts = [_started_of(match, body) for match, body in rows]
+        return [started for started in starts if started is not None]
 
     async def finished(self, player: str | None, limit: int) -> Sequence[str]:
         """Return the ids of the newest finished matches. Raises JournalUnavailable."""
@@ -97,27 +97,27 @@ class JournalReader:
             raise JournalUnavailable(str(error)) from error
         return [name for (name,) in rows]
 
-    async def _beginning(self, match: str) -> Started | None:
+    async def _started(self, match: str) -> Started | None:
         query = select(EVENTS.c.body).where(EVENTS.c.match == match, EVENTS.c.seq == 1)
         try:
             rows = await self.fetch(query)
         except DamagedMatch as error:
-            _set_aside(match, str(error))
+            _log_damage(match, str(error))
             return None
-        return _beginning_of(match, rows[0][0] if rows else None)
+        return _started_of(match, rows[0][0] if rows else None)
 
     async def _live_ids(self) -> Sequence[str]:
-        """Return the ids of live matches, oldest first, from the parts of SQLite's index that can still be read."""
+        """Return the ids of live matches, oldest first, from the readable parts of SQLite's table, by bisection."""
         try:
             return [name for (name,) in await self.fetch(select(MATCHES.c.id).where(MATCHES.c.ended.is_(None)))]
         except DamagedMatch as error:
             if not self._database.is_sqlite:
                 raise JournalUnavailable("the index of matches is damaged") from error
         found: list[tuple[int, str]] = []
-        waiting = [(1, await self._last_row())]
+        waiting = [(1, await self._last_rowid())]
         while waiting:
             low, high = waiting.pop()
-            query = select(MATCHES.c.id, MATCHES.c.started, MATCHES.c.ended).where(_ROW.between(low, high))
+            query = select(MATCHES.c.id, MATCHES.c.started, MATCHES.c.ended).where(_ROWID.between(low, high))
             try:
                 rows = await self.fetch(query)
             except DamagedMatch:
@@ -128,9 +128,9 @@ class JournalReader:
             found += [(started, name) for name, started, ended in rows if ended is None]
         return [name for _, name in sorted(found)]
 
-    async def _last_row(self) -> int:
-        """Return the number of the newest row of `matches`, from whichever part of the table tells."""
-        for query in (select(func.max(_ROW)).select_from(MATCHES), select(func.count()).select_from(MATCHES)):
+    async def _last_rowid(self) -> int:
+        """Return the highest rowid of `matches`; where that page is damaged, the number of rows."""
+        for query in (select(func.max(_ROWID)).select_from(MATCHES), select(func.count()).select_from(MATCHES)):
             try:
                 rows = await self.fetch(query)
             except DamagedMatch:
@@ -140,19 +140,19 @@ class JournalReader:
 
 
 def event_of(body: str, seq: int) -> MatchEvent:
-    """Return the stored event, which must have this number. Raises DamagedMatch."""
+    """Parse a stored event, which must have the number `seq`. Raises DamagedMatch."""
     try:
         event = EVENT.validate_json(body)
     except ValidationError as error:
-        why = error.errors(include_url=False, include_context=False, include_input=False)[0]["msg"]
-        raise DamagedMatch(f"event {seq} cannot be read: {why}") from None
+        reason = error.errors(include_url=False, include_context=False, include_input=False)[0]["msg"]
+        raise DamagedMatch(f"event {seq} cannot be read: {reason}") from None
     if event.seq != seq:
         raise DamagedMatch(f"event {seq} is missing: event {event.seq} stands in its place")
     return event
 
 
-def _beginning_of(match: str, body: str | None) -> Started | None:
-    """Return a match's first event; None, and a line in the log, where it is none."""
+def _started_of(match: str, body: str | None) -> Started | None:
+    """Return a match's first event; log its damage and return None where it is not a `started`."""
     try:
         if body is None:
             raise DamagedMatch("event 1 is missing")
@@ -160,10 +160,10 @@ def _beginning_of(match: str, body: str | None) -> Started | None:
         if not isinstance(started, Started) or started.match != match:
             raise DamagedMatch("event 1 does not begin this match")
     except DamagedMatch as error:
-        _set_aside(match, str(error))
+        _log_damage(match, str(error))
         return None
     return started
 
 
-def _set_aside(match: str, reason: str) -> None:
-    log.error("a match is damaged and set aside; see `cornered admin check`", match=match, reason=reason)
+def _log_damage(match: str, reason: str) -> None:
+    log.error("a match is damaged and left out; run `cornered admin check`", match=match, reason=reason)

@@ -1,4 +1,4 @@
-"""The tables as they stand after the newest migration."""
+"""The tables after the newest migration."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVENTS: Final = Table(
     Column("seq", Integer, primary_key=True),
     Column("body", Text, nullable=False),
 )
-"""The journal. The primary key is what makes two writers of one event impossible."""
+"""The journal. Its primary key rejects a second writer of the same event."""
 
 MATCHES: Final = Table(
     "matches",
@@ -40,7 +40,7 @@ MATCHES: Final = Table(
     Column("private", Boolean, nullable=False),
     Index("matches_ended", "ended"),
 )
-"""An index of the journal, written in the same transactions. It can be made again from the events."""
+"""An index of the journal, written in the same transactions and derivable from the events."""
 
 SEATS: Final = Table(
     "seats",
@@ -50,7 +50,7 @@ SEATS: Final = Table(
     Column("player", String(32), nullable=False),
     Index("seats_player", "player"),
 )
-"""Who sits where; a part of the index. A player may be known to a journal that no accounts know."""
+"""The players of each match, a part of the index. `player` has no foreign key: accounts may be in another store."""
 
 PLAYERS: Final = Table(
     "players",
@@ -66,7 +66,7 @@ TOKENS: Final = Table(
     Column("digest", String(64), primary_key=True),
     Column("player", String(32), ForeignKey("players.id"), nullable=False),
 )
-"""One player may hold many, and later a password beside them."""
+"""Tokens by their digests; one player may have several."""
 
 SECRETS: Final = Table(
     "secrets",
@@ -81,4 +81,4 @@ PROBES: Final = Table(
     Column("id", Integer, primary_key=True, autoincrement=False),
     Column("body", LargeBinary, nullable=False),
 )
-"""One row, written to find out whether the store can be written."""
+"""One row, with which the journal tests whether the store can be written."""

@@ -1,4 +1,4 @@
-"""How players and tokens are made, the same for every store of accounts."""
+"""Creates player ids and tokens for every store of accounts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ __all__ = ["digest_of", "new_player_id", "new_token"]
 
 
 def new_player_id() -> str:
-    """Return a player's id: 72 random bits, safe in an address."""
+    """Return a player id: 72 random bits, safe in a URL."""
     return secrets.token_urlsafe(9)
 
 
 def new_token() -> str:
-    """Return 256 random bits as text. Whoever holds them is the player."""
+    """Return a bearer token: 256 random bits as text."""
     return secrets.token_urlsafe(32)
 
 
 def digest_of(token: str) -> str:
-    """Return what is stored instead of a token.
+    """Return the SHA-256 of a token, which is stored in its place.
 
-    Nobody can search 256 random bits, so a fast hash is enough here; chosen passwords will need a slow one.
+    256 random bits cannot be searched, so a fast hash is enough; chosen passwords would need a slow one.
     """
     return sha256(token.encode()).hexdigest()

@@ -1,1 +1,1 @@
-"""How the database came to its shape: one file a step, run at start."""
+"""Alembic's migrations of the database, run at start."""

@@ -1,6 +1,4 @@
-"""Alembic's way in. The connection comes from `cornered.server.adapters.database`, inside a transaction that it
-owns.
-"""
+"""Alembic's environment; `cornered.server.adapters.database` passes the connection and owns its transaction."""
 
 from alembic import context
 

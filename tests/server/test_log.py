@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 import structlog
 
-from cornered.server.log import BURST_LINES, MAX_KINDS, PAUSE_SECONDS, Limiter, configure
+from cornered.server.log import BURST_LINES, MAX_KINDS, REFILL_INTERVAL_S, Limiter, configure
 
 
 @pytest.mark.parametrize("style", ["console", "json"])
@@ -63,10 +63,10 @@ def test_warnings_of_one_kind_are_limited_and_the_next_one_counts_what_was_left_
     clock = Clock()
     limiter = Limiter(clock)
     assert len(written(limiter, "warning", "the journal is away", 2_284)) == BURST_LINES
-    clock.now += PAUSE_SECONDS
+    clock.now += REFILL_INTERVAL_S
     (line,) = written(limiter, "warning", "the journal is away", 10)
     assert line["suppressed"] == 2_284 - BURST_LINES
-    clock.now += 100 * PAUSE_SECONDS
+    clock.now += 100 * REFILL_INTERVAL_S
     first, *others = written(limiter, "warning", "the journal is away", 100)
     assert first["suppressed"] == 9
     assert len(others) == BURST_LINES - 1

@@ -1,4 +1,4 @@
-"""A row that is written to find out whether the store can be written."""
+"""The table `probes`, whose one row tests whether the store can be written."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -93,7 +93,7 @@ class MqttOutside:
     def __init__(self, port: int, *, node: str = "here") -> None:
         self.ears = Ears()
         self._port = port
-        self.bus: Bus = MqttBus(Broker.parse(f"mqtt://127.0.0.1:{port}"), node, longest_pause=0.2)
+        self.bus: Bus = MqttBus(Broker.parse(f"mqtt://127.0.0.1:{port}"), node, longest_retry_s=0.2)
 
     async def listen(self) -> None:
         """Hear what the broker passes on, again and again when it was away."""

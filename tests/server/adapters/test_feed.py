@@ -128,7 +128,7 @@ def test_the_lobby_comes_again_when_it_was_not_told_or_may_be_lost(sample: Sampl
         feed.lobby(LobbyState(id="lobby", seeks=(), matches=(), players=(Presence(player=sample.anna, playing=0),)))
         feed.lobby(LobbyChanged(players_gone=("bert",)))
     state, change = everything(feed)
-    assert (state.retain, state.leased, change.retain) == (True, True, False)
+    assert (state.retain, state.expires, change.retain) == (True, True, False)
     feed.put_back(change)
     assert list(everything(feed)) == []
     feed.put_back(state)
