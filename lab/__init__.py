@@ -1,1 +1,2 @@
-"""Games between bots that answer a question: who plays them, where they are kept, and what they say."""
+"""Contests between bots, and the statistics, reports, tuning, training and experiments that are made from their
+games."""

@@ -1,4 +1,4 @@
-"""One game between two bots in this process. A bot that fails loses its game and costs nobody anything else."""
+"""One game between two bots in this process. An exception in a bot loses it this game and does not end the contest."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ __all__ = [
 
 RANDOM: Final = ("random", "random")
 GRACE: Final = 0.25
-"""Seconds by which a move may be late, and as much again as its time: machines have slow moments."""
+"""Tolerance of a move's deadline, in seconds, in addition to twice its time: absorbs scheduling delays."""
 HANGING: Final = 10.0
-"""Seconds more after which a bot that has lost on time hangs: nothing else can be played in its process."""
+"""Seconds beyond the tolerance after which a bot counts as hung, and its process is ended."""
 
 
 def opened(terms: Terms, opening: tuple[str, ...]) -> State:
@@ -55,12 +55,12 @@ def _opened(game: Game, opening: tuple[str, ...]) -> State:
 
 
 def _seat_seed(terms: Terms, fixture: Fixture, seat: int) -> int:
-    """Return the seed of the bot in a seat: it depends on nothing but the terms' seed, the game and the seat."""
+    """Return the seed of the bot in a seat, a function of the terms' seed, the game's number and the seat alone."""
     return int(mixed(mixed(mixed(1, terms.seed), fixture.number), seat))
 
 
 def is_random(terms: Terms, fixture: Fixture) -> bool:
-    """Say whether two `random` bots play, where the compiled games are the same as theirs."""
+    """Return whether both bots are `random`, so that compiled playouts replace them with equal results."""
     return fixture.players == RANDOM and is_duel(terms.load())
 
 
@@ -110,7 +110,7 @@ def play(terms: Terms, fixture: Fixture) -> Played:
 
 
 def seated(terms: Terms, fixture: Fixture) -> list[Bot] | Played:
-    """Return the bots of a fixture, by seat; where one cannot be made, the game that it has lost for that."""
+    """Return the fixture's bots by seat, or the lost game when the constructor of one of them fails."""
     bots: list[Bot] = []
     for seat, spec in enumerate(fixture.players):
         try:
@@ -133,8 +133,8 @@ def _play_at_random(terms: Terms, fixture: Fixture) -> Played:
 
 
 def lost(terms: Terms, fixture: Fixture, death: Death) -> Played:
-    """Return what a fixture comes to whose process dies every time that it is played: a loss for the bot that was
-    thinking. Where nobody was, it is one for the bot that had to move next, and `fault` says so."""
+    """Return the lost game of a fixture whose process dies every time it is played. The loser is the bot that was
+    thinking; where none was, the bot to move next, and `fault` says so."""
     found = accused(death, fixture)
     if found is not None:
         seat, moves = found
@@ -146,7 +146,7 @@ def lost(terms: Terms, fixture: Fixture, death: Death) -> Played:
 
 
 def _next(terms: Terms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
-    """Return the seat that moves first after the opening, and all moves until then."""
+    """Return the seat to move after the opening, and the moves of the opening."""
     state, moves = opened(terms, fixture.opening), list(fixture.opening)
     chance = terms.chance("dice", fixture.number)
     while state.to_move == CHANCE:
@@ -156,25 +156,25 @@ def _next(terms: Terms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
 
 
 def allowance(time: int | None) -> float:
-    """Return the seconds after which a move is late that should take so many milliseconds; without a clock, none is."""
+    """Return the seconds after which a move that should take `time` milliseconds is late; infinite without a clock."""
     return inf if time is None else 2 * time / 1000 + GRACE
 
 
 def patience(time: int | None) -> float | None:
-    """Return for how many seconds a bot may think until its process is ended; without a clock, for ever."""
+    """Return the seconds after which a thinking bot's process is ended; None without a clock."""
     return None if time is None else allowance(time) + HANGING
 
 
 def fault_of(spec: str, error: BaseException) -> str:
-    """Return in a line what a bot did wrong."""
+    """Return one line that describes an exception of a bot."""
     words = " ".join(f"{spec}: {type(error).__name__}: {error}".split())
-    # A file's name may hold what no file of records can.
+    # A lone surrogate, as in an undecodable file name, cannot be encoded as UTF-8 in the journal.
     return words.encode(errors="backslashreplace").decode()
 
 
 def ask(bot: Bot, state: State, limit: Limit) -> tuple[Thought, float]:
-    """Return what a bot thinks of a position, and how many seconds that took. Raises what the bot raises, and a
-    TypeError for an answer that is no thought."""
+    """Return the bot's thought about a position and the seconds it took. Raises what the bot raises, and TypeError for
+    an answer that is not a `Thought`."""
     started = perf_counter()
     thought: object = bot.choose(state, limit)
     seconds = perf_counter() - started
@@ -184,7 +184,7 @@ def ask(bot: Bot, state: State, limit: Limit) -> tuple[Thought, float]:
 
 
 def effort_after(effort: Effort, thought: Thought, seconds: float) -> Effort:
-    """Return what a player has spent after one more move, which took so many seconds."""
+    """Return a player's effort after one more move, which took `seconds`."""
     return replace(
         effort,
         moves=effort.moves + 1,
@@ -196,7 +196,7 @@ def effort_after(effort: Effort, thought: Thought, seconds: float) -> Effort:
 
 
 def agreed_winner(claims: list[tuple[Proven | None, int]], plies: int) -> int | None:
-    """Return the winner's seat, or -1 for a draw, where both players' newest claims are proofs that agree."""
+    """Return the winner's seat, or -1 for a draw, when both players' latest proven results agree; otherwise None."""
     (first, at_first), (second, at_second) = claims
     if min(at_first, at_second) < plies - 1:
         return None

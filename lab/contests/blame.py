@@ -1,4 +1,4 @@
-"""Who is to blame for a game that ended its process: the bot that was thinking, as far as anybody knows."""
+"""Attribution of a worker process's death to the bot that was thinking in it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from cornered.lab.execution.processes import Death
 __all__ = ["FAILURES", "accused", "thinks"]
 
 FAILURES: Final = (Exception, SystemExit)
-"""What a bot may raise that is its own loss: one that ends its process would end the contest."""
+"""Exceptions of a bot that count as its loss; an uncaught `SystemExit` would end the contest."""
 
 
 def thinks(seat: int, moves: Sequence[str], within: float | None) -> None:
-    """Say that the bot in a seat thinks now, after all these moves, for at most so many seconds.
-
-    The next thing that a worker hears from the bot is its move, or nothing: a bot that ends its process cannot be
-    caught, so whose turn it is has to be told before it is asked.
-    """
+    """Report that the bot in a seat starts to think after `moves`, for at most `within` seconds. A crash ends the
+    worker without an exception, so this is reported before the bot is called."""
     beat(f"{seat} {' '.join(moves)}", within)
 
 
 def accused(death: Death, fixture: Fixture) -> tuple[int, tuple[str, ...]] | None:
-    """Return the seat whose bot was thinking when a process died, and all moves until then; None when nobody was."""
+    """Return the seat whose bot was thinking when a process died, and the moves played; None where none was
+    thinking."""
     if not death.words:
         return None
     seat, *moves = death.words.split()

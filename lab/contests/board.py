@@ -1,4 +1,4 @@
-"""One game on a server, seen from both sides: whose turn it is thinks and moves, until the game is over."""
+"""One game on a server through both players' clients: the bot to move thinks and sends its move."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from cornered.protocol.values import NoClock
 __all__ = ["DAY", "Board", "patiently"]
 
 RETRY: Final = 0.5
-"""Seconds until something is asked again that the server could not do just now."""
+"""Seconds between retries of a request that the server refused for lack of capacity."""
 DAY: Final = 86_400_000
-"""Milliseconds that a move may take when only the clock limits it."""
+"""Limit of a move in milliseconds when only the clock limits it."""
 
 T = TypeVar("T")
 
 
 async def patiently(ask: Callable[[], Awaitable[T]]) -> T:
-    """Ask until the server has time for it."""
+    """Repeat a request while the server refuses it for lack of capacity."""
     while True:
         try:
             return await ask()
@@ -41,7 +41,7 @@ async def patiently(ask: Callable[[], Awaitable[T]]) -> T:
 
 
 class Board:
-    """One game on the server, seen from both sides."""
+    """One game on the server, with the views of both players."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Board:
                 return played
 
     async def _level(self) -> Snapshot:
-        """Return the newest snapshot once both players have it, and bring the state up to it."""
+        """Wait until both players have the same newest snapshot, and apply its moves to the state."""
         one, other = self._views
         while one.snapshot.seq != other.snapshot.seq:
             late = min(self._views, key=lambda view: view.snapshot.seq)
@@ -91,7 +91,7 @@ class Board:
         return one.snapshot
 
     async def _turn(self, seat: int) -> Played | None:
-        """Let a bot think and move; return the game if that ends it otherwise than by the rules or the clock."""
+        """Let a bot think and move; return the game if a failure, an illegal move or agreed proofs end it."""
         terms, spec, limit = self._terms, self._fixture.players[seat], self._limit(seat)
         ply = len(self._moves) + 1
         thinks(seat, self._moves, patience(limit.time))
@@ -114,7 +114,7 @@ class Board:
         return await (self._drawn("adjudicated") if verdict < 0 else self._lost(1 - verdict, "adjudicated"))
 
     def _limit(self, seat: int) -> Limit:
-        """Return the limit of the terms, within what the clock leaves."""
+        """Return the limit of the terms, reduced to the time left on the clock."""
         terms, view = self._terms, self._views[seat]
         if isinstance(view.snapshot.clock, NoClock):
             return terms.limit()
@@ -129,17 +129,17 @@ class Board:
         except Refused as refusal:
             if refusal.code not in ("match_over", "too_late"):
                 raise
-            # The flag fell before the move was there.
+            # The flag fell before the move arrived.
             await view.ended()
 
     async def _lost(self, seat: int, ending: Ending, why: str = "") -> Played:
-        """End the game on the server as lost for a seat, unless it has ended there already."""
+        """End the game on the server by resignation of a seat, unless the server has ended it already."""
         with contextlib.suppress(Refused):
             await patiently(self._views[seat].resign)
         return self._over(1 - seat, ending, why)
 
     async def _drawn(self, ending: Ending) -> Played:
-        """End the game on the server as a draw; where it knows none, somebody has to resign there."""
+        """End the game on the server as a draw: by agreement where the game has draws, otherwise by a resignation."""
         offering, answering = self._views
         try:
             await patiently(offering.offer_draw)

@@ -1,4 +1,4 @@
-"""A contest from its first game to its last: rounds of fixtures, each game once, going on after a kill."""
+"""Runs a contest: rounds of fixtures, each game played once; an interrupted contest resumes from its kept games."""
 
 from __future__ import annotations
 
@@ -22,28 +22,27 @@ OnGame: TypeAlias = Callable[[Played, Progress], None]
 
 
 class Schedule(Protocol):
-    """Who plays whom, in rounds. A pure function of the results, so that a contest that goes on repeats itself."""
+    """Pairings by round: a pure function of the results, so that a resumed contest repeats its pairings."""
 
     def games(self) -> int | None:
-        """Return how many games there will be, None where the results decide."""
+        """Return the number of games of the contest, None where it depends on results."""
 
     def fixtures(self, round_: int, played: Sequence[Played]) -> Sequence[Fixture]:
-        """Return a round's fixtures, given all games of the rounds before it in the order of their numbers; no more
-        fixtures end the contest."""
+        """Return the fixtures of a round, given all games of earlier rounds by number; none end the contest."""
 
 
 class Keep(Protocol):
-    """Where games are kept: a `Journal`, or `Memory`."""
+    """Store of played games: a `Journal`, or `Memory`."""
 
     games: dict[int, Played]
-    """All games that have been played, by their numbers."""
+    """The stored games by number."""
 
     def append(self, played: Played) -> None:
-        """Keep a game."""
+        """Store a game."""
 
 
 class Memory:
-    """Keeps games for as long as the process lives."""
+    """Stores games for the lifetime of the process."""
 
     def __init__(self) -> None:
         self.games: dict[int, Played] = {}
@@ -55,11 +54,9 @@ class Memory:
 def stream(
     terms: Terms, fixtures: Iterable[Fixture], workforce: Workforce, keep: Keep
 ) -> Generator[Played, None, None]:
-    """Yield every fixture's game in the order of the fixtures; those that are kept already are not played again.
-
-    A game is kept as soon as it is over, in whatever order. Whoever stops iterating plays no more. Raises a ValueError
-    where a kept game is another one's.
-    """
+    """Yield the game of every fixture in the order of the fixtures; stored games are not played again. A game is stored
+    when it finishes, in any order. Closing the iterator stops the work. Raises ValueError where a stored game belongs
+    to another fixture."""
     known: deque[Fixture] = deque()
 
     def missing() -> Iterator[Fixture]:
@@ -69,7 +66,7 @@ def stream(
                 yield fixture
 
     player, loser = partial(player_of(terms), terms), partial(lost, terms)
-    # Whatever goes wrong here, the work ends before the workers do.
+    # After an error the queued work is cancelled before the workers stop.
     with closing(workforce.carry_out(player, missing(), lost=loser)) as playing:
         for _, played in playing:
             keep.append(played)
@@ -80,12 +77,12 @@ def stream(
 
 
 def kept_game(fixture: Fixture, keep: Keep) -> Played | None:
-    """Return a fixture's game if it is kept. Raises a ValueError where another one's is in its place."""
+    """Return the stored game of a fixture, if any. Raises ValueError if it was played with other bots or openings."""
     played = keep.games.get(fixture.number)
     if played is None:
         return None
     found = played.fixture
-    # A game that ended in its opening has kept no more of it.
+    # A game that ended within its opening stores only the moves up to its end.
     if found.players != fixture.players or found.opening != fixture.opening[: len(found.opening)]:
         raise ValueError(
             f"game {fixture.number} was played by other rules of pairing or openings: "
@@ -101,7 +98,7 @@ def hold(
     keep: Keep,
     on_game: OnGame = lambda played, progress: None,
 ) -> list[Played]:
-    """Play a contest round by round and return all its games in the order of their numbers."""
+    """Play all rounds of a contest and return its games in the order of their numbers."""
     games: list[Played] = []
     for round_ in itertools.count():
         fixtures = schedule.fixtures(round_, games)

@@ -1,4 +1,4 @@
-"""What games begin with, so that two bots that always play the same do not play one game again and again."""
+"""Openings of the games of a contest: two deterministic bots would otherwise repeat one game."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ from cornered.lab.contests.terms import Terms
 __all__ = ["VARIETY", "Openings", "from_file", "none", "plies_for", "random_plies"]
 
 Openings: TypeAlias = Callable[[int], tuple[str, ...]]
-"""The opening of a pair of games, by its number."""
+"""Maps the number of a pair of games to its opening."""
 
 VARIETY: Final = 100
-"""So many openings there are at least: as many random plies as it takes come before the bots take over."""
+"""Least number of distinct openings by default."""
 LONGEST: Final = 12
 TRIES: Final = 1000
 OPENING: Final = 0x0BE1
-"""Told apart by it, openings and bots never have the same seeds."""
+"""Salt of the seeds of openings, which keeps them distinct from the seeds of bots."""
 
 
 def none(pair: int) -> tuple[str, ...]:
-    """Begin every game at the start."""
+    """Return the empty opening for every pair."""
     return ()
 
 
 @cache
 def plies_for(game: Game, least: int = VARIETY) -> int:
-    """Return how many random plies give a game so many openings; where it never has them, as many as usual, or 2."""
+    """Return the least number of random plies that have `least` distinct lines. A game without as many within `LONGEST`
+    plies falls back to `VARIETY` lines, and then to 2 plies."""
     start = game.start()
     enough = next((plies for plies in range(1, LONGEST) if engine.perft(start, plies) >= least), None)
     return enough or (plies_for(game) if least > VARIETY else 2)
 
 
 def random_plies(terms: Terms, plies: int | None = None) -> Openings:
-    """Begin with so many random plies, by default as many as variety takes: another draw for each pair."""
+    """Return openings of `plies` random plies, by default those of `plies_for`; each pair has its own draw."""
     game = terms.load()
     count = plies_for(game) if plies is None else plies
 
@@ -63,7 +64,7 @@ def _compiled(game: Game, plies: int, seed: int) -> tuple[str, ...] | None:
 
 
 def _with_dice(game: Game, plies: int, seed: int) -> tuple[str, ...] | None:
-    """Return random moves after which a player is to move, None if they end the game."""
+    """Return random moves after which a player is to move; None if they end the game."""
     chance, state, moves = Random(seed), game.start(), list[str]()
     while state.outcome is None and (len(moves) < plies or state.to_move == CHANCE):
         moves.append(chance.choice(state.moves()))
@@ -72,11 +73,9 @@ def _with_dice(game: Game, plies: int, seed: int) -> tuple[str, ...] | None:
 
 
 def from_file(path: Path, terms: Terms) -> Openings:
-    """Begin with the lines of a file in turn: moves in notation, from the start, parted by spaces.
-
-    Empty lines and those that begin with # do not count. Raises a ValueError that names the line when one cannot be
-    played, or ends the game.
-    """
+    """Return openings that repeat the lines of a file in order: moves in notation from the start, separated by spaces.
+    Empty lines and lines that begin with # are skipped. Raises ValueError that names the line of an illegal move or of
+    a finished game."""
     openings = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         moves = tuple(line.split())

@@ -1,4 +1,4 @@
-"""What a contest comes to, for reports and JSON: who scored what against whom, and what it took. All of it values."""
+"""The results of a contest as immutable values, for reports and JSON: scores, ratings, and effort."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from cornered.lab.statistics.wilson import wilson
 __all__ = ["Fault", "Glicko", "Lengths", "Opened", "Order", "Score", "Standing", "Standings"]
 
 Order: TypeAlias = Literal["points", "rating", "contest"]
-"""What decides who comes first: points, then Buchholz, then Sonneborn-Berger, where all have played as many games;
-otherwise the Bradley-Terry rating; or the contest's own rules."""
+"""Sort key of the standings: `points`, then Buchholz, then Sonneborn-Berger, when all bots have played the same number
+of games; `rating`, the Bradley-Terry rating, otherwise; `contest`, the order of the contest's own rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +34,23 @@ class Score:
 
     @property
     def share(self) -> float:
-        """The points of a game, 0.5 where none was played."""
+        """Points per game; 0.5 without games."""
         return self.points / self.games if self.games else 0.5
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Where the share is with 95% confidence, by Wilson; draws count as half."""
+        """Wilson's 95% interval of the share; a draw counts as half a win."""
         return wilson(self.points, self.games)
 
     @property
     def mirrored(self) -> Score:
-        """The same games from the other side."""
+        """The same games from the opponent's side."""
         return Score(self.losses, self.draws, self.wins)
 
 
 @dataclass(frozen=True, slots=True)
 class Glicko:
-    """A Glicko-2 rating; it began at 1500, 350 and 0.06."""
+    """A Glicko-2 rating; initial values are 1500, 350 and 0.06."""
 
     rating: float = 1500.0
     deviation: float = 350.0
@@ -59,27 +59,27 @@ class Glicko:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One bot's line of the table."""
+    """One bot's row of the standings."""
 
     bot: str
     score: Score
     seats: tuple[Score, Score]
     byes: int
-    """How many rounds it won without a game."""
+    """Rounds won without a game."""
     match_points: float
-    """The points of its meetings: each is worth one, shared as its games were, and so is a bye. All games of a round
-    against one opponent are a meeting."""
+    """Points by meeting, where a meeting is all games of a round against one opponent: the share of each, and 1 for a
+    bye."""
     buchholz: float
-    """The match points of those whom it met (FIDE's handbook, C.07)."""
+    """Sum of the opponents' match points (FIDE handbook, C.07)."""
     sonneborn_berger: float
-    """What it scored in each meeting times the match points of that opponent (FIDE's handbook, C.07)."""
+    """Sum over the meetings of the bot's share times the opponent's match points (FIDE handbook, C.07)."""
     elo: float
-    """The Bradley-Terry rating, between `low` and `high` with 95% confidence."""
+    """Bradley-Terry rating; `low` and `high` are the ends of its 95% interval."""
     low: float
     high: float
     glicko: Glicko
     effort: Effort
-    """What it spent on all its games together."""
+    """Total effort over all games."""
     faults: int
 
     @property
@@ -101,7 +101,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The games that began with one opening, from seat 0's side."""
+    """Results of the games with one opening, from seat 0's side."""
 
     opening: tuple[str, ...]
     score: Score
@@ -109,7 +109,7 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """Of so many plies games are, openings and rolls of dice included."""
+    """Distribution of the games' lengths in plies, openings and dice rolls included."""
 
     mean: float
     median: float
@@ -119,7 +119,7 @@ class Lengths:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A game that a bot lost, or nobody won, because something went wrong."""
+    """A game that was lost or left undecided because of a failure."""
 
     number: int
     ending: Ending
@@ -128,29 +128,30 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """A contest's results. Games between a bot and itself count for seats, openings, lengths and times, and for no
+    """Results of a contest. A game of a bot against itself counts for seats, openings, lengths and times, not for
     points or ratings."""
 
     terms: Terms
     order: Order
     table: tuple[Standing, ...]
-    """The best first."""
+    """Best first."""
     pairings: Mapping[tuple[str, str], Score]
-    """What the first of two bots scored against the second, both ways round; pairings that did not meet are missing."""
+    """Score of the first bot of the key against the second, over both seats; bots that did not meet have no entry."""
     pairs: tuple[int, ...]
-    """Of two bots: how many pairs of games with their seats swapped gave the first of the table 0, 0.5, 1, 1.5 and 2
-    points; otherwise empty."""
+    """With two bots, the number of pairs of games with swapped seats in which the first of the table scored 0, 0.5, 1,
+    1.5 and 2 points; empty otherwise."""
     superiority: Mapping[tuple[str, str], float]
-    """How likely the first of two bots is the stronger one, for all pairings; empty when nothing is known."""
+    """Probability, by ordered pair of bots, that the first is stronger than the second; empty where no rating was
+    fitted."""
     first: Score
-    """What seat 0 scored in all games."""
+    """Score of seat 0 over all games."""
     openings: tuple[Opened, ...]
-    """The most played first, then those that were played earlier."""
+    """Most frequent first; equal frequencies in the order of play."""
     lengths: Lengths | None
     endings: Mapping[Ending, int]
     faults: tuple[Fault, ...]
     periods: int
-    """The rating periods of Glicko-2: rounds, or one for the whole contest."""
+    """Glicko-2 rating periods: rounds, or 1 for the whole contest."""
 
     @property
     def games(self) -> int:

@@ -1,4 +1,4 @@
-"""Who plays whom where nothing depends on results: everybody against everybody, or a few against all others."""
+"""Schedules that do not depend on results: round robin and gauntlet."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ __all__ = ["Gauntlet", "RoundRobin", "arranged"]
 def arranged(
     meetings: Iterable[tuple[int, str, str]], openings: Openings, games: int, played: Sequence[Played] = ()
 ) -> list[Fixture]:
-    """Return the fixtures of meetings, so many games each, numbered on after those that were played.
-
-    A meeting is its round, and two bots, the first seat of its first game first. All have the same openings.
-    """
+    """Return the fixtures of meetings, `games` games each, numbered on from those already played. A meeting is its
+    round and two bots; the first of them has seat 0 in the first game. Openings are the same for all meetings."""
     fixtures: list[Fixture] = []
     number = len(played)
     pair = played[-1].fixture.pair + 1 if played else 0
@@ -33,7 +31,7 @@ def arranged(
 
 @dataclass(frozen=True, slots=True)
 class RoundRobin:
-    """Everybody against everybody, `each` games a pairing, half of them in either seat."""
+    """All pairs of bots, `each` games a pair, with the seats divided equally."""
 
     bots: tuple[str, ...]
     each: int
@@ -52,7 +50,7 @@ class RoundRobin:
 
 @dataclass(frozen=True, slots=True)
 class Gauntlet:
-    """The first bots, so many as are `tested`, against all others, who do not play each other."""
+    """The first `tested` bots against all others, who do not play each other."""
 
     bots: tuple[str, ...]
     each: int

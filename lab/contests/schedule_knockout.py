@@ -1,4 +1,4 @@
-"""A knockout: who loses a meeting is out, and the last one left has won."""
+"""Knockout tournament: the loser of a meeting is eliminated; the last bot left wins."""
 
 from __future__ import annotations
 
@@ -15,40 +15,38 @@ from cornered.lab.contests.terms import Fixture, Played
 __all__ = ["EXTRA", "Knockout", "Meeting"]
 
 EXTRA: Final = 8
-"""How many further pairs a tied meeting has at most; after them the better seed goes on."""
+"""Maximum number of additional pairs of games of a tied meeting, after which the better seed advances."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A meeting of a knockout: its round, the two in it, the better seed first, and what each has scored."""
+    """One meeting of a knockout: its round, both bots with the better seed first, and their scores."""
 
     round: int
     players: tuple[str, str]
     scores: tuple[float, float] = (0.0, 0.0)
     games: int = 0
     winner: str | None = None
-    """Who goes on; None while that is open."""
+    """The bot that advances; None while the meeting is undecided."""
     is_by_seed: bool = False
-    """Whether nothing but the seeding has decided it."""
+    """True when the meeting was tied and the seeding decided it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knockout:
-    """Meetings of `each` games, an even number; `bots` are in the order of their seeding.
-
-    A tied meeting goes on for a pair of games at a time, at most `EXTRA` of them; then the better seed goes on. Where
-    the bots are no power of two, the best seeds need not play in the first round.
-    """
+    """Meetings of `each` games, an even number; `bots` are in the order of their seeding. A tied meeting continues by
+    one pair of games at a time, up to `EXTRA` pairs; then the better seed advances. Where the number of bots is not a
+    power of two, the best seeds have a bye in the first round."""
 
     bots: tuple[str, ...]
     each: int
     openings: Openings
 
     def games(self) -> None:
-        """Ties decide how many there will be."""
+        """None: the number of games depends on ties."""
 
     def fixtures(self, round_: int, played: Sequence[Played]) -> list[Fixture]:
-        del round_  # the games tell: a round has further pairs where it is tied
+        del round_  # The round's fixtures are derived from its games: a tied meeting has further pairs.
         meetings = self.meetings(played)
         is_open = [(at.round, *at.players) for at in meetings if at.winner is None]
         begun = next((at.games for at in meetings if at.winner is None), 0)
@@ -56,8 +54,8 @@ class Knockout:
         return arranged(is_open, lambda pair: self.openings(begun // 2 + pair), each, played)
 
     def meetings(self, played: Sequence[Played]) -> list[Meeting]:
-        """Return all meetings whose players are known, round by round from the top of the bracket; those of a round
-        that is not yet decided are the last."""
+        """Return all meetings whose players are known, by round from the top of the bracket, the undecided round
+        last."""
         scores: dict[tuple[int, str], float] = defaultdict(float)
         games: dict[tuple[int, str], int] = defaultdict(int)
         for game in played:

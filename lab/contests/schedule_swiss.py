@@ -1,4 +1,4 @@
-"""A Swiss tournament: few rounds, in each of which those meet who have done equally well."""
+"""Swiss tournament: few rounds, each of which pairs bots of similar score."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ __all__ = ["Place", "Swiss", "rounds_for"]
 
 
 def rounds_for(count: int) -> int:
-    """Return the fewest rounds after which no two can have won all their meetings."""
+    """Return the least number of rounds after which at most one bot can have won all its meetings."""
     return max(1, math.ceil(math.log2(count)))
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How a player of a Swiss tournament has done: points, one for each meeting that was won outright or rested, and
-    what breaks ties: the points of its opponents (Buchholz), and those of each times what was scored against it
-    (Sonneborn-Berger). A bye counts as won against somebody with as many points as oneself (FIDE's handbook, C.07)."""
+    """A bot's place: match points, then the tie-breaks Buchholz and Sonneborn-Berger. A bye counts as a win against a
+    virtual opponent with the bot's own points (FIDE handbook, C.07)."""
 
     name: str
     points: float
@@ -34,11 +33,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Swiss:
-    """So many rounds of `each` games a meeting; `bots` are in the order of their seeding.
-
-    A meeting is worth a point, shared as its games are; where the number of bots is odd, somebody rests and has the
-    point without a game. With an odd number of games a meeting, whoever had the first seat less often has it once more.
-    """
+    """`rounds` rounds of meetings of `each` games; `bots` are in the order of their seeding. A meeting is worth one
+    point, divided as its games are. With an odd number of bots one of them has a bye in each round and scores the
+    point without a game. With an odd number of games a meeting, the bot that had the first seat less often has it
+    once more."""
 
     bots: tuple[str, ...]
     rounds: int
@@ -61,7 +59,7 @@ class Swiss:
         )
 
     def standing(self, played: Sequence[Played]) -> list[Place]:
-        """Return the players' places, the best first; what nothing else decides, the seeding does."""
+        """Return the places, best first; the seeding decides between equal places."""
         results = self._results(played)
         rounds = _begun(played)
         points = {entrant.name: entrant.points for entrant in self._entrants(played)}
@@ -75,7 +73,7 @@ class Swiss:
         return sorted(places, key=lambda place: (-place.points, -place.buchholz, -place.sonneborn_berger))
 
     def _results(self, played: Sequence[Played]) -> dict[str, dict[int, tuple[str, float]]]:
-        """Return by bot and round whom it met, and its share of the meeting."""
+        """Return each bot's opponents by round, and its share of the meeting with each."""
         results: dict[str, dict[int, tuple[str, float]]] = {name: {} for name in self.bots}
         for game in played:
             players = game.fixture.players

@@ -1,4 +1,4 @@
-"""What a contest is made of: the terms that all its games share, the fixtures to be played, and what came of each."""
+"""The input and output types of a contest: its terms, which all games share, its fixtures, and the games played."""
 
 from __future__ import annotations
 
@@ -16,23 +16,21 @@ from cornered.engine import Game, OptionValue
 __all__ = ["ENDINGS", "Effort", "Ending", "Fixture", "Played", "Terms"]
 
 Ending: TypeAlias = Literal["rules", "adjudicated", "crashed", "illegal", "time", "length"]
-"""Why a game was over: by its rules; by scores that both players have proven; because a bot raised an error, died or
-played what is not legal; because it took too long for a move or lost on its clock; or because it was the longest that a
-game may be, which is a draw."""
+"""Why a game ended: `rules`; `adjudicated`, both players proved the same result; `crashed`, a bot raised an exception
+or its process died; `illegal`, an illegal move; `time`, a late move or an expired clock; `length`, a draw at the
+maximum number of plies."""
 
 ENDINGS: Final[tuple[Ending, ...]] = ("rules", "adjudicated", "crashed", "illegal", "time", "length")
 
 SEEDS: Final = 2**63
-"""Compiled code counts in 64 bits, with a sign."""
+"""Bound of seeds: compiled code uses signed 64-bit integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What all games of a contest have in common. Equal terms and fixtures make equal games, unless a clock decides.
-
-    `time` is in milliseconds a move, `depth` in plies, `nodes` in positions a move; None does not limit. `server` is
-    None for games in process.
-    """
+    """Parameters of all games of a contest. Equal terms and fixtures give equal games, unless a clock decides. `time`
+    is in milliseconds a move, `depth` in plies, `nodes` in positions a move; None is no limit. `server` is None for
+    games in this process."""
 
     game: str
     options: Mapping[str, OptionValue] = field(default_factory=dict)
@@ -42,15 +40,15 @@ class Terms:
     seed: int = 1
     adjudicates: bool = False
     longest: int = 600
-    """After how many plies a game that its rules have not ended is a draw."""
+    """Number of plies after which an unfinished game is a draw."""
     server: str | None = None
     clock: str | None = None
-    """The time control of games on a server, as in 5+3."""
+    """Time control of games on a server, as in 5+3."""
 
     @classmethod
     def of(cls, game: str, options: Mapping[str, OptionValue] | None = None, **further: Any) -> Self:
-        """Return terms with the options that matches have: the draw rules that the game suggests, unless others are
-        given. Raises a ValueError that lists the valid names or options, or for a game that is not for two."""
+        """Return terms with the game's suggested draw rules where `options` gives none. Raises ValueError that lists
+        the valid names or options, or for a game that is not for two players."""
         given = dict(options or {})
         loaded = engine.load(game, **given)
         settled = {**loaded.options, **loaded.suggestions(loaded.options), **given}
@@ -74,7 +72,7 @@ class Terms:
         return Limit(time=self.time, depth=self.depth, nodes=self.nodes)
 
     def check(self, *bots: str) -> None:
-        """Raise a ValueError for a word that is no bot's, or whose bot does not play this game with its settings."""
+        """Raise ValueError for a name that is not a bot's, or a bot that does not play this game with its settings."""
         game = self.load()
         for spec in bots:
             bot = create(spec)
@@ -86,11 +84,11 @@ class Terms:
                 raise ValueError(f"{spec} does not play {game!r}: {error}") from None
 
     def chance(self, *what: object) -> Random:
-        """Return chance for one purpose: the same seed and purpose always give the same."""
+        """Return a random generator that is determined by the seed and the purpose."""
         return Random(" ".join(map(str, (self.seed, self.game, *what))))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the terms as JSON holds them; `Terms(**json)` is the inverse."""
+        """Return the terms as JSON-compatible values; `Terms(**json)` is the inverse."""
         return {**asdict(self), "options": dict(self.options)}
 
 
@@ -101,10 +99,8 @@ def _loaded(name: str, options: tuple[tuple[str, OptionValue], ...]) -> Game:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A game to be played: its number in the contest, who plays, by seat, and the moves that it begins with.
-
-    The games of a pair begin with the same opening, with the seats swapped.
-    """
+    """A game to be played: its number in the contest, the bots by seat, and its opening. The games of a pair have the
+    same opening and swapped seats."""
 
     number: int
     players: tuple[str, str]
@@ -113,21 +109,21 @@ class Fixture:
     round: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What dataclasses with slots do by themselves takes three times as long, for millions of games.
+        # Three times as fast as the pickling of slotted dataclasses, over millions of games.
         return Fixture, (self.number, self.players, self.opening, self.pair, self.round)
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What one player spent on one game: its moves, and over all of them the time, the nodes and the depths."""
+    """One player's effort in a game: its number of moves, and the sums of time, nodes and depths over them."""
 
     moves: int = 0
     seconds: float = 0.0
     slowest: float = 0.0
-    """The seconds of the slowest move."""
+    """Seconds of the slowest move."""
     nodes: int = 0
     depths: int = 0
-    """The sum of the depths that its searches reached."""
+    """Sum of the depths that its searches completed."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Effort, (self.moves, self.seconds, self.slowest, self.nodes, self.depths)
@@ -135,10 +131,8 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a fixture. `moves` are all from the start, the opening and what chance rolled included.
-
-    `winner` is a seat, None for a draw; `efforts` are by seat; `fault` says in a line what went wrong with a bot.
-    """
+    """A played fixture. `moves` are all moves from the start, opening and dice rolls included. `winner` is a seat, None
+    for a draw; `efforts` are by seat; `fault` describes in one line a bot's failure."""
 
     fixture: Fixture
     moves: tuple[str, ...]
@@ -151,9 +145,9 @@ class Played:
         return Played, (self.fixture, self.moves, self.winner, self.ending, self.efforts, self.fault)
 
     def score(self, seat: int) -> float:
-        """Return what the game was worth to a seat: 1, 0.5 or 0."""
+        """Return a seat's points: 1, 0.5 or 0."""
         return 0.5 if self.winner is None else float(self.winner == seat)
 
     def score_of(self, bot: str) -> float:
-        """Return what it was worth to one of two different bots."""
+        """Return the points of a bot; the two bots have to differ."""
         return self.score(self.fixture.players.index(bot))

@@ -1,4 +1,4 @@
-"""The references' tables and figures, made again. A module's EXPERIMENTS are found by its being there."""
+"""Experiments that reproduce the tables and figures of the references. Each module's EXPERIMENTS are discovered."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ REFERENCES: Final[Mapping[str, str]] = {
     "isolation-tutorial.txt": "The Isolation tutorial",
     "game-playing-notes.txt": "The course notes",
 }
-"""The references by their file names, in the order of the report."""
+"""Titles of the references by file name, in the order of the report."""
 
 
 def reference_of(source: str) -> str:
-    """Return the file name of the reference that a source names. Raises a ValueError for one that names none."""
+    """Return the file name of the reference that a source names. Raises ValueError for a source that names none."""
     for reference in REFERENCES:
         if reference in source:
             return reference
@@ -33,7 +33,7 @@ def reference_of(source: str) -> str:
 
 @cache
 def experiments() -> Mapping[str, Experiment]:
-    """Return every experiment by its name, in the order of the references and of the places in each."""
+    """Return every experiment by name, in the order of the references and of the places in each."""
     found: list[Experiment] = []
     for module in pkgutil.iter_modules(__path__):
         found += getattr(importlib.import_module(f"{__name__}.{module.name}"), "EXPERIMENTS", ())
@@ -46,8 +46,8 @@ def experiments() -> Mapping[str, Experiment]:
 
 
 def named(names: list[str]) -> list[Experiment]:
-    """Return the experiments of these names in their order, all of them for `all`, each once. Raises a ValueError that
-    lists the names there are."""
+    """Return the named experiments, each once and in their order; `all` selects every one. Raises ValueError that lists
+    the valid names."""
     known = experiments()
     for name in names:
         if name != "all" and name not in known:

@@ -1,4 +1,4 @@
-"""Table IV of the Bamboo paper: the best player of each kind against each other."""
+"""Table IV of the Bamboo paper: round robin of the best player of each kind."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Agents(RoundRobin):
         return 200 if MCTS in (first, second) else 1000
 
     def bot(self, name: str, scale: Scale) -> str:
-        # A thousand iterations a move are too many for a test.
+        # Tests use fewer iterations: a thousand a move take too long.
         return "bamboo-mcts:iterations=20,c=0.4" if scale == "tiny" and name == "MCTS" else self.players[name]
 
     def openings(self, terms: Terms) -> Openings:

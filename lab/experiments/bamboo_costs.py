@@ -1,4 +1,4 @@
-"""What a move costs each of the Bamboo paper's players."""
+"""Time per move of each of the Bamboo paper's players."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ PLAYERS: Final[Mapping[str, str]] = {
     MCTS: "bamboo-mcts:iterations=1000,c=0.4",
 }
 CLAIMED: Final[Mapping[str, tuple[str, float]]] = {MINIMAX: ("about 2 s", 2000.0), MCTS: ("0.5 s", 500.0)}
-"""What the conclusion prints, and what it is in milliseconds."""
+"""The time that the paper's conclusion prints, as text and in milliseconds."""
 GAMES: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (1, 1), "quick": (20, 6), "full": (100, 40)}
-"""How many games everybody plays, and how many MCTS does, whose games take a second or two."""
+"""Number of games of each player, and of MCTS, whose games take one to two seconds."""
 
 
 def cost(item: tuple[str, int, int]) -> float:
-    """Return the milliseconds a move that a bot takes in one game: `item` is the bot, the seed and the number."""
+    """Return a bot's mean milliseconds per move in one game: `item` is the bot, the seed and the number."""
     spec, seed, number = item
     terms = Terms.of("bamboo", {"radius": RADIUS}, seed=seed)
-    # What is loaded once in a process is no part of a move's cost.
+    # Loading and compilation happen once a process and are excluded from the measurement.
     create(spec).prepare(terms.load())
     seat = number % 2
     players = (spec, OPPONENT) if seat == 0 else (OPPONENT, spec)
@@ -50,7 +50,7 @@ def cost(item: tuple[str, int, int]) -> float:
 
 
 def _for_scale(spec: str, scale: Scale) -> str:
-    """Return the bot to be measured: a test has no time for a thousand iterations a move."""
+    """Return the bot to be measured, with fewer iterations at the scale `tiny`."""
     return spec.replace("iterations=1000", "iterations=20") if scale == "tiny" else spec
 
 

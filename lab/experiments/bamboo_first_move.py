@@ -1,4 +1,4 @@
-"""Table II of the Bamboo paper: how often the first player wins when both play at random."""
+"""Table II of the Bamboo paper: share of games that the first player wins when both play at random."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ TABLE: Final[Mapping[int, tuple[float, float, float]]] = {
     4: (46, 34.57, 57.43),
     5: (49, 36.75, 61.25),
 }
-"""What is printed for each size in %: the share, and the ends of its interval."""
+"""Printed values for each size in %: the share, and the ends of its interval."""
 SOLVED: Final = (1, 2)
 GAMES: Final[Mapping[Scale, int]] = {"tiny": 200, "quick": 20_000, "full": 200_000}
 CHUNK: Final = 1000
-"""No game is longer than the largest board has cells."""
+"""Games of one work item."""
 
 
 def random_games(item: Sequence[int]) -> int:
-    """Return how many of some random games the first player wins: `item` is the radius, the seed and the number."""
+    """Return how many random games the first player wins: `item` is the radius, the seed and the number of games."""
     from cornered.bots.bamboo.playout import playout
 
     radius, seed, games = item
@@ -51,17 +51,15 @@ def random_games(item: Sequence[int]) -> int:
 
 
 def chance_of_first(radius: int) -> float:
-    """Return the exact chance of the first player when both play at random; radius 2 takes seconds, 3 too long.
-
-    An expectation over all positions, from the last ply backwards. A position is two sets of stones, each of which the
-    rules allow for itself; the mover's is turned to the least of its twelve images.
-    """
+    """Return the exact probability that the first player wins when both play at random; seconds for radius 2,
+    infeasible for 3. Retrograde expectation over all positions. A position is the pair of both players' sets of stones,
+    canonical under the twelve symmetries of the mover's set."""
     turn_of, least = _turned(radius)
     layers = list(_layers(radius))
     allowed = np.zeros(1 << len(cubes(radius)), np.bool_)
     for layer in layers:
         allowed[layer] = True
-    # The mover of the last position has as many stones as can be and cannot move; chances are the mover's.
+    # None before the last layer, whose mover has no move. Probabilities are the mover's.
     later: tuple[Masks, npt.NDArray[np.float64]] | None = None
     layers.append(np.empty(0, np.int64))
     for own, other in reversed([pair for k in range(len(layers) - 1) for pair in ((k, k), (k, k + 1))]):
@@ -87,7 +85,7 @@ def _key(own: Masks, other: Masks) -> Masks:
 
 
 def _disjoint(own: Masks, other: Masks, least: Masks) -> tuple[Masks, Masks]:
-    """Return all pairs of sets without a common cell, in rising order; of own sets only those turned to the least."""
+    """Return all pairs of disjoint sets in ascending order, own sets only in their canonical orientation."""
     movers = own[least[own] == 0]
     pairs = [other[other & mover == 0] for mover in movers]
     counts = [len(found) for found in pairs]
@@ -95,7 +93,7 @@ def _disjoint(own: Masks, other: Masks, least: Masks) -> tuple[Masks, Masks]:
 
 
 def _layers(radius: int) -> Iterator[Masks]:
-    """Yield the sets of stones of one colour that the rules allow, one stone more each time; bit i is the i-th cell."""
+    """Yield the legal sets of stones of one colour, layer by layer of one more stone; bit i is cell i."""
     numbers = list(cubes(radius))
     index = {number: i for i, number in enumerate(numbers)}
     board = sum(1 << number for number in numbers)
@@ -117,8 +115,8 @@ def _each(cells: int) -> Iterator[int]:
 
 @cache
 def _turned(radius: int) -> tuple[Masks, Masks]:
-    """Return every set of cells under each symmetry, and which of those images is the least; 0 for the set itself
-    where it is."""
+    """Return each set of cells under every symmetry, and the number of the symmetry that gives the least; 0 is the
+    identity."""
     numbers = list(cubes(radius))
     index = {number: i for i, number in enumerate(numbers)}
     sets = np.arange(1 << len(numbers), dtype=np.int64)
@@ -151,7 +149,7 @@ class FirstMove(Experiment):
             wins[radius] = sum(first for (r, *_), first in zip(items, won, strict=True) if r == radius)
             rows.append(counted(f"first player wins, size {radius}", printed, wins[radius], games))
         for radius, chance in exactly.items():
-            # What 100 games with this share say about the truth.
+            # Sampling error of the paper's own 100 games.
             low, high = wilson(TABLE[radius][0], PRINTED)
             label = f"the same, size {radius}, exact value"
             row = exact(label, f"{TABLE[radius][0]:g}%", (100 * low, 100 * high), 100 * chance, 1, "%")

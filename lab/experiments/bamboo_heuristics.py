@@ -1,4 +1,4 @@
-"""Table III of the Bamboo paper: the five heuristics against each other."""
+"""Table III of the Bamboo paper: round robin of the five heuristics."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ CLOSEST: Final[Mapping[str, str]] = {SPARSITY: "closest", BOTH: "closest-outer"}
 
 
 def closest(state: BambooState, cell: int) -> int:
-    """Return the distance from `cell` to the closest of the mover's stones, 0 where there are none (Table I)."""
+    """Return the distance from `cell` to the mover's closest stone; 0 without stones (Table I)."""
     at = cubes(state.game.radius)
     return min((distance(at[cell], at[stone]) for stone in each(state.stones()[state.to_move])), default=0)
 
 
 class ClosestBot(HeuristicBot):
-    """The sparse player as Table I has it; no bot of the roster, since the paper's text has another."""
+    """The sparse player as defined in Table I. It is not in the roster, which follows the definition in the paper's
+    text."""
 
     name = CLOSEST[SPARSITY]
     description = "Places as far from its closest stone as it can."
@@ -43,7 +44,7 @@ class ClosestBot(HeuristicBot):
 
 
 class ClosestOuterBot(HeuristicBot):
-    """The same, and of those cells on the outermost."""
+    """The sparse player of Table I, restricted to the outermost of the sparsest cells."""
 
     name = CLOSEST[BOTH]
     description = "Places as far from its closest stone as it can, and of those cells on the outermost."
@@ -53,8 +54,8 @@ class ClosestOuterBot(HeuristicBot):
 
 
 def first_wins(item: tuple[str, str, int, int]) -> int:
-    """Return 1 when the first of two bots wins a game, else 0: `item` is their names, the seed and the number, which
-    decides who has seat 0."""
+    """Return 1 when the first of two bots wins a game, else 0: `item` is their names, the seed and the number, whose
+    parity decides the seats."""
     first, second, seed, number = item
     here = {bot.name: bot for bot in (ClosestBot, ClosestOuterBot)}
     bots = []
@@ -130,8 +131,8 @@ class Heuristics(RoundRobin):
 
 
 def _readings(rows: Sequence[Row], closest: Sequence[Row], printed: Sequence[float]) -> list[str]:
-    """Say which of the paper's two definitions of sparsity is the one that its table was made with; the pairs with
-    group count, whose printed row fits neither, do not count."""
+    """Return which of the paper's two definitions of sparsity its table follows. Pairs with group count are excluded:
+    its printed row fits neither definition."""
     labels = {row.label: row for row in rows}
     away = []
     for chosen in (lambda row: labels[row.label.removesuffix(READING)], lambda row: row):

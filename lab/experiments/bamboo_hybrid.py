@@ -1,4 +1,4 @@
-"""Figures 14 and 15 of the Bamboo paper: from how many free cells on the hybrid should calculate."""
+"""Figures 14 and 15 of the Bamboo paper: the number of free cells at which the hybrid starts to search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["EXPERIMENTS", "Threshold"]
 
 RADIUS: Final = 5
 OPPONENTS: Final = ("uniform", "outer")
-"""Heuristics of the paper: the one that it measures tree search against, and the one for minimax."""
+"""The heuristics against which the paper measures tree search and minimax."""
 THRESHOLDS: Final[Mapping[Scale, tuple[int, ...]]] = {
     "tiny": (0, 40, 90),
     "quick": tuple(range(0, 91, 10)),
@@ -27,7 +27,7 @@ THRESHOLDS: Final[Mapping[Scale, tuple[int, ...]]] = {
 GAMES: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 100, "full": 1000}
 BEST: Final = 40
 WINS: Final = 91
-"""In % against the uniform player, by Table IV."""
+"""Share of games won against the uniform player in %, by Table IV."""
 
 
 class Threshold(Experiment):
@@ -97,7 +97,7 @@ class Threshold(Experiment):
 
 
 def _wins(meeting: Meeting) -> tuple[float, float, float]:
-    """Return the share of games that the first bot won, and its interval."""
+    """Return the share of games that the first bot won, and its 95% interval."""
     row = counted("", None, meeting.wins, len(meeting.games))
     return row.ours / 100, row.low / 100, row.high / 100
 

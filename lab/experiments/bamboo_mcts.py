@@ -1,4 +1,5 @@
-"""Figures 12 and 13 of the Bamboo paper: how Monte Carlo tree search depends on its iterations and on c."""
+"""Figures 12 and 13 of the Bamboo paper: strength of Monte Carlo tree search by its iterations and its exploration
+constant c."""
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ TENTHS: Final[Mapping[Scale, tuple[int, ...]]] = {
     "quick": (0, 2, 4, 6, 8, 10),
     "full": tuple(range(11)),
 }
-"""The values of c, in tenths."""
+"""Values of c, in tenths."""
 GAMES: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (6, 40), "full": (100, 200)}
-"""How many games are played with each pair of settings, and how many with the paper's choice."""
+"""Number of games of each pair of settings, and of the paper's choice."""
 
 
 class Exploration(Experiment):
@@ -55,7 +56,7 @@ class Exploration(Experiment):
             for iterations, c in settings
         ]
         meetings = dict(zip(settings, lab.meet("games", terms, asked), strict=True))
-        # Every c counts alike: of the paper's choice only as many games as of the others.
+        # Every c has the same weight: the paper's choice contributes as many games as each of the others.
         first = {setting: sum(_scores(meeting)[:usual]) for setting, meeting in meetings.items()}
         rows = []
         for iterations in levels:

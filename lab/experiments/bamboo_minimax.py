@@ -1,4 +1,4 @@
-"""Figure 11 of the Bamboo paper: what a win costs minimax at each depth."""
+"""Figure 11 of the Bamboo paper: thinking time per win of minimax at each depth."""
 
 from __future__ import annotations
 
@@ -24,15 +24,13 @@ GAMES: Final[Mapping[Scale, Mapping[int, int]]] = {
     "quick": {1: 200, 2: 200, 3: 60, 4: 16},
     "full": {1: 1000, 2: 1000, 3: 400, 4: 100, 5: 20},
 }
-"""How many games are played at each depth."""
+"""Number of games at each depth."""
 BEST: Final = 2
 
 
 def price(meeting: Meeting) -> tuple[float, float, float]:
-    """Return the milliseconds that a player thinks for each game that it wins, and the interval of that.
-
-    Its time a game is the median over the games, which neither the first game of a process nor a busy machine moves.
-    """
+    """Return a player's thinking time in milliseconds per win, and its 95% interval. The time per game is the median
+    over the games, so that neither warm-up nor other load distorts it."""
     usual = 1000 * statistics.median(effort.seconds for effort in meeting.efforts)
     count = len(meeting.games)
     wins = counted("", None, meeting.wins, count)

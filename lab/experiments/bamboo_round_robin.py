@@ -1,4 +1,4 @@
-"""What Tables III and IV of the Bamboo paper share: five players against each other, beside what is printed."""
+"""Base of Tables III and IV of the Bamboo paper: a round robin of five players, compared with the printed shares."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "RADIUS", "RoundRobin"]
 
 EXPERIMENTS = ()
-"""None of its own: it serves others."""
+"""Empty: this module has only a base class."""
 
 RADIUS: Final = 5
 
 
 class RoundRobin(Experiment):
-    """Everybody against everybody, half of the games with either in seat 0."""
+    """Round robin with the seats divided equally."""
 
     players: ClassVar[Mapping[str, str]]
-    """The bots by what the paper calls them, in its order."""
+    """The bots by the names of the paper, in its order."""
     printed: ClassVar[Mapping[tuple[str, str], float]]
-    """The share in % that the first wins of the games against the second."""
+    """Share of the games in % that the first wins against the second."""
 
     @abstractmethod
     def games(self, first: str, second: str, scale: Scale) -> int:
-        """Return how many games two bots play: an even number."""
+        """Return the number of games of two bots, an even number."""
 
     def bot(self, name: str, scale: Scale) -> str:
-        """Return the bot that plays for what the paper calls so."""
+        """Return the bot for a name of the paper."""
         del scale
         return self.players[name]
 
     def openings(self, terms: Terms) -> Openings:
-        """Return what games begin with."""
+        """Return the openings of the games."""
         del terms
         return none
 
     @abstractmethod
     def notes(self, rows: Mapping[tuple[str, str], Row]) -> list[str]:
-        """Return what there is to say about the rows of all pairs."""
+        """Return the notes on the rows of all pairs."""
 
     def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
         terms = Terms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)

@@ -1,4 +1,4 @@
-"""Our figures drawn beside a reference's: dots with their intervals, on bands that show what is printed."""
+"""Draws measured figures with their intervals over bands that show the reference's printed figures."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 __all__ = ["BAND", "OTHER", "OURS", "PRINTED", "dots"]
 
-"""None of its own: it serves others."""
+"""Empty: this module has only shared functions."""
 
 OURS: Final = COLOURS[2]
 PRINTED: Final = COLOURS[1]
 BAND: Final = COLOURS[4]
 OTHER: Final = COLOURS[0]
-"""A second figure of ours."""
+"""Colour of a second measured figure."""
 
 
 def dots(axes: Axes, rows: Sequence[Row], claims: Mapping[str, Sequence[float]], *, title: str = "") -> None:
-    """Draw a line for each row, the first on top, and the claims by their rows' labels behind them."""
+    """Draw one line a row, the first on top, and the claims behind the rows of the same label."""
     places = range(len(rows))
     for place, row in zip(places, rows, strict=True):
         if row.label in claims:

@@ -1,4 +1,4 @@
-"""What an experiment is: one table or figure of a reference, measured again."""
+"""The base class of experiments: each measures one table or figure of a reference again."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ __all__ = ["Experiment"]
 
 
 class Experiment(ABC):
-    """One table or figure of a reference. A module of `cornered.lab.experiments` offers its own as EXPERIMENTS, a
-    tuple.
-    """
+    """One table or figure of a reference. A module of `cornered.lab.experiments` lists its experiments in EXPERIMENTS,
+    a tuple."""
 
     name: ClassVar[str]
-    """What it is called on the command line, as in `bamboo-table-2`."""
+    """The name on the command line, as in `bamboo-table-2`."""
     title: ClassVar[str]
     source: ClassVar[str]
     """The reference's file name and the place in it."""
     place: ClassVar[int] = 0
-    """Where in the reference it stands among the other experiments; equal places are in the order of names."""
+    """Sort key within the reference; equal places are in the order of names."""
 
     @abstractmethod
     def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
         """Measure at `lab.scale`; return the rows, the notes and the plot's series. The same seed and scale give the
-        same rows, but for times."""
+        same rows, except for times."""
 
     @abstractmethod
     def plot(self, finding: Finding, figure: Figure) -> None:

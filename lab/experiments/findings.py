@@ -42,29 +42,28 @@ __all__ = [
 ]
 
 Scale: TypeAlias = Literal["tiny", "quick", "full"]
-"""How much is played: `tiny` for the tests, `quick` for a first look, `full` for the reference's numbers and more."""
+"""Size of an experiment: `tiny` for the tests, `quick` for a first result, `full` for at least the reference's number
+of games."""
 Verdict: TypeAlias = Literal["agrees", "differs", "unclear", "new"]
-"""Whether the reference's figure and ours can both be true; `unclear` where too little was played to say, and `new`
-where the reference gives no figure."""
+"""Comparison with the reference: `agrees`, `differs`, `unclear` where the sample is too small to decide, and `new`
+where the reference prints no figure."""
 Span: TypeAlias = tuple[float, float]
-"""A range, both ends included."""
+"""A closed range."""
 
 VERDICTS: Final[tuple[Verdict, ...]] = ("agrees", "differs", "unclear", "new")
 PRINTED: Final = 100
-"""In how many games the Bamboo paper counts its shares (section V)."""
+"""Number of games behind each share of the Bamboo paper (section V)."""
 TOLERANCE: Final = 0.1
-"""How far to either side "about" a number reaches, as a part of it."""
+"""Half width of the range that "about" a number denotes, relative to the number."""
 WIDEST: Final = 20.0
-"""An interval of a share that is wider than so many points agrees with nothing."""
+"""Width in percentage points above which the interval of a share is inconclusive."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure. `claimed` is what the reference prints, as it prints it; `ours` is what was measured, between `low`
-    and `high` with 95% confidence, from `count` games, positions or runs; exact figures have all three equal.
-
-    All three are in `unit`; shares are in %, from 0 to 100.
-    """
+    """One figure. `claimed` is the reference's printed text; `ours` is the measured value, `low` and `high` the ends of
+    its 95% interval, from `count` games, positions or runs; for exact figures all three are equal. All three are in
+    `unit`; shares are in %, from 0 to 100."""
 
     label: str
     claimed: str
@@ -79,7 +78,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one experiment came to. `series` is what its plot shows; `notes` say in sentences what to think of it."""
+    """The result of one experiment. `series` is the data of its plot; `notes` are sentences of discussion."""
 
     name: str
     title: str
@@ -90,25 +89,25 @@ class Finding:
     rows: Sequence[Row]
     notes: Sequence[str] = ()
     series: Mapping[str, Any] = field(default_factory=dict)
-    """Nothing but what JSON can hold."""
+    """JSON-compatible values only."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    """How many games or pieces of work there were in each step."""
+    """Number of games or items of work by step."""
     version: str = ""
-    """The version of the software."""
+    """Version of the software."""
 
     def verdicts(self) -> dict[Verdict, int]:
-        """Return how many rows came to each verdict."""
+        """Return the number of rows by verdict."""
         return {verdict: sum(row.verdict == verdict for row in self.rows) for verdict in VERDICTS}
 
 
 def about(figure: float) -> Span:
-    """Return the range that "about" a figure means."""
+    """Return the range that "about" a figure denotes."""
     near, far = sorted((figure * (1 - TOLERANCE), figure * (1 + TOLERANCE)))
     return near, far
 
 
 def judged(ours: float, low: float, high: float, claimed: Span | None) -> Verdict:
-    """Return what our figure, between `low` and `high`, says about the range that a reference claims, if it does."""
+    """Return the verdict on the range that a reference claims, by our figure and its interval."""
     if claimed is None:
         return "new"
     least, most = claimed
@@ -122,12 +121,13 @@ def judged(ours: float, low: float, high: float, claimed: Span | None) -> Verdic
 def exact(
     label: str, claimed: str, span: Span | None, ours: float, count: int = 1, unit: str = "", note: str = ""
 ) -> Row:
-    """Return the row of a figure without error; the reference's `claimed` means a range, None where it gives none."""
+    """Return the row of a figure without error; `span` is the range that `claimed` denotes, None where the reference
+    prints none."""
     return Row(label, claimed, ours, ours, ours, count, judged(ours, ours, ours, span), unit, note)
 
 
 def share(label: str, claimed: str, span: Span | None, successes: float, trials: int, note: str = "") -> Row:
-    """Return the row of a share that was counted, in %, beside the range in % that a reference claims."""
+    """Return the row of a counted share in %, compared with the range in % that a reference claims."""
     low, high = wilson(successes, trials)
     ours = successes / trials if trials else 0.5
     return _percent(label, claimed, (ours, low, high), trials, judged(100 * ours, 100 * low, 100 * high, span), note)
@@ -136,7 +136,7 @@ def share(label: str, claimed: str, span: Span | None, successes: float, trials:
 def counted(
     label: str, claimed: float | None, successes: float, trials: int, *, of: int = PRINTED, note: str = ""
 ) -> Row:
-    """Return the row of a share that was counted, as the reference counted its own: `claimed` % of so many games."""
+    """Return the row of a counted share, compared with the reference's own count: `claimed` % of `of` games."""
     low, high = wilson(successes, trials)
     ours = successes / trials if trials else 0.5
     verdict: Verdict = "agrees" if 100 * (high - low) <= WIDEST else "unclear"
@@ -148,7 +148,7 @@ def counted(
 
 
 def mean(label: str, claimed: str, span: Span | None, values: Sequence[float], unit: str = "", note: str = "") -> Row:
-    """Return the row of the mean of independent figures beside the range that a reference claims."""
+    """Return the row of the mean of independent figures, compared with the range that a reference claims."""
     ours, low, high = mean_interval(values)
     return Row(label, claimed, ours, low, high, len(values), judged(ours, low, high, span), unit, note)
 
@@ -156,7 +156,7 @@ def mean(label: str, claimed: str, span: Span | None, values: Sequence[float], u
 def best(
     label: str, claimed: float, ours: float, possible: Collection[float], count: int, unit: str = "", note: str = ""
 ) -> Row:
-    """Return the row of the setting that does best; `possible` are all that chance leaves in question."""
+    """Return the row of the best setting; `possible` are the settings that the sample does not exclude as the best."""
     low, high = min(possible, default=ours), max(possible, default=ours)
     verdict: Verdict = "agrees" if ours == claimed else "unclear" if claimed in possible else "differs"
     return Row(label, f"{claimed:g}", ours, min(low, ours), max(high, ours), count, verdict, unit, note)
@@ -166,5 +166,5 @@ def _percent(
     label: str, claimed: str, shares: tuple[float, float, float], count: int, verdict: Verdict, note: str
 ) -> Row:
     ours, low, high = (100 * figure for figure in shares)
-    # A share of nothing or all is an end of its own interval, but for rounding.
+    # Rounding can put a share of 0 or 1 outside its own interval.
     return Row(label, claimed, ours, min(low, ours), max(high, ours), count, verdict, "%", note)

@@ -1,4 +1,4 @@
-"""The Isolation tutorial's five heuristics, each against each."""
+"""Round robin of the Isolation tutorial's five heuristics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEURISTICS: Final = {
     "defensive-to-offensive": ("tends to be particularly effective", ">50%"),
     "offensive-to-defensive": ("", ""),
 }
-"""What the tutorial says of each, and what that is taken to claim."""
+"""The tutorial's statement about each, and the claim derived from it."""
 SHORT: Final = {
     "simple": "simple",
     "defensive": "defensive",
@@ -46,7 +46,7 @@ PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
 
 
 def word(heuristic: str) -> str:
-    """Return the bot that plays by a heuristic."""
+    """Return the name of the bot that plays by a heuristic."""
     return f"isolation-{heuristic}:depth={DEPTH}"
 
 
@@ -134,7 +134,7 @@ def _row(size: int, heuristic: str, scores: Sequence[float], strength: float) ->
 
 
 def strengths(games: Sequence[Played]) -> Mapping[str, float]:
-    """Return each heuristic's Bradley-Terry rating in Elo, the mean of all being 0."""
+    """Return each heuristic's Bradley-Terry rating in Elo, with mean 0."""
     results: dict[tuple[str, str], tuple[int, int, int]] = {}
     for one, other in itertools.combinations(HEURISTICS, 2):
         score = [played.score_of(word(one)) for played in games if _met(played, one, other)]
@@ -148,7 +148,7 @@ def _met(played: Played, one: str, other: str) -> bool:
 
 
 def _cell(axes: Axes, column: int, row: int, percent: float) -> None:
-    """Write a score on a square that is the fuller of colour the farther it is from even."""
+    """Write a score on a square whose colour deepens with its distance from 50%."""
     from matplotlib.patches import Rectangle
 
     colour = COLOURS[0] if percent >= 50 else COLOURS[1]

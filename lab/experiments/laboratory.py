@@ -1,4 +1,4 @@
-"""What an experiment works with: workers, chance, a place where finished work is kept, and somebody who is told."""
+"""What an experiment gets: worker processes, seeded chance, a folder of finished work, and progress reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Laboratory", "Meeting"]
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """The games of two bots; the first has seat 0 in every other game, from the first game on."""
+    """The games of two bots; the first has seat 0 in the even-numbered games."""
 
     first: str
     second: str
@@ -32,17 +32,18 @@ class Meeting:
 
     @property
     def wins(self) -> float:
-        """What the first bot has scored; draws count as half."""
+        """Points of the first bot; a draw counts as half a win."""
         return sum(played.score(number % 2) for number, played in enumerate(self.games))
 
     @property
     def efforts(self) -> list[Effort]:
-        """What the first bot spent on each game."""
+        """Effort of the first bot in each game."""
         return [played.efforts[number % 2] for number, played in enumerate(self.games)]
 
 
 class Laboratory:
-    """One experiment's workers and folder. What was finished before a kill is not done again."""
+    """One experiment's workers and folder. Work finished before an interruption is read from the folder, not
+    repeated."""
 
     def __init__(self, workforce: Workforce, folder: Path, scale: Scale, seed: int, report: Report) -> None:
         self.workforce = workforce
@@ -51,13 +52,11 @@ class Laboratory:
         self.seed = seed
         self.report = report
         self.counts: dict[str, int] = {}
-        """How many games or pieces of work there were in each step until now."""
+        """Number of games or items of work by step so far."""
 
     def play(self, step: str, terms: Terms, fixtures: Iterable[Fixture]) -> list[Played]:
-        """Return the games of these fixtures in their order; the folder `step` keeps them.
-
-        Raises a RuntimeError when a bot fails in one of them: what it loses for that would be a false figure.
-        """
+        """Return the games of these fixtures in order, stored in the folder `step`. Raises RuntimeError when a bot
+        fails in a game: a loss by failure would distort the figure."""
         listed = list(fixtures)
         self.counts[step] = len(listed)
         games = []
@@ -82,11 +81,9 @@ class Laboratory:
         *,
         openings: Openings = none,
     ) -> list[Meeting]:
-        """Return the games of pairs of bots, so many of each pair, half of them with either bot in seat 0.
-
-        Games come in twos with the same opening. All pairs take turns with theirs, so that whatever else the machine
-        does costs them alike. Raises a ValueError for a bot that does not play the game.
-        """
+        """Return the games of pairs of bots, the given number for each, with the seats divided equally. Games come in
+        pairs with the same opening. The pairings are interleaved, so that other load on the machine affects all of them
+        alike. Raises ValueError for a bot that does not play the game."""
         asked = list(pairings)
         for first, second, _ in asked:
             terms.check(first, second)
@@ -107,10 +104,8 @@ class Laboratory:
         return [Meeting(first, second, tuple(games_of[place])) for place, (first, second, _) in enumerate(asked)]
 
     def measure(self, step: str, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        """Return what `function` makes of each item, in their order; the file `step.jsonl` keeps it.
-
-        `function` is one of a module's, so that it can be sent to workers, and returns what JSON can hold.
-        """
+        """Return `function` of each item, in order, stored in the file `step.jsonl`. `function` has to be importable by
+        worker processes and to return JSON-compatible values."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self.counts[step] = len(items)
         path = self.folder / f"{step}.jsonl"
@@ -126,7 +121,7 @@ class Laboratory:
                 file.append(json.dumps({"made_of": made_of}))
             for index, result in working:
                 line = json.dumps([missing[index], result])
-                # As it is read again, so that what was interrupted ends like what was not.
+                # Normalised through JSON, so that an uninterrupted run returns the same values as a resumed one.
                 kept[missing[index]] = json.loads(line)[1]
                 file.append(line)
                 self.report(Progress(step, len(kept), len(items)))

@@ -1,4 +1,4 @@
-"""How many of minimax's positions alpha-beta looks at: at best, at worst, and in games."""
+"""Share of minimax's nodes that alpha-beta visits: in the best case, in the worst case, and in games."""
 
 from __future__ import annotations
 
@@ -30,16 +30,14 @@ TREES: Final[Mapping[Scale, Sequence[tuple[int, int]]]] = {
     "quick": ((2, 10), (3, 7), (5, 5), (10, 4)),
     "full": ((2, 14), (3, 9), (5, 6), (10, 5)),
 }
-"""Uniform trees, by branching and depth."""
+"""Uniform trees, by branching factor and depth."""
 BETWEEN: Final = (0.5, 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Uniform(State):
-    """A position of a tree in which everybody has `branching` moves; the value of a leaf says which moves led there.
-
-    At every position the first move is the best for its mover, and the last one the worst.
-    """
+    """A position of a tree with `branching` moves everywhere; the value of a leaf is determined by its path. At every
+    position the first move is the mover's best and the last one its worst."""
 
     branching: int
     path: tuple[int, ...] = ()
@@ -68,7 +66,7 @@ class Uniform(State):
         return int(self.branching**depth)
 
     def worth(self) -> float:
-        """Return what a leaf is worth to the root's mover: any earlier choice counts for more than all later ones."""
+        """Return a leaf's value for the root's mover: an earlier choice outweighs all later ones."""
         worth = 0
         for ply, number in enumerate(self.path):
             worth = worth * 2 * self.branching + (-number if ply % 2 == 0 else number)
@@ -85,12 +83,12 @@ class Uniform(State):
 
 
 def best_case(branching: int, depth: int) -> int:
-    """Return the fewest leaves that prove the value of a uniform tree (Knuth and Moore, 1975, section 6)."""
+    """Return the least number of leaves that proves the value of a uniform tree (Knuth and Moore, 1975, section 6)."""
     return int(branching ** math.ceil(depth / 2) + branching ** (depth // 2) - 1)
 
 
 def leaves(item: tuple[int, int, bool]) -> int:
-    """Return the leaves that alpha-beta looks at in a uniform tree whose best, or else worst, moves come first."""
+    """Return the leaves that alpha-beta visits in a uniform tree with the best moves first, or else the worst."""
     branching, depth, best_first = item
     count = 0
 
@@ -105,12 +103,13 @@ def leaves(item: tuple[int, int, bool]) -> int:
 
 
 def exponent(saving: Saving) -> float:
-    """Return the power of minimax's nodes that alpha-beta's nodes are: 1/2 at best, 1 at worst, for large trees."""
+    """Return the exponent x in alpha-beta nodes = minimax nodes ** x: 1/2 in the best case, 1 in the worst, for large
+    trees."""
     return math.log(saving.pruned) / math.log(saving.plain) if saving.plain > 1 else 1.0
 
 
 def savings(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
-    """Return what alpha-beta saves at a position, with the moves as the game lists them and sorted."""
+    """Return minimax's nodes at a position, and alpha-beta's savings with moves as listed and with moves sorted."""
     terms, moves, depth = item
     state = opened(terms, moves)
     listed, ordered = (alpha_beta_saving(state, depth, is_sorted=is_sorted) for is_sorted in (False, True))

@@ -1,4 +1,4 @@
-"""What it costs to search to depth 1, 2, 3 and so on before the depth that is wanted."""
+"""Cost of iterative deepening: the nodes of the shallower iterations relative to the last one."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "NotesDeepening", "overheads"]
 
 CLAIM: Final = 50.0
-"""Percent more nodes for three moves a node."""
+"""Percent of additional nodes at a branching factor of 3."""
 BRANCHING: Final = (2, 3, 4, 10)
 DEEP: Final = 12
 POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 500}
 
 
 def overheads(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
-    """Return what deepening costs at a position in percent: minimax, and alpha-beta that learns the order of moves
-    from the iteration before, both beside one search straight to the depth; and the moves there are."""
+    """Return the cost of iterative deepening at a position, in percent of one search at full depth: of minimax, and of
+    alpha-beta with the previous iteration's move ordering; and the number of moves."""
     terms, moves, depth = item
     state = opened(terms, moves)
     evaluate = judgement(terms.game).evaluate

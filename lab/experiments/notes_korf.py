@@ -1,4 +1,4 @@
-"""What shallow pruning saves with three players, beside what alpha-beta saves with two."""
+"""Savings of shallow pruning with three players, compared with those of alpha-beta with two."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ __all__ = ["EXPERIMENTS", "NotesKorf", "less_effective", "saved"]
 
 SIDE: Final = 4
 PLIES: Final = 6
-"""Random plies before a position, at most."""
+"""Maximum number of random plies before a position."""
 DEPTHS: Final[Mapping[Scale, Sequence[int]]] = {"tiny": (2, 3), "quick": (2, 3, 4), "full": (2, 3, 4, 5)}
 POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 150}
 PLAYERS: Final = (2, 3)
 
 
 def saved(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
-    """Return the nodes that pruning spares at a position: alpha-beta for two players, Korf's for more."""
+    """Return the share of nodes that pruning saves at a position: alpha-beta for two players, Korf's shallow pruning
+    for more."""
     terms, moves, depth = item
     state = opened(terms, moves)
     saving = alpha_beta_saving(state, depth) if state.game.seats == 2 else korf_saving(state, depth)
@@ -36,7 +37,7 @@ def saved(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
 
 
 def less_effective(three: Row, two: Row) -> Verdict:
-    """Return whether pruning saves less with three players than with two, as the notes say."""
+    """Return whether pruning saves less with three players than with two, as the notes claim."""
     if three.high < two.low:
         return "agrees"
     return "differs" if three.low > two.high else "unclear"

@@ -1,4 +1,4 @@
-"""What another ply costs Quoridor's printed player, and what it brings."""
+"""Cost and gain in strength of one more ply of search for Quoridor's printed player."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["EXPERIMENTS", "QuoridorDepth"]
 TIMES: Final = {5: {1: 1.0, 2: 20.0, 3: 400.0, 4: 8_000.0}, 9: {1: 5.0, 2: 200.0, 3: 5_000.0, 4: 120_000.0}}
 """Milliseconds a move, by size and depth."""
 GAINS: Final = {2: (15.0, 20.0), 3: (8.0, 12.0), 4: (3.0, 5.0)}
-"""Points of win rate that a depth gains on the one before."""
+"""Gain in win rate over the previous depth, in percentage points."""
 EVEN: Final = 50.0
 PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 3, 9: 1},
@@ -39,7 +39,7 @@ OPENING: Final = 2
 
 
 def word(depth: int) -> str:
-    """Return the bot that looks so far."""
+    """Return the bot that searches to `depth` plies."""
     return f"quoridor-classic:depth={depth}"
 
 
@@ -130,7 +130,7 @@ class QuoridorDepth(Experiment):
 
 
 def _gain(label: str, depth: int, games: Sequence[Played]) -> Row:
-    """Return the row of a match: the score of the first game's first player, in points beyond an even one."""
+    """Return the row of a match: the score of the first game's first player minus 50%, in percentage points."""
     score = sum(played.score_of(word(depth)) for played in games)
     low, high = GAINS[depth]
     row = share(label, "", (EVEN + low, EVEN + high), score, len(games))

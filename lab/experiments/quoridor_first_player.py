@@ -1,4 +1,4 @@
-"""Whether moving first is worth anything in Quoridor: random and printed players, and proofs."""
+"""Advantage of the first move in Quoridor: random players, printed players, and proofs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLAIMS: Final = {9: (52.0, 54.0), 5: (55.0, 58.0), 3: (65.0, 70.0)}
 PLAYERS: Final = {"random": "random", "random, no draws": "random", "classic": "quoridor-classic:depth=2"}
 NO_DRAWS: Final = {"max_plies": None, "no_progress": None}
 LONGEST: Final = 100_000
-"""Without draw rules random players find home in the end."""
+"""Maximum plies of a game; without draw rules random players reach the goal eventually."""
 GAMES: Final[Mapping[Scale, Mapping[str, int]]] = {
     "tiny": {"random": 40, "random, no draws": 20, "classic": 10},
     "quick": {"random": 2000, "random, no draws": 1000, "classic": 300},
@@ -37,13 +37,13 @@ PROOFS: Final[Mapping[Scale, Mapping[int, int]]] = {
     "quick": {3: 4, 5: 2},
     "full": {3: 4, 5: 3},
 }
-"""Up to how many walls a player the boards are solved, by size."""
+"""Maximum walls per player up to which each size is solved."""
 OPENING: Final = 2
-"""Random plies before two players that always play the same: as many for each of them."""
+"""Random plies before two deterministic players."""
 
 
 def proven(item: tuple[int, int]) -> dict[str, Any]:
-    """Return what the start of a size with so many walls each comes to for the first player, and in how many plies."""
+    """Return the proven result of a size's start with a number of walls each, for the first player, and its plies."""
     size, walls = item
     solution = quoridor.solve(engine.load("quoridor", size=size, walls=walls).start(), Limit())
     assert solution is not None

@@ -1,4 +1,4 @@
-"""How many positions Quoridor's searches look at, and how many of them alpha-beta spares."""
+"""Nodes of Quoridor's searches by depth, and the share of them that alpha-beta saves."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "QuoridorNodes", "full_width", "looked_at", "plain"]
 
 NODES: Final = {3: (60, 500, 4_000), 5: (600, 15_000, 400_000), 9: (5_000, 350_000, 25_000_000)}
-"""At depths 2, 3 and 4."""
+"""Nodes at depths 2, 3 and 4."""
 DEPTHS: Final = (2, 3, 4)
 BRANCHING: Final = {3: 8, 5: 25, 9: 70}
 SAVING: Final = 50.0
 WALLS: Final = 8
-"""Walls at a node, the specification's own limit."""
+"""Maximum number of wall moves at a node, from the specification."""
 POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 400}
 DEEPEST: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {3: 3, 5: 2, 9: 2},
@@ -43,7 +43,7 @@ PLAYER: Final = "quoridor-classic:depth=1"
 
 
 def plain(state: QuoridorState, depth: int, ply: int, search: Search, weights: Weights) -> float:
-    """Return what `cornered.bots.roster.quoridor_classic.alpha_beta` returns, by minimax that leaves nothing out."""
+    """Return the value that `cornered.bots.roster.quoridor_classic.alpha_beta` returns, by minimax without pruning."""
     search.visit(ply)
     if depth == 0 or state.outcome is not None:
         return printed(state, search.seat, depth, weights)
@@ -52,19 +52,19 @@ def plain(state: QuoridorState, depth: int, ply: int, search: Search, weights: W
 
 
 def looked_at(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
-    """Return the nodes below a position with and without pruning, and whether the values are the same."""
+    """Return the nodes below a position with and without pruning, and whether the values are equal."""
     terms, moves, depth = item
     state = opened(terms, moves)
     assert isinstance(state, QuoridorState)
     whole, pruning = _search(state), _search(state)
     value = plain(state, depth, 0, whole, Weights())
     pruned, _ = alpha_beta(state, depth, -math.inf, math.inf, 0, pruning, WALLS, Weights())
-    # The root is not one of the nodes below it.
+    # The root is excluded from the nodes below it.
     return {"plain": whole.nodes - 1, "pruned": pruning.nodes - 1, "same": value == pruned}
 
 
 def full_width(item: tuple[Terms, tuple[str, ...], int]) -> int:
-    """Return how many positions all legal moves lead to from a position, down to a depth."""
+    """Return the number of positions that all legal moves reach from a position, to a depth."""
     terms, moves, depth = item
     return sum(engine.perft(opened(terms, moves), plies) for plies in range(1, depth + 1))
 
@@ -188,7 +188,7 @@ class QuoridorNodes(Experiment):
 
 
 def _short(count: float) -> str:
-    """Return a number as the specification writes it."""
+    """Return a number in the specification's notation."""
     for size, suffix in ((1_000_000, "M"), (1_000, "K")):
         if count >= size:
             return f"{count / size:g}{suffix}"

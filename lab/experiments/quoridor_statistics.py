@@ -1,4 +1,4 @@
-"""How large Quoridor is: the specification's summary of its boards, counted."""
+"""The specification's summary of Quoridor's boards, counted: state size, actions, branching factor and length."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ ACTIONS: Final = {3: 17, 5: 57, 7: 121, 9: 209}
 STATE: Final = 200.0
 GAMES: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 300, "full": 3000}
 OPENING: Final = 2
-"""Random plies before `quoridor-classic`, which always plays the same, takes over."""
+"""Random plies before the deterministic `quoridor-classic`."""
 PLAYERS: Final = {"random": "random", "quoridor-classic": "quoridor-classic:depth=2"}
 
 
 def shape(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
-    """Return a game's mean number of legal moves after its opening of so many plies, and its longest text's bytes."""
+    """Return a game's mean branching factor after its opening, and the bytes of its longest position text."""
     terms, moves, opening = item
     state = opened(terms, moves[:opening])
     branching, longest = [], 0
@@ -47,13 +47,13 @@ def shape(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
 
 
 def printed_bytes(walls: int) -> int:
-    """Return a state's bytes as the specification counts them ("Memory Footprint"): integers of four bytes, two for
-    each pawn and each wall on the board, and five more."""
+    """Return a state's bytes by the specification's count ("Memory Footprint"): 4-byte integers, two for each pawn and
+    each placed wall, and five more."""
     return 4 * (2 * 2 + 2 * walls + 5)
 
 
 def python_bytes(size: int, walls: int) -> int:
-    """Return what the specification's class ("Core State Components") takes in this Python with all walls placed."""
+    """Return the bytes of the specification's class ("Core State Components") in this Python, with all walls placed."""
     slots = [(row, column) for row in range(size - 1) for column in range(size - 1)]
     state = SimpleNamespace(
         board_size=size,
@@ -72,7 +72,7 @@ def python_bytes(size: int, walls: int) -> int:
 
 
 def _held(thing: object) -> int:
-    """Return the bytes of a thing and of what it holds, but for names and small numbers, which are shared by all."""
+    """Return the bytes of an object and its contents, without names and small integers, which are shared."""
     inside: Sequence[object] = ()
     if isinstance(thing, dict):
         inside = list(thing.values())

@@ -1,4 +1,4 @@
-"""How much the weights of Quoridor's printed evaluation matter: each of them changed against the default."""
+"""Sensitivity of Quoridor's printed evaluation to its weights: each changed in turn and matched against the default."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["EXPERIMENTS", "QuoridorWeights", "dominance"]
 
 DEFAULT: Final = "quoridor-classic:depth=2"
 CHANGED: Final = {"path": (8.0, 16.0, 0.0), "progress": (0.5, 2.5, 0.0), "stock": (1.0, 3.0, 0.0)}
-"""The ends of the printed ranges, and then nothing at all."""
+"""The ends of the printed ranges, then 0."""
 NAMES: Final = {"path": "path", "progress": "progress", "stock": "wall"}
-"""The specification's names of the bot's settings."""
+"""The specification's names for the bot's settings."""
 PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 2},
     "quick": {5: 60, 9: 30},
@@ -33,7 +33,7 @@ OPENING: Final = 2
 
 
 def dominance(without: Mapping[str, Row]) -> Verdict:
-    """Return whether doing without the path distance costs more than doing without anything else."""
+    """Return whether removing the path distance costs more than removing any other term."""
     path, *others = (without[setting] for setting in CHANGED)
     if all(path.high < other.low for other in others):
         return "agrees"
@@ -76,7 +76,7 @@ class QuoridorWeights(Experiment):
         terms = Terms.of("quoridor", {"size": size}, seed=lab.seed)
         changed = f"{DEFAULT},{setting}={value:g}"
         pairs = PAIRS[lab.scale][size]
-        # Equal openings for all changes: so they differ by the change, and by nothing else.
+        # The same openings for every change: the matches differ by the change alone.
         fixtures = list(paired(changed, DEFAULT, random_plies(terms, OPENING), pairs))
         games = lab.play(f"size-{size}-{setting}-{value:g}", terms, fixtures)
         score = sum(played.score_of(changed) for played in games)

@@ -1,4 +1,4 @@
-"""What experiments have found, on disk and for readers: a JSON file, a plot and a table each, and one report of all."""
+"""Writes and reads findings: a JSON file, a plot and a table for each experiment, and one report of all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["FOLDER", "REPORT", "as_json", "cells", "make", "page", "read", "repo
 FOLDER: Final = "reproduction"
 REPORT: Final = "reproduction.md"
 WORK: Final = ".work"
-"""Where unfinished work lies, inside FOLDER: a dot keeps it apart from the results."""
+"""Folder of unfinished work inside FOLDER; hidden, to separate it from the results."""
 FIGURES: Final = ("ours", "low", "high")
 RULES: Final = f"""\
 *Agrees*, *differs*, *unclear* and *new* follow the same rules everywhere:
@@ -56,8 +56,8 @@ def make(
     command: str,
     again: bool = False,
 ) -> Finding:
-    """Run an experiment and write what it finds to `out`/reproduction; return what is there already for the same seed
-    and scale, unless it is to be made `again`. Work that was interrupted goes on."""
+    """Run an experiment, resuming interrupted work, and write its finding to `out`/reproduction. Returns the stored
+    finding of the same seed and scale unless `again`."""
     folder = out / FOLDER
     path = folder / f"{experiment.name}.json"
     if not again and path.exists():
@@ -80,7 +80,7 @@ def make(
         scale,
         tuple(rows),
         tuple(notes),
-        # As JSON gives it back, so that a plot is the same now and later.
+        # Normalised through JSON, so that the plot is the same when it is drawn again from the file.
         json.loads(json.dumps(series, allow_nan=False)),
         dict(lab.counts),
         version("cornered"),
@@ -93,7 +93,7 @@ def make(
 
 
 def as_json(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON holds it; a figure without bound is null."""
+    """Return a finding as JSON-compatible values; an unbounded figure is null."""
     rows = [
         {key: None if isinstance(value, float) and math.isinf(value) else value for key, value in asdict(row).items()}
         for row in finding.rows
@@ -102,7 +102,7 @@ def as_json(finding: Finding) -> dict[str, Any]:
 
 
 def read(path: Path) -> Finding:
-    """Return the finding that a file holds. Raises a ValueError for a file that holds none."""
+    """Return the finding in a file. Raises ValueError for a file that holds none."""
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
         del given["verdicts"]
@@ -117,7 +117,7 @@ def _row(given: dict[str, Any]) -> Row:
 
 
 def write(finding: Finding, experiment: Experiment, folder: Path) -> None:
-    """Write a finding's table, plot and JSON file; the last is there only when all of them are."""
+    """Write a finding's table, plot and JSON file; the JSON file is written last and marks the finding as complete."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{finding.name}.json"
     with drawing() as figure:
@@ -129,12 +129,12 @@ def write(finding: Finding, experiment: Experiment, folder: Path) -> None:
 
 
 def page(finding: Finding) -> str:
-    """Return a finding as a Markdown page of its own, which lies beside its plot."""
+    """Return a finding as a Markdown page of its own, in the folder of its plot."""
     return "\n".join([f"# {finding.title}", "", *_body(finding, ""), *_notes(finding), ""])
 
 
 def write_report(out: Path, experiments: Iterable[Experiment], references: Mapping[str, str]) -> Path:
-    """Write the report of all results that lie in `out`/reproduction, and return its path."""
+    """Write the report of all findings in `out`/reproduction, and return its path."""
     paths = [out / FOLDER / f"{experiment.name}.json" for experiment in experiments]
     path = out / REPORT
     path.write_text(report([read(path) for path in paths if path.exists()], references), encoding="utf-8")
@@ -142,7 +142,7 @@ def write_report(out: Path, experiments: Iterable[Experiment], references: Mappi
 
 
 def report(findings: Sequence[Finding], references: Mapping[str, str]) -> str:
-    """Return the whole report: `references` are titles by file name, in whose order the findings come."""
+    """Return the whole report; findings are in the order of `references`, titles by file name."""
     lines = ["# The references, reproduced", ""]
     lines += [
         "Each table and figure of the references, measured again with this software, with the reference's figure "
@@ -190,12 +190,12 @@ def _where_not(findings: Iterable[Finding]) -> Iterator[str]:
                 bounds = "" if row.low == row.high else f" ({_interval(row)})"
                 note = f": {row.note}" if row.note else ""
                 yield f"- {row.label}: printed {row.claimed}, ours {_figure(row.ours, row.unit)}{bounds}{note}"
-        # A paragraph in between, or both lists would be one.
+        # A paragraph between them keeps Markdown from joining the two lists.
         yield from ("", *(["What there is to say:", ""] if finding.notes else []), *_notes(finding))
 
 
 def _body(finding: Finding, folder: str) -> Iterator[str]:
-    """Yield where a finding comes from, its table and its plot, which lies in `folder`."""
+    """Yield the Markdown lines of a finding's source, table and plot, which lies in `folder`."""
     made = f"{finding.scale}, seed {finding.seed}, cornered {finding.version}"
     yield from (f"Source: {finding.source}. Made by `{finding.command}` ({made}).", "")
     noted = any(row.note for row in finding.rows)
@@ -209,7 +209,7 @@ def _body(finding: Finding, folder: str) -> Iterator[str]:
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """Return a row as texts: what it is, the reference's figure, ours, the interval, how many there were, verdict."""
+    """Return the cells of a row: label, the reference's figure, ours, the interval, the count, the verdict."""
     interval = "-" if row.low == row.high else _interval(row)
     return row.label, row.claimed or "-", _figure(row.ours, row.unit), interval, f"{row.count:,}", row.verdict
 
@@ -232,7 +232,7 @@ def _figure(value: float, unit: str) -> str:
 
 
 def _digits(value: float, unit: str) -> str:
-    """Return a figure in four digits or so, shares in tenths of a percent."""
+    """Return a figure with about four significant digits, shares with one decimal."""
     if math.isinf(value):
         return "without bound"
     if float(value).is_integer() and unit != "%":

@@ -1,4 +1,4 @@
-"""The positions that experiments look at: one from each of many games, so that none tells anything about another."""
+"""Samples positions for experiments: one from each of many games, so that the samples are independent."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from cornered.lab.contests.terms import Played, Terms
 
 __all__ = ["GROUNDS", "Ground", "moments", "strolls"]
 
-"""None of its own: it serves others."""
+"""Empty: this module has only shared functions."""
 
 Line: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A game in a size that plain minimax can search: its options, the random plies at most before a position, and
-    the depth."""
+    """A game that plain minimax can search: its options, most random plies before a position, and depth."""
 
     game: str
     label: str
@@ -41,7 +40,7 @@ GROUNDS: Final = (
 
 
 def moments(terms: Terms, games: Sequence[Played]) -> list[Line]:
-    """Return the moves to one position of each game, drawn evenly from those after its opening and before its end."""
+    """Return the moves to one position of each game, drawn uniformly between its opening and its end."""
     found = []
     for played in games:
         first, last = len(played.fixture.opening), len(played.moves) - 1
@@ -52,7 +51,7 @@ def moments(terms: Terms, games: Sequence[Played]) -> list[Line]:
 
 
 def strolls(terms: Terms, count: int, plies: int) -> list[Line]:
-    """Return the moves to so many positions that random play comes to in at most `plies` plies."""
+    """Return the moves to `count` positions after at most `plies` random plies."""
     lines = []
     for number in range(count):
         length = terms.chance("stroll", number).randint(0, plies)

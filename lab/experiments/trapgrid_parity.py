@@ -1,4 +1,4 @@
-"""Whether counting cells tells who wins once TrapGrid's pawns are apart, as the reference's parity rule says."""
+"""Test of TrapGrid's parity rule: whether the number of cells decides the game once the pawns are separated."""
 
 from __future__ import annotations
 
@@ -26,26 +26,24 @@ CERTAIN: Final = (100.0, 100.0)
 GAMES: Final[Mapping[Scale, int]] = {"tiny": 20, "quick": 1000, "full": 20_000}
 PLAYERS: Final = {"random": "random", "classic": "trapgrid-classic:depth=3"}
 SHARE: Final = {"random": 1, "classic": 5}
-"""One in so many of the games."""
+"""Divisor of the number of games."""
 OPENING: Final = 6
 
 
 def apart(board: Board) -> bool:
-    """Return whether no cell can be reached by both pawns."""
+    """Return whether no cell is reachable by both pawns."""
     mine, theirs = (_pocket(board.free, pawn) for pawn in (board.ai, board.opponent))
     return not mine & theirs
 
 
 def parity(cells: int) -> bool:
-    """Return whether the printed rule says that the owner of a pocket of so many cells wins (section 9)."""
+    """Return whether the printed rule predicts a win for the owner of a pocket of this many cells (section 9)."""
     return cells % 2 == 1
 
 
 def first_apart(item: tuple[Terms, tuple[str, ...]]) -> dict[str, Any] | None:
-    """Return the truth and what the rules say at the first position of a game whose pawns are apart, None for none.
-
-    `cells` are the mover's and the other's, counted as the reference counts them, each pawn's own cell included.
-    """
+    """Return the solved result and the pockets' sizes at the first position of a game with separated pawns, else None.
+    `cells` are the mover's and the opponent's, each counted with the pawn's own cell as in the reference."""
     terms, moves = item
     state = terms.load().start()
     for move in moves:

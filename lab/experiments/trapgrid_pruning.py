@@ -1,4 +1,4 @@
-"""How much alpha-beta saves `trapgrid-classic`, by the reference's formula and in nodes."""
+"""Savings of alpha-beta in `trapgrid-classic`, by the reference's formula and in nodes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["CLAIM", "EXPERIMENTS", "Pruning", "TrapGridPruning", "pruning", "pru
 CLAIM: Final = (40.0, 70.0)
 """Percent of the nodes that sorted moves and alpha-beta save (section 5)."""
 NODES_AT_5: Final = 1024.0
-"""Minimax's nodes at depth 5, taking four moves everywhere (section 4)."""
+"""Minimax's nodes at depth 5, at four moves a position (section 4)."""
 DEPTHS: Final = (5, 6, 7, 8)
 POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 120, "full": 2000}
 PLAYER: Final = "trapgrid-classic:depth=5"
@@ -36,8 +36,8 @@ OPENING: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """Nodes visited and siblings pruned by alpha-beta, its nodes where moves are not sorted, and the nodes of plain
-    minimax, from one position."""
+    """Nodes visited and siblings pruned by alpha-beta, its nodes with unsorted moves, and the nodes of plain minimax,
+    from one position."""
 
     depth: int
     nodes: int
@@ -49,22 +49,22 @@ class Pruning:
 
     @property
     def efficiency(self) -> float:
-        """The reference's figure: pruned / (visited + pruned), in percent (section 4)."""
+        """The reference's efficiency: pruned / (visited + pruned), in percent (section 4)."""
         return 100 * self.pruned / (self.nodes + self.pruned)
 
     @property
     def saved(self) -> float:
-        """How many percent of plain minimax's nodes were not visited: each pruned sibling stands for a whole tree."""
+        """Percent of plain minimax's nodes that were not visited; a pruned sibling counts with its whole subtree."""
         return 100 * (1 - self.nodes / self.plain_nodes)
 
     @property
     def saved_by_sorting(self) -> float:
-        """How many percent of the nodes of alpha-beta in the order of the cells were not visited."""
+        """Percent of the nodes of alpha-beta with unsorted moves that were not visited."""
         return 100 * (1 - self.nodes / self.unsorted_nodes)
 
 
 class Unsorted(ClassicSearch):
-    """Looks at moves in the order of their cells."""
+    """Orders moves by cell instead of by evaluation."""
 
     def ordered(self, board: Board, *, is_max: bool) -> list[tuple[Board, int]]:
         return [(board.after(target, is_max=is_max), target) for target in board.targets(is_max=is_max)]
@@ -78,12 +78,12 @@ def pruning(board: Board, depth: int) -> Pruning:
 
 
 def pruning_at_start(depth: int) -> Pruning:
-    """Search the start of 7x7."""
+    """Search the start position of 7x7."""
     return pruning(_board(engine.load("trapgrid").start()), depth)
 
 
 def pruned(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
-    """Return what pruning comes to after some moves, as JSON holds it."""
+    """Return the pruning at the position after some moves, as JSON-compatible values."""
     terms, moves, depth = item
     one = pruning(_board(opened(terms, moves)), depth)
     return {

@@ -1,4 +1,4 @@
-"""What a turn of TrapGrid's printed player takes, how deep it looks, and how well it plays."""
+"""Nodes, time, depth and strength per turn of TrapGrid's printed player."""
 
 from __future__ import annotations
 
@@ -30,11 +30,9 @@ OPENING: Final = 4
 
 
 def turns(item: tuple[Terms, tuple[str, ...]]) -> list[dict[str, Any]]:
-    """Return what the printed player does at each turn of a game after its opening, and what that is worth.
-
-    `fewest` is the smaller number of steps of the two pawns, by which the depth is chosen; `won` says whether the
-    turn's position is won, and `kept` whether it still is after the player's move, both by proof.
-    """
+    """Return the player's search statistics at each turn of a game after its opening, with solver verdicts. `fewest` is
+    the smaller number of steps of the two pawns, which selects the depth; `won` is whether the position is a proven
+    win, and `kept` whether it is still one after the player's move."""
     terms, moves = item
     player = TrapGridClassicBot()
     found = []
@@ -91,7 +89,7 @@ class TrapGridTurns(Experiment):
             claimed, span = ("used", (1e-9, 100.0)) if depth < 7 else ("", None)
             label = f"turns at depth {depth} ({fewest} steps)"
             if depth < 7:
-                # Four neighbours are all that a cell has: there is nothing left to chance.
+                # A pawn has at most four steps: a bound, so the figure has no sampling error.
                 rows.append(exact(label, claimed, span, 100 * used / count, count, "%"))
             else:
                 rows.append(share(label, claimed, span, used, count))
