@@ -1,4 +1,4 @@
-"""A contest's plots: ratings, who beats whom, how long games are and how long moves take."""
+"""Plots of a contest: ratings, crosstable, game lengths and move times."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 __all__ = ["Chart", "write"]
 
 WIDTH: Final = 7.2
-"""Of plots, in inches; squares of many bots are wider."""
+"""Default width of plots in inches; crosstables of many bots are wider."""
 BARS: Final = 36
-"""So many lengths of games stand side by side, at most."""
+"""Maximum number of bars in the histogram of game lengths."""
 SEATS: Final = (COLOURS[1], COLOURS[0])
-"""The page's colours for seats 0 and 1."""
+"""Colours of seats 0 and 1, the same as on the page."""
 FEWEST: Final = 7
-"""For so many columns there is room at least: cells do not become wider when there are fewer."""
+"""Least number of columns for which a crosstable has room, so that few columns do not become wide cells."""
 STRONGEST: Final = 0.45
-"""How much colour a cell takes at most: what is written on it stays readable on dark pages and bright ones."""
+"""Maximum opacity of a cell's colour: its text stays readable in both colour schemes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A plot that was written: its file, what it is called, and what somebody hears of it who does not see it."""
+    """A written plot: its file, its title and its text alternative."""
 
     path: Path
     title: str
@@ -43,8 +43,8 @@ class Chart:
 
 
 def write(folder: Path, standings: Standings, games: Sequence[Played]) -> list[Chart]:
-    """Write the plots that there is something to show for into a folder that is there. Equal games make equal files,
-    but for `times.svg`."""
+    """Write the plots for which there is data into an existing folder. Equal games give equal files, except
+    `times.svg`."""
     rows = len(standings.bots)
     high = max(0.36, 0.12 + 0.16 * max(len(label.split("\n")) for label in _labels(standings)))
     spent = _seconds(games)
@@ -110,7 +110,7 @@ def write(folder: Path, standings: Standings, games: Sequence[Played]) -> list[C
 
 
 def _labels(standings: Standings) -> list[str]:
-    """Return the bots' words in one line or two, with the places by which the columns call them."""
+    """Return the bots' names, folded into one or two lines, with the numbers of their columns."""
     labels = []
     for place, bot in enumerate(standings.bots, 1):
         first, *others = folded(f"{place}. {bot}").split("\n")
@@ -119,7 +119,7 @@ def _labels(standings: Standings) -> list[str]:
 
 
 def _rows(axes: Axes, standings: Standings) -> None:
-    """Give each bot a row, the best on top."""
+    """Assign each bot a row, the best on top."""
     axes.set_yticks(range(len(standings.bots)), _labels(standings))
     axes.set_ylim(len(standings.bots) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
@@ -153,7 +153,7 @@ def _ratings(figure: Figure, standings: Standings) -> None:
 
 
 def _cells(figure: Figure, standings: Standings, cells: Mapping[tuple[str, str], tuple[float, str]]) -> None:
-    """Draw a square of percentages, each with what is written on it; pairings that are missing stay empty."""
+    """Draw a square of percentages with their texts; pairings without games stay empty."""
     from matplotlib.patches import Rectangle
 
     axes = figure.subplots()
@@ -203,7 +203,7 @@ def _lengths(figure: Figure, games: Sequence[tuple[int, int | None]]) -> None:
 
 
 def _seconds(games: Sequence[Played]) -> dict[str, tuple[list[float], float]]:
-    """Return for each bot the mean seconds a move of its games, and its slowest move; nobody who was not timed."""
+    """Return, for each bot that was timed, the mean seconds per move of each of its games, and its slowest move."""
     means: defaultdict[str, list[float]] = defaultdict(list)
     slowest: defaultdict[str, float] = defaultdict(float)
     for played in games:

@@ -1,4 +1,4 @@
-"""How all plots look, and how they are written: SVG that is the same, byte for byte, for the same figures."""
+"""The style of all plots, and their output as SVG that is byte-identical for equal data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["COLOURS", "DARK", "INK", "PAPER", "QUIET", "drawing", "folded", "inline", "save"]
 
 COLOURS: Final = ("#1767ad", "#d1500a", "#1c6b52", "#a0448c", "#b98900", "#4d8a99", "#8a2f4a", "#77706a")
-"""The page's colours, in an order in which people who see few colours tell the first four apart."""
+"""The page's colours; the first four are distinguishable with colour-vision deficiency."""
 INK: Final = "#24211d"
 QUIET: Final = "#665f55"
 PAPER: Final = "#ffffff"
@@ -30,7 +30,7 @@ DARK: Final[Mapping[str, str]] = {
     QUIET: "#aaa297",
     PAPER: "#201e1b",
 }
-"""What stands for each colour where the page is dark."""
+"""Replacement of each colour on a dark page."""
 STYLE: Final[Any] = {
     "axes.axisbelow": True,
     "axes.edgecolor": QUIET,
@@ -48,7 +48,7 @@ STYLE: Final[Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "cornered",
     "text.color": INK,
-    # Bots' words may hold signs that begin a formula elsewhere.
+    # Names of bots may contain characters that start a formula in matplotlib's mathtext.
     "text.parse_math": False,
     "xtick.color": QUIET,
     "xtick.labelcolor": INK,
@@ -63,7 +63,8 @@ _COLOUR: Final = re.compile("|".join(DARK))
 
 @contextmanager
 def drawing(width: float = 7.2, height: float = 4.2) -> Iterator[Figure]:
-    """Lend a figure of so many inches in the house's style; it needs no screen, and is gone after the block."""
+    """Yield a figure of `width` by `height` inches in the common style, without a display; it is closed after the
+    block."""
     import matplotlib as mpl
     from cycler import cycler
     from matplotlib.figure import Figure
@@ -74,12 +75,12 @@ def drawing(width: float = 7.2, height: float = 4.2) -> Iterator[Figure]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure, made inside `drawing`, as SVG without a date. Text stays text, for readers and searches."""
+    """Write a figure made inside `drawing` as SVG without a date. Text stays text, for readers and searches."""
     figure.savefig(path, format="svg", metadata={"Date": None, "Creator": "cornered"})
 
 
 def inline(svg: str, name: str) -> str:
-    """Return a saved plot as an element of an HTML page: it fills its box, its ids begin with `name`, and its colours
+    """Return a saved plot as an inline SVG element: it fills its box, its ids have the prefix `name`, and its colours
     follow the page's `color-scheme`."""
     root = _ROOT.search(svg)
     if root is None:
@@ -90,7 +91,7 @@ def inline(svg: str, name: str) -> str:
 
 
 def folded(word: str, width: int = 30) -> str:
-    """Return a long word in lines of at most `width` characters, which end where its settings do if they can."""
+    """Return a long name in lines of at most `width` characters, broken between settings where possible."""
     lines = [""]
     for part in re.findall(r"[^:,]*[:,]|[^:,]+", word):
         if lines[-1] and len(lines[-1]) + len(part) > width:

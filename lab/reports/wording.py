@@ -1,4 +1,4 @@
-"""How a report writes its figures: shares in percent, intervals, Elo, times and numbers of things."""
+"""Number formats of reports: percentages, intervals, Elo differences, durations and counts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from cornered.lab.contests.results import Score
 __all__ = ["NOTHING", "counted", "duration", "interval", "likely", "number", "percent", "points", "signed"]
 
 NOTHING: Final = "-"
-"""Stands where there is no figure."""
+"""Placeholder of a missing figure."""
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """Return a share in percent, without the sign."""
+    """Return a share in percent, without the percent sign."""
     return f"{100 * share:.{digits}f}"
 
 
 def likely(share: float, digits: int = 1) -> str:
-    """Return a likelihood in percent: what is almost sure is not written as if it were sure."""
+    """Return a probability in percent; one that would round to 0 or 100 is written as an inequality."""
     least = 10.0**-digits
     if 100 * share < least / 2:
         return f"<{least:.{digits}f}"
@@ -29,7 +29,7 @@ def likely(share: float, digits: int = 1) -> str:
 
 
 def interval(score: Score) -> str:
-    """Return the two ends of a score's interval in percent."""
+    """Return the ends of a score's interval in percent."""
     if not score.games:
         return NOTHING
     low, high = score.interval
@@ -37,7 +37,7 @@ def interval(score: Score) -> str:
 
 
 def points(points: float, digits: int = 1) -> str:
-    """Return points, as whole numbers where they are."""
+    """Return points, without decimals where they are whole."""
     return f"{points:.0f}" if points == int(points) else f"{points:.{digits}f}"
 
 
@@ -47,17 +47,17 @@ def signed(elo: float) -> str:
 
 
 def number(value: float | None, digits: int = 0) -> str:
-    """Return a number with its thousands parted."""
+    """Return a number with thousands separators."""
     return NOTHING if value is None else f"{value:,.{digits}f}"
 
 
 def counted(count: int, noun: str) -> str:
-    """Return so many of something."""
+    """Return a count with its noun in singular or plural."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def duration(seconds: float | None) -> str:
-    """Return a time in the unit that suits it."""
+    """Return a duration in a unit of suitable magnitude."""
     if seconds is None:
         return NOTHING
     for unit, factor in (("s", 1.0), ("ms", 1e3)):

@@ -1,1 +1,1 @@
-"""What a score proves: intervals, Elo, sequential tests, ratings. Each formula once, with its source."""
+"""Inference from scores: intervals, Elo, sequential tests, ratings. Each formula stands once, with its source."""

@@ -1,8 +1,8 @@
-"""Ratings of many players from all their games (Bradley and Terry, 1952), with draws as half a win and half a loss.
+"""Bradley-Terry ratings (Bradley and Terry, 1952), with a draw as half a win and half a loss.
 
-So that clean sweeps and players who never met stay finite, everybody has also played one draw with an imagined player
-in the middle: worth half a win and half a loss, little beside dozens of games. The ratings are the likeliest ones with
-it; the intervals come from the observed information, the curvature of the likelihood there.
+A prior of one draw of each player against a virtual player at 0 keeps the ratings of clean sweeps and of players who
+never met finite; it is negligible beside dozens of games. Ratings are the maximum of the posterior; intervals come from
+the observed information, the curvature of the log-likelihood there.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cornered.lab.statistics.wilson import Z95
 __all__ = ["Ratings", "fit"]
 
 SCALE: Final = 400 / math.log(10)
-"""Elo for a factor e of the odds."""
+"""Elo points for odds of e."""
 CLOSE: Final = 1e-10
 ROUNDS: Final = 100
 
@@ -29,8 +29,8 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """Ratings in Elo by name, on average 0, with the ends of their 95% intervals; `superiority` is for each two, in
-    both orders, how likely the first is the stronger one."""
+    """Ratings in Elo by name, with mean 0, and the ends of their 95% intervals; `superiority` is, for each ordered
+    pair, the probability that the first is the stronger one."""
 
     elo: Mapping[str, float]
     low: Mapping[str, float]
@@ -41,26 +41,27 @@ class Ratings:
 def fit(
     names: Sequence[str], results: Mapping[tuple[str, str], tuple[float, float, float]], prior: float = 1.0
 ) -> Ratings:
-    """Return the ratings that explain wins, draws and losses of the first of each two. `prior` is how many draws with
-    the imagined player everybody has. Raises a ValueError for names that are missing, repeated or play themselves."""
+    """Return the ratings that fit the wins, draws and losses of the first of each pair. `prior` is the number of
+    virtual draws of each player. Raises ValueError for names that are missing or repeated, and for a player paired with
+    itself."""
     points = _points(names, results)
     games = points + points.T
     ratings = np.zeros(len(names))
     for _ in range(ROUNDS):
         gradient, information = _slopes(ratings, points, games, prior)
         step = np.linalg.solve(information, gradient)
-        # The likelihood is concave; short steps keep Newton's method from leaping over its top.
+        # The log-likelihood is concave; the step is bounded so that Newton's method does not overshoot.
         ratings = ratings + step * min(1.0, 2.0 / max(float(np.abs(step).max(initial=0.0)), CLOSE))
         if np.abs(step).max(initial=0.0) < CLOSE:
             break
     _, information = _slopes(ratings, points, games, prior)
-    # Only differences mean something: the mean is zero, and free of error.
+    # Ratings are determined up to a constant: the mean is fixed at zero and has no error.
     centre = np.eye(len(names)) - 1 / max(len(names), 1)
     return _told(names, SCALE * centre @ ratings, SCALE**2 * centre @ np.linalg.inv(information) @ centre)
 
 
 def _points(names: Sequence[str], results: Mapping[tuple[str, str], tuple[float, float, float]]) -> Matrix:
-    """Return what the player of each row has won from the player of each column."""
+    """Return the points of each row's player against each column's player."""
     places = {name: place for place, name in enumerate(names)}
     if len(places) < len(names):
         raise ValueError("two players have the same name")

@@ -11,8 +11,8 @@ __all__ = ["consistent", "difference"]
 
 
 def difference(successes_a: float, trials_a: int, successes_b: float, trials_b: int) -> tuple[float, float, float]:
-    """Return by how much the first share is larger and the two ends of its 95% interval, made of the shares' Wilson
-    intervals; -1 and 1 where one was never tried. Draws count as half."""
+    """Return the difference of two shares and the ends of its 95% interval, combined from Wilson's intervals. The
+    interval is -1 to 1 where either has no trials. A draw counts as half a success."""
     if not (trials_a and trials_b):
         return 0.0, -1.0, 1.0
     a, b = successes_a / trials_a, successes_b / trials_b
@@ -22,6 +22,6 @@ def difference(successes_a: float, trials_a: int, successes_b: float, trials_b: 
 
 
 def consistent(successes_a: float, trials_a: int, successes_b: float, trials_b: int) -> bool:
-    """Say whether two shares can be the same: the 95% interval of their difference holds zero."""
+    """Return whether the 95% interval of the shares' difference contains zero."""
     _, low, high = difference(successes_a, trials_a, successes_b, trials_b)
     return low <= 0.0 <= high

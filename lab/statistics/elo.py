@@ -1,8 +1,6 @@
-"""Elo differences by the logistic curve, 400 points for odds of ten to one (Elo, 1978), and normalised Elo.
-
-Normalised Elo counts in standard deviations of a game's score, so that as many games show a difference whatever the
-share of draws is (Van den Bergh, "Normalized Elo", 2019). Where draws are few, both are about the same.
-"""
+"""Elo differences by the logistic curve, 400 points for odds of ten to one (Elo, 1978), and normalised Elo. Normalised
+Elo is in units of the standard deviation of a game's score, so that the number of games needed to show a difference
+does not depend on the share of draws (Van den Bergh, "Normalized Elo", 2019). With few draws both are nearly equal."""
 
 from __future__ import annotations
 
@@ -25,27 +23,26 @@ from cornered.lab.statistics.wilson import Z95
 __all__ = ["T_OF_NORMALISED", "elo", "elo_of_pairs", "expected", "normalised_elo"]
 
 T_OF_NORMALISED: Final = math.sqrt(2) * math.log(10) / 800
-"""So many standard deviations of a pair's score are a point of normalised Elo; without the root it is a game's."""
+"""Standard deviations of a pair's score per point of normalised Elo; without the square root, those of a game's
+score."""
 
 
 def elo(score: float) -> float:
-    """Return the difference that explains a score from 0 to 1; infinite at the ends."""
+    """Return the Elo difference for an expected score from 0 to 1; infinite at the ends."""
     if not 0.0 < score < 1.0:
         return math.copysign(math.inf, score - 0.5)
     return 400 * math.log10(score / (1 - score))
 
 
 def expected(difference: float) -> float:
-    """Return the score that a difference explains; the inverse of `elo`."""
+    """Return the expected score for an Elo difference; the inverse of `elo`."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
 def elo_of_pairs(counts: Sequence[int]) -> tuple[float, float, float]:
-    """Return the difference and the two ends of its interval, from pairs of games by their score: 0, 0.5, 1, 1.5, 2.
-
-    The ends of the 95% interval are where the likelihood ratio is as great as for 1.96 standard deviations, which with
-    many pairs is the normal interval of the pairs' mean. Clean sweeps have one finite end, no pairs at all have none.
-    """
+    """Return the Elo difference and the ends of its 95% interval, from counts of pairs of games by score 0, 0.5, 1,
+    1.5, 2. The interval is by likelihood ratio and approaches the normal interval of the pairs' mean with many pairs. A
+    clean sweep has one infinite end; without pairs both are infinite."""
     if not any(counts):
         return 0.0, -math.inf, math.inf
     score = mean(counts)
@@ -56,15 +53,13 @@ def elo_of_pairs(counts: Sequence[int]) -> tuple[float, float, float]:
 
 
 def normalised_elo(counts: Sequence[int]) -> tuple[float, float, float]:
-    """Return the difference in normalised Elo and the two ends of its interval, as `elo_of_pairs` does.
-
-    Where all pairs have the same uneven score the difference is infinite.
-    """
+    """Return the difference in normalised Elo and the ends of its 95% interval, as `elo_of_pairs` does. The difference
+    is infinite when all pairs have the same uneven score."""
     if not any(counts):
         return 0.0, -math.inf, math.inf
     known = _known(counts, likeliest_of_t)
     t = t_of(counts)
-    # The likelihood is highest at the shares of which none is zero; there is no end that it does not fall to.
+    # The likelihood is highest at the observed shares, none of which is zero, and falls to any bound at the ends.
     top = t_of(observed(counts)[1])
     low = -math.inf if t == -math.inf else _end(known, top, -1)
     high = math.inf if t == math.inf else _end(known, top, 1)
@@ -72,7 +67,7 @@ def normalised_elo(counts: Sequence[int]) -> tuple[float, float, float]:
 
 
 def _known(counts: Sequence[int], likeliest: Callable[[Shares, float], Shares]) -> Callable[[float], bool]:
-    """Return what says whether a value is inside the interval: what it makes likeliest is likely enough."""
+    """Return the predicate of the interval: whether the most likely distribution for a value is likely enough."""
     pairs, shares = observed(counts)
     return lambda value: 2 * pairs * log_ratio(shares, shares, likeliest(shares, value)) <= Z95 * Z95
 

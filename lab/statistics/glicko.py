@@ -1,7 +1,5 @@
-"""Glicko-2: ratings that know how sure they are, a rating period after the other.
-
-Glickman, "Example of the Glicko-2 system" (2022); the steps' numbers are his.
-"""
+"""Glicko-2 ratings with their deviations, updated by rating periods. Glickman, "Example of the Glicko-2 system" (2022);
+the numbers of the steps are those of the paper."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from typing import Final
 __all__ = ["update"]
 
 SCALE: Final = 173.7178
-"""Points of a rating to one of Glicko-2's own."""
+"""Rating points per unit of Glicko-2's internal scale."""
 CENTRE: Final = 1500.0
 CLOSE: Final = 1e-6
 
@@ -24,12 +22,12 @@ def update(
     results: Sequence[tuple[float, float, float]],
     tau: float = 0.5,
 ) -> tuple[float, float, float]:
-    """Return rating, deviation and volatility after a period in which these games were played: each the opponent's
-    rating and deviation before the period, and the score 1, 0.5 or 0. `tau` says how much volatility may change."""
+    """Return rating, deviation and volatility after a rating period. `results` are the period's games: the opponent's
+    rating and deviation before the period, and the score 1, 0.5 or 0. `tau` constrains the change of the volatility."""
     mu, phi = (rating - CENTRE) / SCALE, deviation / SCALE
     if not results:
         return rating, SCALE * math.hypot(phi, volatility), volatility
-    # Steps 3 and 4: how much the games tell (the inverse of v), and where they point (delta).
+    # Steps 3 and 4: the estimated variance v, here as its inverse, and the estimated improvement delta.
     told = lead = 0.0
     for opponent, opponents_deviation, score in results:
         g = 1 / math.sqrt(1 + 3 * (opponents_deviation / SCALE / math.pi) ** 2)
@@ -44,7 +42,7 @@ def update(
 
 
 def _volatility(phi: float, sigma: float, v: float, delta: float, tau: float) -> float:
-    """Return the new volatility: step 5, with the Illinois variant of the false position."""
+    """Return the new volatility: step 5, by the Illinois variant of regula falsi."""
     a = math.log(sigma * sigma)
 
     def f(x: float) -> float:

@@ -1,4 +1,4 @@
-"""How sure a mean is: the interval by Student's t (1908), for independent figures that are about normal or many."""
+"""Confidence interval of a mean by Student's t (1908), for independent values that are nearly normal or many."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["mean_interval", "t_quantile"]
 
 MIDDLE: Final = 0.95
 BROAD: Final = 200
-"""From so many degrees of freedom on an expansion about the normal distribution is exact to seven digits."""
+"""Degrees of freedom above which the expansion about the normal distribution is exact to seven digits."""
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """Return the mean and the two ends of its 95% interval; they are the same for a single figure, whose error nobody
-    knows. Raises a ValueError for none."""
+    """Return the mean and the ends of its 95% interval, which are equal for a single value. Raises ValueError for
+    none."""
     if not values:
         raise ValueError("nothing has no mean")
     middle = statistics.fmean(values)
@@ -29,7 +29,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
 
 @cache
 def t_quantile(share: float, freedom: int) -> float:
-    """Return what Student's t is below with a probability from 0.5 to 1, for so many degrees of freedom."""
+    """Return the quantile of Student's t with `freedom` degrees of freedom, for a probability from 0.5 to 1."""
     if freedom >= BROAD:
         # Abramowitz and Stegun, 26.7.5.
         z = statistics.NormalDist().inv_cdf(share)
@@ -46,7 +46,7 @@ def t_quantile(share: float, freedom: int) -> float:
 
 
 def _below(t: float, freedom: int) -> float:
-    """Return how likely Student's t is below a value (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    """Return the distribution function of Student's t at `t` (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle = math.atan(t / math.sqrt(freedom))
     cosine = math.cos(angle)
     is_odd = freedom % 2

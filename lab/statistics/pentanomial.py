@@ -1,7 +1,7 @@
-"""Pairs of games by their score, and the likeliest distribution of the scores that a hypothesis allows.
+"""The pentanomial model of pairs of games, and maximum-likelihood distributions under a constraint.
 
-The games of a pair share their opening, so that they are not independent: pairs are counted by their 0, 0.5, 1, 1.5 or
-2 points, not games. All five are possible, also those that have not come up; a hypothesis is as likely as the likeliest
+The games of a pair share their opening and are not independent, so pairs are counted by their 0, 0.5, 1, 1.5 or 2
+points. All five scores are possible, also unobserved ones; the likelihood of a hypothesis is that of the most likely
 distribution that it allows (Owen, "Empirical likelihood ratio confidence intervals", 1988; Van den Bergh, "Comments on
 normalized Elo", section 4.1).
 """
@@ -15,20 +15,20 @@ from typing import Final, TypeAlias
 __all__ = ["EVEN", "Shares", "farthest", "likeliest_of_mean", "likeliest_of_t", "log_ratio", "mean", "observed", "t_of"]
 
 Shares: TypeAlias = tuple[float, ...]
-"""How likely each of the five scores of a pair is, from the lowest to the highest."""
+"""Probabilities of the five scores of a pair, in ascending order of score."""
 SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""What a game of such a pair was worth, on average."""
+"""Mean score of a game of the pair."""
 EVEN: Final = 0.5
 NEVER: Final = 1e-3
-"""The count that stands for none, as Fishtest has it."""
+"""Count that regularises an unobserved score, as in Fishtest."""
 ROUNDS: Final = 500
 STARTS: Final = (0.5, 0.25, 0.125)
 CLOSE: Final = 1e-8
-"""Errors of y change the likelihood in the second order only."""
+"""Tolerance of y, which affects the likelihood only in the second order."""
 
 
 def observed(counts: Sequence[int]) -> tuple[float, Shares]:
-    """Return how many pairs five counts are, and their shares, none of them zero. Raises a ValueError."""
+    """Return the number of pairs in five counts, and their shares, regularised to be above zero. Raises ValueError."""
     if len(counts) != len(SCORES) or min(counts) < 0:
         raise ValueError(f"pairs are counted by their five scores, not as {list(counts)}")
     known = [count or NEVER for count in counts]
@@ -37,13 +37,13 @@ def observed(counts: Sequence[int]) -> tuple[float, Shares]:
 
 
 def mean(weights: Sequence[float]) -> float:
-    """Return the mean score of a game, from 0 to 1, for shares or counts that are not all zero."""
+    """Return the mean score of a game, from 0 to 1, for shares or for counts that are not all zero."""
     return _sum(weights, SCORES) / math.fsum(weights)
 
 
 def t_of(weights: Sequence[float]) -> float:
-    """Return by how many standard deviations of a pair's score the mean is above an even one; infinite without any
-    deviation, zero where all pairs are even."""
+    """Return the t-value of the mean: its distance from 0.5 in standard deviations of a pair's score. Infinite without
+    deviation; zero when all pairs are even."""
     middle = mean(weights)
     deviation = math.sqrt(_sum(weights, [(score - middle) ** 2 for score in SCORES]) / math.fsum(weights))
     if deviation == 0:
@@ -52,26 +52,24 @@ def t_of(weights: Sequence[float]) -> float:
 
 
 def log_ratio(shares: Shares, first: Shares, second: Shares) -> float:
-    """Return by how much the first of two distributions is likelier, as the logarithm and for one pair."""
+    """Return the log-likelihood ratio of two distributions per pair."""
     return math.fsum(p * (math.log(a) - math.log(b)) for p, a, b in zip(shares, first, second, strict=True))
 
 
 def likeliest_of_mean(shares: Shares, middle: float) -> Shares:
-    """Return the likeliest distribution of a mean score between 0 and 1."""
+    """Return the maximum-likelihood distribution with a mean score between 0 and 1."""
     return _tilted(shares, [score - middle for score in SCORES])
 
 
 def likeliest_of_t(shares: Shares, t: float) -> Shares:
-    """Return the likeliest distribution whose mean is `t` of its standard deviations above an even score.
-
-    With b = score - 1/2 the condition is E[b] = c sqrt(E[b^2]), c = t / sqrt(1 + t^2). The root is the least of
-    (E[b^2] / y + y) / 2 over all y, so that for each y there is a linear condition, and for each distribution a best y.
-    """
+    """Return the maximum-likelihood distribution whose mean is `t` of its standard deviations above 0.5. With b = score
+    - 1/2 the constraint is E[b] = c sqrt(E[b^2]), c = t / sqrt(1 + t^2). The root is the minimum of (E[b^2] / y + y) /
+    2 over all y: for each y the constraint is linear, and for each distribution there is a best y."""
     if t < 0:
         return likeliest_of_t(shares[::-1], -t)[::-1]
     if t == 0:
         return likeliest_of_mean(shares, EVEN)
-    # From about half a deviation on, distributions that spread less may be likelier and are not found from above.
+    # From t of about 0.5 on the likelihood can have a second maximum at a smaller deviation: several starts are tried.
     starts = STARTS if t > 0.5 else STARTS[:1]
     return max((_settled(shares, t, y) for y in starts), key=lambda found: _sum(shares, [math.log(p) for p in found]))
 
@@ -92,15 +90,15 @@ def _settled(shares: Shares, t: float, y: float) -> Shares:
 
 
 def _tilted(shares: Shares, values: Sequence[float]) -> Shares:
-    """Return the likeliest distribution under which `values`, of both signs, have the mean 0: p / (1 + factor * value),
-    where the factor is the root of a falling function."""
+    """Return the maximum-likelihood distribution under which `values`, of both signs, have mean 0: p / (1 + factor *
+    value), with the factor the root of a decreasing function."""
     low, high = -1 / max(values), -1 / min(values)
     factor = 0.0
     for _ in range(ROUNDS):
         terms = [value / (1 + factor * value) for value in values]
         height = _sum(shares, terms)
         low, high = (factor, high) if height > 0 else (low, factor)
-        # Newton's step, or half of the way where that would lead beyond.
+        # Newton's step, or bisection where the step would leave the bracket.
         following = factor + height / _sum(shares, [term * term for term in terms])
         following = following if low < following < high else (low + high) / 2
         if abs(following - factor) <= 1e-13 * (1 + abs(factor)):
@@ -114,7 +112,7 @@ def _sum(weights: Sequence[float], values: Sequence[float]) -> float:
 
 
 def farthest(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """Return how far a condition holds that does so at one end and not at the other, by bisection."""
+    """Return the last point from `inside` towards `outside` at which a condition holds, by bisection."""
     for _ in range(45):
         middle = (inside + outside) / 2
         inside, outside = (middle, outside) if holds(middle) else (inside, middle)

@@ -1,8 +1,6 @@
-"""Which of two differences it is, with as few games as that takes: a sequential probability ratio test (Wald, 1945).
-
-The generalised test of Fishtest: pairs of games by their score, hypotheses in normalised Elo, and each is as likely as
-the likeliest distribution that it allows (Van den Bergh, "Comments on normalized Elo", section 4.1).
-"""
+"""Sequential probability ratio test between two differences in playing strength (Wald, 1945). The generalised test of
+Fishtest: counts of pairs of games by score, hypotheses in normalised Elo, each with the likelihood of the most likely
+distribution that it allows (Van den Bergh, "Comments on normalized Elo", section 4.1)."""
 
 from __future__ import annotations
 
@@ -17,15 +15,14 @@ from cornered.lab.statistics.pentanomial import likeliest_of_t, log_ratio, obser
 __all__ = ["FARTHEST", "Sprt"]
 
 FARTHEST: Final = 400.0
-"""The greatest difference that can be a hypothesis: without draws, seven games of eight are won then."""
+"""Greatest absolute difference of a hypothesis in normalised Elo: without draws, 7/8 of the games won."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of H0, a difference of `elo0` in normalised Elo, against H1, the greater `elo1`.
-
-    `alpha` is how often H1 is taken at most although H0 holds, `beta` the opposite. Raises a ValueError.
-    """
+    """A test of H0, a difference of `elo0` in normalised Elo, against H1, the greater `elo1`. `alpha` is the
+    probability of accepting H1 under H0, `beta` that of accepting H0 under H1. Raises ValueError for hypotheses or
+    errors out of range."""
 
     elo0: float
     elo1: float
@@ -43,11 +40,11 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratios at which H0 and H1 are taken."""
+        """The log-likelihood ratios at which H0 and H1 are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[int]) -> float:
-        """Return the logarithm of how much likelier H1 makes pairs of 0, 0.5, 1, 1.5 and 2 points than H0 does."""
+        """Return the log-likelihood ratio of H1 to H0 for counts of pairs of 0, 0.5, 1, 1.5 and 2 points."""
         if not any(counts):
             return 0.0
         pairs, shares = observed(counts)
@@ -55,7 +52,7 @@ class Sprt:
         return pairs * log_ratio(shares, first, second)
 
     def verdict(self, counts: Sequence[int]) -> Literal["H0", "H1"] | None:
-        """Return which hypothesis is taken, None while more games are needed."""
+        """Return the accepted hypothesis, None while more games are needed."""
         low, high = self.bounds
         llr = self.llr(counts)
         return "H1" if llr >= high else "H0" if llr <= low else None

@@ -1,4 +1,4 @@
-"""How sure a share is that was counted: Wilson's interval (Wilson, "Probable inference", 1927)."""
+"""Wilson's confidence interval of a proportion (Wilson, "Probable inference", 1927)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Final
 __all__ = ["Z95", "wilson"]
 
 Z95: Final = 1.959963984540054
-"""Standard deviations to either side of 95% of a normal distribution."""
+"""The 97.5% quantile of the standard normal distribution: a two-sided interval of 95%."""
 
 
 def wilson(successes: float, trials: int, z: float = Z95) -> tuple[float, float]:
-    """Return the two ends of the interval for a share; 0 and 1 where nothing was tried. Draws count as half."""
+    """Return the ends of the interval of a proportion; 0 and 1 without trials. A draw counts as half a success."""
     if trials == 0:
         return 0.0, 1.0
     share = successes / trials
     middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     width = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials))
-    # At the ends the two are equal but for rounding.
+    # At 0 and 1 the end equals the proportion; rounding must not move it.
     low = 0.0 if successes == 0 else max(0.0, middle - width)
     return low, 1.0 if successes == trials else min(1.0, middle + width)

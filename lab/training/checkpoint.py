@@ -1,4 +1,4 @@
-"""What a training run has come to so far, in one file, so that whoever is interrupted can go on."""
+"""Checkpoint of a training run in one file, from which an interrupted run resumes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from cornered.lab.training.plan import Plan
 __all__ = ["FIRST", "Run"]
 
 FIRST: Final = "first"
-"""What the network is called that the hybrid among the teachers follows; the others are called by their kind."""
+"""Name of the network that the hybrid teacher follows; the other networks have the names of their kinds."""
 PARTS: Final = ("parameters", "means", "squares")
 
 
 @dataclass(slots=True)
 class Run:
-    """The games that have been played, by number, and how far each network is."""
+    """State of a training run: its played games by number, and the learner of each network."""
 
     plan: Plan
     games: dict[int, Lessons] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Run:
 
     @classmethod
     def start(cls, plan: Plan) -> Run:
-        """Return a run that has done nothing, with random networks."""
+        """Return the initial state, with random networks."""
         run = cls(plan)
         networks: dict[str, type[Network]] = {FIRST: Dense, **{kind: NETWORKS[kind] for kind in plan.kinds}}
         for place, name in enumerate((FIRST, *NETWORKS)):
@@ -45,7 +45,7 @@ class Run:
         return run
 
     def save(self, path: Path | None) -> None:
-        """Write all of it, whole or not at all; nowhere if there is no path."""
+        """Write the state atomically; without a path, do nothing."""
         if path is None:
             return
         numbers = sorted(self.games)
@@ -68,7 +68,8 @@ class Run:
 
     @classmethod
     def resume(cls, plan: Plan, path: Path | None) -> Run:
-        """Return the run of a checkpoint, or a new one where there is none. Raises a ValueError for another plan's."""
+        """Return the state in a checkpoint, or the initial one without a file. Raises ValueError for another plan's
+        checkpoint."""
         run = cls.start(plan)
         if path is None or not path.exists():
             return run

@@ -1,4 +1,4 @@
-"""A plot of how networks learnt: the losses and the accuracy, epoch by epoch."""
+"""Learning curves of networks: losses and accuracy by epoch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["plot"]
 
 
 def plot(curves: Mapping[Kind, list[Point]], title: str, path: Path) -> None:
-    """Write the learning curves as SVG: held-out lessons as lines, learnt ones dotted."""
+    """Write the learning curves as SVG: lines for held-out positions, dots for training positions."""
     with drawing(9.6, 3.6) as figure:
         policy, accuracy, value = figure.subplots(1, 3)
         for kind, curve in curves.items():

@@ -1,4 +1,4 @@
-"""What networks are worth: pairs of games against players that learn nothing, and against each other."""
+"""Evaluation of trained networks: pairs of games against fixed players and against each other."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ __all__ = ["OPPONENTS", "Result", "trials"]
 
 OPPONENTS: Final = ("bamboo-uniform", "bamboo-outer", "bamboo-minimax")
 TRIALS: Final = 50
-"""How many pairs of games are played against each opponent."""
+"""Pairs of games against each opponent."""
 DUELS: Final = 100
-"""How many pairs two networks play against each other."""
+"""Pairs of games between two networks."""
 OPENING: Final = 2
-"""How many random plies a pair begins with: two fixed players would repeat one game."""
+"""Random plies at the start of a pair: two deterministic players would repeat one game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How many of its games a player has won; Bamboo has no draws. `milliseconds` a move of the player itself."""
+    """A player's number of won games, since Bamboo has no draws, and its mean `milliseconds` per move."""
 
     wins: int
     games: int
@@ -40,15 +40,15 @@ class Result:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Between what the true share lies, with 95% confidence."""
+        """The 95% interval of the share of wins."""
         return wilson(self.wins, self.games)
 
     def reversed(self, milliseconds: float) -> Result:
-        """Return what it is to the opponent, who takes so long a move."""
+        """Return the opponent's result, with its mean milliseconds per move."""
         return Result(self.games - self.wins, self.games, milliseconds)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result without times, which another run would not repeat."""
+        """Return the result without times, which differ between runs."""
         low, high = self.interval
         return {"wins": self.wins, "games": self.games, "low": round(low, 4), "high": round(high, 4)}
 
@@ -61,8 +61,8 @@ class Result:
 def trials(
     networks: Mapping[Kind, Trained], radius: int, seed: int, workforce: Workforce, report: Report
 ) -> dict[Kind, dict[str, Result]]:
-    """Let each network play against each opponent, and two networks against each other; return what came of it, by
-    network and opponent. All chance comes from the seed. Raises a RuntimeError where a player fails."""
+    """Return the results, by network and opponent, of each network against each opponent and of two networks against
+    each other. All randomness derives from `seed`. Raises RuntimeError when a player fails."""
     terms = Terms.of("bamboo", {"radius": radius}, seed=seed)
     found: dict[Kind, dict[str, Result]] = {kind: {} for kind in networks}
     meetings: list[tuple[Kind, str, int]] = [(kind, name, TRIALS) for kind in networks for name in OPPONENTS]
@@ -98,6 +98,6 @@ def trials(
 
 
 def _milliseconds(games: Sequence[Played], player: str) -> float:
-    """Return how long a player took for a move, on average."""
+    """Return a player's mean milliseconds per move."""
     efforts = [played.efforts[played.fixture.players.index(player)] for played in games]
     return 1000 * sum(effort.seconds for effort in efforts) / max(1, sum(effort.moves for effort in efforts))

@@ -1,8 +1,8 @@
-"""The games that networks learn from (Bamboo paper, section IV.D.2): several teachers, the better ones more often.
+"""The games of the training data (Bamboo paper, section IV.D.2): several teachers, the stronger ones more often.
 
-The paper mixes minimax, tree search and people, and repeats what the better ones play; here they have a seat more
-often. Whoever plays an opening by heart and then calculates stands in for people. The hybrid follows a network that
-has learnt from the other teachers' games of the same run: what ships with the program plays no part in it.
+The paper mixes minimax, tree search and human games, and repeats those of the stronger players; here the stronger have
+a seat more often, and teachers that play an opening by a heuristic before they search replace humans. The hybrid
+follows a network trained on the other teachers' games of the same run, not the network that ships with the program.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from cornered.engine.kernels.hexagon import size_of
 __all__ = ["HYBRID", "MIX", "TEACHERS", "Lessons", "Mix", "play", "read_mix", "seated", "spell"]
 
 Mix: TypeAlias = Mapping[str, int]
-"""How often each teacher has a seat, relative to the others."""
+"""Relative frequency of each teacher at a seat."""
 
 HYBRID: Final = "hybrid"
 NETWORK: Final = "network"
@@ -38,20 +38,20 @@ TEACHERS: Final[Mapping[str, tuple[str, str]]] = {
     HYBRID: (NETWORK, "bamboo-minimax"),
     "outer": ("bamboo-outer", "bamboo-minimax"),
 }
-"""Who plays while many cells are free, and who from then on."""
+"""The bot of each teacher above the threshold of free cells, and the bot from there on."""
 MIX: Final[Mix] = {"minimax": 3, "mcts": 1, HYBRID: 1, "outer": 2}
 CALCULATES: Final = 40 / 91
-"""From which share of free cells on two of the teachers look ahead: 40 cells of radius 5, as the paper's hybrid."""
+"""Share of free cells at which two of the teachers start to search: 40 cells at radius 5, as in the paper's hybrid."""
 OPENING: Final = 8
-"""How many plies at most are random, so that no two games are the same."""
+"""Maximum number of random plies at the start of a game, so that games differ."""
 SLIP: Final = 0.05
-"""How often a teacher's move is replaced by a random one, which is no lesson."""
+"""Probability that a random move replaces a teacher's; such a move is excluded from the training data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """Positions, one a row: what the mover saw, the index of the cell that its teacher chose, and 1 where it won the
-    game, -1 where it lost."""
+    """Training data, one position a row: the mover's input planes, the index of the cell that its teacher chose, and
+    the outcome, 1 for a win of the mover and -1 for a loss."""
 
     views: Views
     chosen: npt.NDArray[np.int64]
@@ -59,7 +59,7 @@ class Lessons:
 
     @classmethod
     def together(cls, parts: list[Lessons], radius: int) -> Lessons:
-        """Return the lessons of several games on one board, one after another."""
+        """Concatenate the training data of several games on one board."""
         parts = [cls(Views.of([], radius), np.zeros(0, np.int64), np.zeros(0, np.int8)), *parts]
         return cls(
             Views(*(np.concatenate([getattr(part.views, name) for part in parts]) for name in Views.__slots__)),
@@ -72,7 +72,7 @@ class Lessons:
 
 
 def read_mix(text: str) -> Mix:
-    """Return the mix that a text like minimax=3,mcts=1 stands for. Raises a ValueError that says how it looks."""
+    """Return the mix of a text like minimax=3,mcts=1. Raises ValueError that shows the format."""
     found = dict.fromkeys(TEACHERS, 0)
     for part in text.split(","):
         name, _, count = part.strip().partition("=")
@@ -85,7 +85,7 @@ def read_mix(text: str) -> Mix:
 
 
 def spell(mix: Mix) -> str:
-    """Return a mix as text, in the order of the teachers; the inverse of `read_mix`."""
+    """Return a mix as text in the order of the teachers; the inverse of `read_mix`."""
     return ",".join(f"{name}={mix[name]}" for name in TEACHERS if mix.get(name))
 
 
@@ -100,15 +100,13 @@ def _seated(mix: Mix, chance: Random) -> tuple[str, str]:
 
 
 def seated(radius: int, seed: int, mix: Mix, number: int) -> tuple[str, str]:
-    """Return which teachers play a game, by seat."""
+    """Return the teachers of a game, by seat."""
     return _seated(mix, _chance(radius, seed, number))
 
 
 def play(radius: int, seed: int, mix: Mix, network: Network | None, number: int) -> Lessons:
-    """Play one game of two teachers and return their moves; `network` is the hybrid's, None where none plays.
-
-    The same arguments make the same game.
-    """
+    """Play one game of two teachers and return their moves; `network` is the hybrid's, None where no hybrid plays.
+    Deterministic: equal arguments give equal games."""
     chance = _chance(radius, seed, number)
     seats = [TEACHERS[name] for name in _seated(mix, chance)]
     players: list[dict[str, Bot]] = [

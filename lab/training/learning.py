@@ -1,8 +1,6 @@
-"""How a network learns from lessons: mini-batches under random symmetries, and Adam (Kingma and Ba 2015), written out.
-
-Every epoch draws its chance from the seed and its own number, so learning that was interrupted ends with the same
-weights as learning that was not.
-"""
+"""Trains a network: mini-batches under random symmetries, with an own implementation of Adam (Kingma and Ba 2015). Each
+epoch seeds its generator from the seed and its number, so that a resumed run ends with the same weights as an
+uninterrupted one."""
 
 from __future__ import annotations
 
@@ -19,16 +17,16 @@ __all__ = ["Learner", "Point", "measure"]
 
 BATCH: Final = 256
 RATE: Final = 1e-3
-"""Adam's step at the start; it falls to 0 along a cosine."""
+"""Adam's initial step size; it decays to 0 by a cosine schedule."""
 DECAY: Final = 0.9, 0.999
 EPSILON: Final = 1e-8
 MEASURED: Final = 512
-"""How many positions are measured at once."""
+"""Positions of one batch of measurement."""
 
 
 class Point(NamedTuple):
-    """A learning curve's point: the mean losses of an epoch's lessons as they were learnt, and then what `measure`
-    says about lessons that are held out. Values are None for a network that judges moves only."""
+    """One epoch of a learning curve: the mean training losses, and the losses and accuracy on held-out positions.
+    Values are None for a network with a policy head only."""
 
     learnt_policy: float
     learnt_value: float | None
@@ -38,7 +36,7 @@ class Point(NamedTuple):
 
 
 def measure(network: Network, lessons: Lessons) -> tuple[Loss, float]:
-    """Return the mean losses, and how often the likeliest legal cell is the teacher's; 0 where there is no lesson."""
+    """Return the mean losses and the policy's accuracy on legal cells; 0 without positions."""
     policy = value = hits = 0.0
     judges_values = False
     for start in range(0, len(lessons), MEASURED):
@@ -56,14 +54,14 @@ def measure(network: Network, lessons: Lessons) -> tuple[Loss, float]:
 
 @dataclass(slots=True)
 class Learner:
-    """A network that learns: where Adam is, and how well it went until now."""
+    """A network in training: Adam's moments, and its learning curve."""
 
     network: Network
     means: Parameters
     squares: Parameters
     steps: int = 0
     curve: list[Point] = field(default_factory=list)
-    """One point an epoch."""
+    """One point per epoch."""
 
     @classmethod
     def start(cls, network: Network) -> Learner:
@@ -71,7 +69,7 @@ class Learner:
         return cls(network, means, squares)
 
     def learn(self, lessons: Lessons, held_out: Lessons, epochs: int, seed: int) -> Point:
-        """Go through all lessons once more, of `epochs` times in all, each position under a symmetry by chance."""
+        """Train for one epoch of `epochs`, each position under a random symmetry."""
         chance = np.random.default_rng([seed, 1, len(self.curve)])
         rows = chance.permutation(len(lessons))
         sources = images(self.network.radius)
@@ -93,7 +91,7 @@ class Learner:
         return self.curve[-1]
 
     def _step(self, gradient: Parameters, rate: float) -> None:
-        """Take one step down the gradient (Adam: Kingma and Ba 2015, algorithm 1)."""
+        """Apply one update (Adam: Kingma and Ba 2015, algorithm 1)."""
         self.steps += 1
         first, second = DECAY
         correction = rate * np.sqrt(1 - second**self.steps) / (1 - first**self.steps)

@@ -1,4 +1,4 @@
-"""What a training run does, and the command that does it."""
+"""The parameters of a training run, and the command that repeats it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from cornered.lab.training.games import MIX, read_mix, spell
 __all__ = ["BOTH", "EPOCHS", "GAMES", "Plan"]
 
 GAMES: Final[Mapping[int, int]] = {1: 150, 2: 600, 3: 600, 4: 600, 5: 600, 6: 150}
-"""How many games are played by default, by radius."""
+"""Default number of games, by radius."""
 EPOCHS: Final = 20
 BOTH: Final = "both"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run does. Equal plans make equal weights on one platform, but for what several kinds add: each network's
-    games against the others."""
+    """Parameters of a run. Equal plans give equal weights on one platform, except for the recorded games between
+    networks when several kinds are trained."""
 
     radius: int
     games: int
@@ -31,13 +31,13 @@ class Plan:
 
     @classmethod
     def of(cls, radius: int, games: int | None, epochs: int, seed: int, network: str, mix: str) -> Self:
-        """Return the plan of a command line. Raises a ValueError for a mix that is none."""
+        """Return the plan of a command line. Raises ValueError for an invalid mix."""
         kinds = tuple(kind for kind in KINDS if network in (kind, BOTH))
         return cls(radius, games or GAMES[radius], epochs, seed, kinds, spell(read_mix(mix)))
 
     @property
     def command(self) -> str:
-        """The command that carries it out."""
+        """The command that carries out the plan."""
         network = BOTH if len(self.kinds) > 1 else self.kinds[0]
         return (
             f"cornered train bamboo --network {network} --radius {self.radius} --games {self.games} "
@@ -45,5 +45,5 @@ class Plan:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the plan as JSON holds it."""
+        """Return the plan as JSON-compatible values."""
         return {**asdict(self), "kinds": list(self.kinds)}

@@ -1,4 +1,4 @@
-"""Trains networks: plays the teachers' games, learns from them, and measures; interrupted, it goes on where it was."""
+"""Trains networks: plays the teachers' games, learns from them, and evaluates; an interrupted run resumes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from cornered.lab.training.plan import Plan
 __all__ = ["Outcome", "train"]
 
 HELD_OUT: Final = 10
-"""Every so manieth game is for measuring only."""
+"""Every n-th game is held out for measurement."""
 SAVED: Final = 10.0
-"""Seconds after which the checkpoint is written while games are played; it is after every epoch."""
+"""Seconds between checkpoints while games are played; another follows every epoch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to: the networks as they will be read again, their learning curves, and their trials."""
+    """Result of a run: the networks as stored, their learning curves, and their evaluation."""
 
     networks: Mapping[Kind, Trained]
     curves: Mapping[Kind, list[Point]]
@@ -44,8 +44,8 @@ def train(
     *,
     referees: Workforce | None = None,
 ) -> Outcome:
-    """Carry out a plan, from its checkpoint on if there is one. `workforce` plays the teachers' games and `referees`,
-    who share this machine's files, the trials; by default the same."""
+    """Carry out a plan, from its checkpoint if there is one. `workforce` plays the teachers' games; `referees`, by
+    default the same, plays the evaluation and has to share this machine's files."""
     run = Run.resume(plan, checkpoint)
     mix = read_mix(plan.mix)
     hybrids = [n for n in range(plan.games) if HYBRID in seated(plan.radius, plan.seed, mix, n)]
@@ -90,7 +90,7 @@ def _play(
     checkpoint: Path | None,
     report: Report,
 ) -> None:
-    """Play those of these games that have not been played."""
+    """Play the missing ones of these games."""
     missing = [number for number in numbers if number not in run.games]
     if not missing:
         return
@@ -108,7 +108,7 @@ def _play(
 
 
 def _learn(run: Run, name: str, lessons: Lessons, held_out: Lessons, checkpoint: Path | None, report: Report) -> None:
-    """Go through the epochs that are missing."""
+    """Train for the missing epochs."""
     learner = run.learners[name]
     while len(learner.curve) < run.plan.epochs:
         point = learner.learn(lessons, held_out, run.plan.epochs, run.plan.seed)
@@ -118,7 +118,7 @@ def _learn(run: Run, name: str, lessons: Lessons, held_out: Lessons, checkpoint:
 
 
 def _provenance(plan: Plan, network: Network, learnt: Lessons, held_out: Lessons) -> dict[str, Any]:
-    """Return where a network comes from, and how well it foretells held-out moves and outcomes."""
+    """Return the network's provenance: its plan, and its losses and accuracy on held-out positions."""
     loss, accuracy = measure(network, held_out)
     found: dict[str, Any] = {
         "command": plan.command,
@@ -136,6 +136,6 @@ def _provenance(plan: Plan, network: Network, learnt: Lessons, held_out: Lessons
     }
     if loss.value is not None:
         found["value_error"] = round(loss.value, 4)
-        # What a network that knows nothing of the position would come to: the outcomes' variance.
+        # Baseline: the squared error of a constant prediction, which is the variance of the outcomes.
         found["value_error_of_the_mean"] = round(float(held_out.outcomes.var()) if len(held_out) else 0.0, 4)
     return found

@@ -1,1 +1,1 @@
-"""Weights of evaluations found by playing: learnt from self-play, or looked for with matches."""
+"""Tuning of evaluation weights: learning from self-play, and optimisation by matches."""

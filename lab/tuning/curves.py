@@ -1,4 +1,4 @@
-"""Plots of how weights were found, drawn from their file alone."""
+"""Plots of the tuning's progress, drawn from the file of weights alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["POINTS", "plot", "thinned"]
 
 POINTS: Final = 120
-"""How many points of a curve are kept."""
+"""Number of points that a curve keeps."""
 SHOWN: Final = 30
 MEASURES: Final = {
     "td": ("error", "error of the predicted score"),
@@ -25,8 +25,8 @@ MEASURES: Final = {
 
 
 def thinned(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return a curve in about so many points as are kept: what comes out of every few points is their mean, but the
-    weights and the number of games are those of the last."""
+    """Return a curve reduced to about `POINTS` points: means of consecutive points, with the weights and the number of
+    games of the last of each."""
     group = -(-len(curve) // POINTS)
     found = []
     for begun in range(0, len(curve), max(1, group)):
@@ -41,7 +41,7 @@ def thinned(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def plot(tuned: Tuned, path: Path) -> None:
-    """Draw the learning curve and the way of the weights, or for a grid the ratings of its best combinations."""
+    """Draw the learning curve and the weights by games, or for a grid the ratings of its best combinations."""
     with drawing() as figure:
         if tuned.method == "grid":
             _ratings(tuned, figure)

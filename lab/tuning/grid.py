@@ -22,18 +22,18 @@ from cornered.lab.tuning.trial import varied
 __all__ = ["MOST", "Plan", "configurations", "search"]
 
 MOST: Final = 256
-"""How many combinations a grid may have."""
+"""Maximum number of combinations of a grid."""
 Pairing: TypeAlias = Literal["round-robin", "gauntlet"]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`pairs` of games are played between any two combinations, or by each against the printed one."""
+    """`pairs` of games between any two combinations, or between each and the printed one."""
 
     pairs: int = 4
     pairing: Pairing = "round-robin"
     levels: tuple[tuple[str, tuple[float, ...]], ...] = ()
-    """The levels of some parameters by name; the others have the ends of their range and the printed number."""
+    """Levels by parameter name; other parameters have the ends of their range and the printed value."""
 
     def __post_init__(self) -> None:
         if self.pairs < 1:
@@ -41,7 +41,7 @@ class Plan:
 
 
 def configurations(space: Space, levels: Mapping[str, Sequence[float]]) -> list[Values]:
-    """Return the printed values and then all other combinations. Raises a ValueError for more than MOST of them."""
+    """Return the printed values, then all other combinations. Raises ValueError for more than `MOST` of them."""
     space.model.complete(dict.fromkeys(levels, 0.0))
     printed, columns = space.model.printed, []
     for place, low, high in zip(space.places, space.lows, space.highs, strict=True):
@@ -68,8 +68,8 @@ def search(
     keep: Keep,
     report: Report = no_report,
 ) -> Found:
-    """Hold the tournament and return the combination with the highest Bradley-Terry rating, the first of equals; the
-    ratings are Elo above the printed values."""
+    """Play the tournament and return the combination with the highest Bradley-Terry rating, the first of equals;
+    ratings are in Elo relative to the printed values."""
     settings = configurations(space, dict(plan.levels))
     values_of = {space.model.word(values, depth): values for values in settings}
     words, openings = tuple(values_of), varied(terms)

@@ -1,6 +1,5 @@
-"""Learns weights from games that a bot plays against itself, in batches: within one, everybody plays by the weights
-that it began with, so that neither the number of workers nor an interruption changes what is learnt.
-"""
+"""Learns weights by self-play in batches. All games of a batch use the weights from its start, so that neither the
+number of workers nor an interruption changes the result."""
 
 from __future__ import annotations
 
@@ -29,9 +28,8 @@ __all__ = ["Game", "Learnt", "Plan", "Point", "learn", "self_play"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to learn. `rate` is the learning rate of the first game, half of it after `half` games, a third after twice
-    as many; `trace` is lambda; a player plays at random with probability `epsilon`.
-    """
+    """Hyperparameters. `rate` is the learning rate of the first game and decays as 1 / (1 + games / `half`); `trace` is
+    lambda; `epsilon` is the probability of a random move."""
 
     games: int
     batch: int = 20
@@ -41,7 +39,7 @@ class Plan:
     trace: float = 0.7
     epsilon: float = 0.1
     tuned: tuple[str, ...] = ()
-    """The names of the weights to learn; none are all that the evaluation is linear in."""
+    """Names of the weights to learn; empty for all that are linear."""
 
     def __post_init__(self) -> None:
         if min(self.games, self.batch, self.depth, self.half) < 1:
@@ -54,7 +52,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game for learning: by seat the positions that it judged, and what the game was worth to it."""
+    """A game as training data: by seat, the features of its positions and its outcome."""
 
     rows: tuple[tuple[Row, ...], tuple[Row, ...]]
     scores: tuple[float, float]
@@ -62,8 +60,8 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the learning curve. `error` is the root mean squared error of the predictions of a game's score in
-    the batch before it was learnt from."""
+    """A point of the learning curve. `error` is the root mean squared error of the predictions in the batch, before it
+    was learnt from."""
 
     games: int
     error: float
@@ -72,8 +70,8 @@ class Point:
 
 @dataclass(slots=True)
 class Learnt:
-    """How far learning is. `theta` are the weights of the features divided by their `sizes`, and at last a constant,
-    which belongs to nobody's evaluation but spares the others from explaining who is to move."""
+    """State of the learning. `theta` are the weights of the features divided by their `sizes`, then a bias, which
+    absorbs the advantage of the move and is not part of the evaluation."""
 
     games: int
     sizes: list[float]
@@ -83,7 +81,7 @@ class Learnt:
 
     @classmethod
     def load(cls, path: Path, made_of: dict[str, Any]) -> Self | None:
-        """Return what a checkpoint holds, None where there is none. Raises a ValueError for another run's."""
+        """Return the state in a checkpoint, None without a file. Raises ValueError for another run's."""
         if not path.exists():
             return None
         try:
@@ -100,8 +98,8 @@ class Learnt:
             part.write_text(json.dumps({"made_of": made_of, **asdict(self)}), encoding="utf-8")
 
     def values(self, known: Model) -> Values:
-        """Return the weights, rounded, and together as large as the printed ones: only their proportions matter to
-        who plays by them."""
+        """Return the weights, rounded and scaled to the magnitude of the printed ones: only their ratios affect
+        play."""
         theta, linear = self.theta[:-1], known.linear
         length = sum(map(abs, theta))
         factor = self.norm / length if length > 0 else 0.0
@@ -110,10 +108,8 @@ class Learnt:
 
 
 def self_play(terms: Terms, plan: Plan, work: tuple[int, Values]) -> Game:
-    """Play the game of a number by these weights against itself.
-
-    With an odd depth a seat judges the positions after its own moves, as its search does, else those before them.
-    """
+    """Play one game of self-play; `work` is its number and the weights. With an odd depth a seat's positions are those
+    after its own moves, as at the leaves of its search; otherwise those before."""
     number, values = work
     known = model(terms.game)
     chance = terms.chance("td", number)
@@ -168,7 +164,7 @@ def _seen(games: Sequence[Game]) -> list[tuple[Sequence[Row], float]]:
 
 
 def _first(known: Model, games: Sequence[Game]) -> Learnt:
-    """Return the printed weights, measured by the first games: how large the features are, and what a won game is."""
+    """Return the printed weights, scaled by the features' sizes and calibrated on the outcomes of the first games."""
     seen = _seen(games)
     sizes = sizes_of(seen, known.linear)
     scaled = [weight * size for weight, size in zip(known.printed, sizes, strict=False)]
@@ -179,7 +175,7 @@ def _first(known: Model, games: Sequence[Game]) -> Learnt:
 
 
 def _take_in(kept: Learnt, games: Sequence[Game], known: Model, plan: Plan) -> Point:
-    """Learn from a batch's games in order, and return the new point of the curve."""
+    """Update the state by a batch's games in order, and return the new point of the curve."""
     places = (*known.places(plan.tuned), known.linear)
     before, missed, count = list(kept.theta), 0.0, 0
     for game in games:

@@ -1,4 +1,4 @@
-"""Where a search looks: which parameters of a model, and from where to where."""
+"""The search space of a tuning: parameters of a model with their ranges."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ __all__ = ["Found", "Space"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search came to: the best values, what there is to say about them, and how it got there, in what JSON
-    can hold."""
+    """Result of a search: the best values, a summary, and the curve, all JSON-compatible."""
 
     values: Values
     result: Mapping[str, Any]
@@ -23,8 +22,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """Some parameters of a model, each with a range; the others stay as printed. A point has a coordinate for each,
-    0 at the lower end of its range and 1 at the upper one."""
+    """Parameters of a model with ranges; the others stay as printed. A point has a coordinate for each parameter, 0 at
+    the lower end of its range and 1 at the upper one."""
 
     model: Model
     places: tuple[int, ...]
@@ -35,8 +34,8 @@ class Space:
     def of(
         cls, model: Model, tuned: Sequence[str] = (), ranges: Mapping[str, tuple[float, float]] | None = None
     ) -> Self:
-        """Return the space of the named parameters, all linear ones where none is named; ranges are the model's
-        unless others are given. Raises a ValueError for unknown names and empty ranges."""
+        """Return the space of the named parameters, by default all linear ones, with the model's ranges unless given.
+        Raises ValueError for unknown names and empty ranges."""
         ranges = ranges or {}
         model.complete(dict.fromkeys(ranges, 0.0))
         places = model.places((*tuned, *ranges) if tuned else ())
@@ -53,14 +52,14 @@ class Space:
         return tuple(self.model.names[place] for place in self.places)
 
     def values(self, point: Sequence[float]) -> Values:
-        """Return the values at a point, whose coordinates are cut off at 0 and 1."""
+        """Return the values at a point, with coordinates clamped to 0 and 1."""
         values = list(self.model.printed)
         for place, low, high, at in zip(self.places, self.lows, self.highs, point, strict=True):
             values[place] = round(low + (high - low) * max(0.0, min(1.0, at)), DIGITS)
         return tuple(values)
 
     def point(self, values: Values) -> tuple[float, ...]:
-        """Return the point of values, cut off at the ends of the ranges."""
+        """Return the point of values, clamped to the ranges."""
         return tuple(
             max(0.0, min(1.0, (values[place] - low) / (high - low)))
             for place, low, high in zip(self.places, self.lows, self.highs, strict=True)

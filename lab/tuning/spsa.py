@@ -1,7 +1,6 @@
-"""Simultaneous perturbation stochastic approximation: all parameters are moved at once, up or down at random, two
-opposite ways, and the match between the two tells how to go on (Spall, "An Overview of the Simultaneous Perturbation
-Method for Efficient Optimization", 1998). A match of pairs between the two is what chess engines are tuned by.
-"""
+"""Simultaneous perturbation stochastic approximation: all parameters are perturbed at once in a random direction and
+its opposite, and a match between the two sides estimates the gradient (Spall, "An Overview of the Simultaneous
+Perturbation Method for Efficient Optimization", 1998). Chess engines are tuned by the same method."""
 
 from __future__ import annotations
 
@@ -19,13 +18,13 @@ __all__ = ["ALPHA", "GAMMA", "Plan", "gains", "search"]
 
 ALPHA: Final = 0.602
 GAMMA: Final = 0.101
-"""The exponents that Spall recommends, section "Implementation of SPSA"."""
+"""Exponents recommended by Spall, section "Implementation of SPSA"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to search. `spread` is how far apart from the middle the two are at first, `step` how far the middle moves
-    at first when one of them wins everything; both are parts of the ranges."""
+    """Hyperparameters. `spread` is the initial perturbation of each side, `step` the initial step for a match won in
+    every game; both relative to the ranges."""
 
     iterations: int
     pairs: int = 8
@@ -54,8 +53,8 @@ def search(
     chance: Random,
     report: Report = no_report,
 ) -> Found:
-    """Climb from the printed values. The answer is the mean of the second half of the way, which shakes less than its
-    end (Polyak and Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992)."""
+    """Return the mean of the second half of the iterates from the printed values on, whose variance is below that of
+    the last one (Polyak and Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992)."""
     middle = list(space.point(space.model.printed))
     passed: list[list[float]] = []
     curve: list[dict[str, Any]] = []
@@ -65,7 +64,7 @@ def search(
         up: Values = space.values([at + c * sign for at, sign in zip(middle, signs, strict=True)])
         down: Values = space.values([at - c * sign for at, sign in zip(middle, signs, strict=True)])
         scored = trial(up, down, plan.pairs).share
-        # What the one scored less what the other did, from -1 to 1, over what lies between them; 1 / sign is sign.
+        # Difference of the two sides' shares, from -1 to 1, over their distance; 1 / sign is sign.
         slope = (2 * scored - 1) / (2 * c)
         middle = [max(0.0, min(1.0, at + a * slope * sign)) for at, sign in zip(middle, signs, strict=True)]
         passed.append(middle)

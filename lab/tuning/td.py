@@ -1,6 +1,5 @@
-"""TD(lambda) for a linear evaluation behind a logistic function: each prediction of a game's outcome moves towards the
-next one, and the last towards the outcome (Sutton, "Learning to Predict by the Methods of Temporal Differences", 1988).
-"""
+"""TD(lambda) for a linear evaluation with a logistic link: each prediction of a game's outcome moves towards the next,
+and the last towards the outcome (Sutton, "Learning to Predict by the Methods of Temporal Differences", 1988)."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from typing import TypeAlias
 __all__ = ["Row", "calibrated", "error", "lesson", "predicted", "sizes_of"]
 
 Row: TypeAlias = tuple[float, ...]
-"""The features of one position, as one seat sees it."""
+"""Features of one position from one seat's view."""
 
 
 def predicted(weights: Sequence[float], row: Sequence[float]) -> float:
@@ -24,10 +23,9 @@ def predicted(weights: Sequence[float], row: Sequence[float]) -> float:
 
 
 def lesson(weights: Sequence[float], rows: Sequence[Row], outcome: float, trace: float) -> list[float]:
-    """Return by how much a game of one seat moves each weight at rate 1, all predictions by the same weights:
-    the sum over t of (P[t+1] - P[t]) * (sum over k <= t of trace^(t-k) * gradient of P[k]), P after the last being
-    the outcome (Sutton 1988, equation 4). `rows` are the positions in order, `trace` is lambda.
-    """
+    """Return the weight update of one seat's game at rate 1, all predictions by the same weights: the sum over t of
+    (P[t+1] - P[t]) * (sum over k <= t of trace^(t-k) * gradient of P[k]), P after the last being the outcome (Sutton
+    1988, equation 4). `rows` are the positions in order, `trace` is lambda."""
     predictions = [predicted(weights, row) for row in rows]
     eligible = [0.0] * len(weights)
     change = [0.0] * len(weights)
@@ -40,20 +38,20 @@ def lesson(weights: Sequence[float], rows: Sequence[Row], outcome: float, trace:
 
 
 def error(weights: Sequence[float], rows: Sequence[Row], outcome: float) -> float:
-    """Return the sum of the predictions' squared errors about the outcome."""
+    """Return the sum of squared errors of the predictions."""
     return sum((predicted(weights, row) - outcome) ** 2 for row in rows)
 
 
 def sizes_of(games: Sequence[tuple[Sequence[Row], float]], features: int) -> list[float]:
-    """Return each feature's root mean square over games, 1 where it is always 0: what it is divided by to be learnt
-    as fast as the others."""
+    """Return each feature's root mean square over the games, 1 where it is always 0: dividing by it equalises the
+    learning rates of the features."""
     rows = [row for each, _ in games for row in each]
     roots = [math.sqrt(sum(row[i] * row[i] for row in rows) / max(1, len(rows))) for i in range(features)]
     return [root if root > 0 else 1.0 for root in roots]
 
 
 def calibrated(weights: Sequence[float], games: Sequence[tuple[Sequence[Row], float]]) -> float:
-    """Return the factor, among 1/64 to 16 times, that makes the weights' predictions miss the outcomes least."""
+    """Return the factor from 1/64 to 16 that minimises the predictions' squared error."""
 
     def miss(factor: float) -> float:
         scaled = [factor * weight for weight in weights]

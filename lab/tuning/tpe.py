@@ -1,7 +1,6 @@
-"""Optuna's search for the values that score most against the printed ones, by the tree-structured Parzen estimator
-(Bergstra et al., "Algorithms for Hyper-Parameter Optimization", 2011). An interrupted search is repeated with the games
-that it has kept: the same seed and scores make it ask for the same values again.
-"""
+"""Optuna's search for the best values against the printed ones by the tree-structured Parzen estimator (Bergstra et
+al., "Algorithms for Hyper-Parameter Optimization", 2011). An interrupted search is replayed with its stored games:
+equal seeds and scores give equal proposals."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ __all__ = ["Plan", "require", "search"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How many sets of values are tried, and in how many pairs of games each."""
+    """Number of proposed sets of values, and pairs of games for each."""
 
     trials: int
     pairs: int = 20
@@ -29,7 +28,7 @@ class Plan:
 
 
 def require() -> None:
-    """Raise a ValueError that says what to install where Optuna is missing."""
+    """Raise ValueError with installation advice where Optuna is missing."""
     if importlib.util.find_spec("optuna") is None:
         raise ValueError(
             "this search needs Optuna, which is not installed; install cornered[tuning], "
@@ -44,7 +43,7 @@ def search(
     seed: int,
     report: Report = no_report,
 ) -> Found:
-    """Return the values that scored most, the first of equals. Raises a ValueError where Optuna is missing."""
+    """Return the values with the highest score, the first of equals. Raises ValueError where Optuna is missing."""
     require()
     import optuna
 

@@ -1,4 +1,4 @@
-"""Paired games between two sets of values, which is what all searches for weights go by."""
+"""Matches of paired games between two sets of values, the objective of all searches."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from cornered.lab.execution.workforce import Workforce
 __all__ = ["Trial", "Trials", "varied"]
 
 OPENINGS: Final = 5000
-"""So many openings there are at least where a board has them: two bots that always play the same must not meet in the
-same game again and again, or a test would count it as many."""
+"""Least number of distinct openings, where the board has as many: a repeated game of two deterministic bots would be
+counted by a test as an independent one."""
 
 
 class Trial(Protocol):
-    """Lets two sets of values, None for the printed ones, play so many pairs of games; returns what the first did."""
+    """Plays `pairs` pairs of games between two sets of values, None for the printed ones; returns the first one's
+    results."""
 
     def __call__(self, first: Values | None, second: Values | None, pairs: int) -> Tally: ...
 
 
 class Trials:
-    """Plays trials one after the other, each with new openings; games that are kept already are not played again."""
+    """Plays trials in sequence, each with new openings; stored games are not played again."""
 
     def __init__(
         self,
@@ -59,5 +60,5 @@ class Trials:
 
 
 def varied(terms: Terms) -> Openings:
-    """Return openings of as many random plies as it takes to have enough of them."""
+    """Return openings of as many random plies as give `OPENINGS` distinct ones."""
     return random_plies(terms, plies_for(terms.load(), OPENINGS))

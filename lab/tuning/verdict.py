@@ -1,4 +1,4 @@
-"""Whether tuned weights beat the printed ones: a match of pairs that a sequential probability ratio test ends."""
+"""Comparison of tuned and printed weights: a match of pairs, ended by a sequential probability ratio test."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DECISIONS: Final[Mapping[Literal["H0", "H1"] | None, Literal["better", "not bett
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to decide: at most so many pairs of games, between two differences in normalised Elo, with 5% errors."""
+    """Parameters of the test: the maximum number of pairs, and two differences in normalised Elo, with 5% errors."""
 
     pairs: int
     low: float
@@ -50,7 +50,7 @@ def judge(
     keep: Keep,
     report: Report = no_report,
 ) -> Verdict:
-    """Let the tuned weights play the printed ones until the test decides, or the games are used up."""
+    """Play the tuned weights against the printed ones until the test decides or the pairs are used up."""
     sprt = Sprt(plan.low, plan.high)
     known = tuned.model
     done = 0
