@@ -1,7 +1,5 @@
-"""Puts the top-level folders under the import root `cornered` when the checkout itself is installed (`--editable`).
-
-The wheel holds copies under the same names. Both follow one table, `tool.hatch.build.targets.wheel.sources`.
-"""
+"""Build hook: an editable installation of the checkout gets links from the import root `cornered` to the top-level
+folders. The wheel holds copies under the same names. Both use one table, `tool.hatch.build.targets.wheel.sources`."""
 
 import os
 from pathlib import Path
@@ -11,10 +9,10 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class LinkFolders(BuildHookInterface[Any]):
-    """Makes `cornered/engine` a link to `engine`, and so on."""
+    """Creates `cornered/engine` as a link to `engine`, and so on."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Make the links that are missing. `version` is "editable" when the checkout is installed, not copied."""
+        """Create the missing links. `version` is "editable" when the checkout is installed in place."""
         if version != "editable":
             return
         root = Path(self.root)
@@ -23,11 +21,8 @@ class LinkFolders(BuildHookInterface[Any]):
 
 
 def link(folder: Path, name: Path) -> None:
-    """Make `name` another name of `folder`, in place of whatever link was there.
-
-    On Windows a junction, which needs no privilege; elsewhere a relative symbolic link, which survives a moved
-    checkout.
-    """
+    """Make `name` a link to `folder`, replacing an existing link. A junction on Windows, which needs no privilege;
+    elsewhere a relative symbolic link, which survives moving the checkout."""
     if os.path.lexists(name):
         if name.resolve() == folder.resolve():
             return

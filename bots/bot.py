@@ -1,4 +1,4 @@
-"""What a bot is: something with a name that looks at a position and says what it would play, and why."""
+"""The interface of bots: settings, the games that a bot plays, and the `Thought` that it returns for a position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cornered.engine.limit import Limit
 __all__ = ["WIN", "Bot", "Limit", "Line", "Proven", "Setting", "SettingValue", "Thought"]
 
 WIN: Final = 10_000.0
-"""The score of a won game, less one for each ply that it takes; evaluations stay below 1,000 either way."""
+"""Score of a won game, reduced by one for each ply to the end; evaluations are between -1,000 and 1,000."""
 
 Proven: TypeAlias = Literal["win", "draw", "loss"]
 SettingValue: TypeAlias = int | float | str
@@ -23,12 +23,9 @@ SettingValue: TypeAlias = int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One of the moves that a bot could play. A score is None, or only a bound, where it did not look closely.
-
-    `proven` is what the game comes to after the move, for its player; `plies` is how many plies that takes, the move
-    itself included: exactly where a solver counted them, at most so many where a search came upon it. `pv` starts with
-    the move.
-    """
+    """One of the legal moves of a position. A score is None, or only a bound, where the search did not resolve it.
+    `proven` is the game-theoretic result after the move, for its player; `plies` is the distance to the end, the move
+    included: exact where a solver counted it, an upper bound where a search found it. `pv` starts with the move."""
 
     move: str
     score: float | None = None
@@ -37,17 +34,14 @@ class Line:
     depth: int = 0
     pv: tuple[str, ...] = ()
     is_bound: bool = False
-    """Whether the true score is at most `score`: the search only showed that the move is no better than the best."""
+    """Whether `score` is an upper bound: the search only showed that the move is no better than the best."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """A move and why. Scores are the mover's: positive is good, in the units of the game's evaluation.
-
-    `pruned` counts moves that a search left out because they could not matter; `pv`, the principal variation, starts
-    with `move`. `proven` is what the game comes to when everybody plays on without a mistake, where that is certain,
-    and `plies` in how many plies, as in `Line`.
-    """
+    """A move with its reasons. Scores are the mover's, positive is good, in units of the game's evaluation. `pruned`
+    counts moves that cut-offs skipped; `pv`, the principal variation, starts with `move`. `proven` is the
+    game-theoretic result with best play where it is known, and `plies` the distance to it, as in `Line`."""
 
     move: str
     score: float | None = None
@@ -58,28 +52,28 @@ class Thought:
     proven: Proven | None = None
     plies: int | None = None
     deepest: int = 0
-    """The selective depth: the longest line that was looked at, quiescence included."""
+    """Selective depth: the longest line in plies, quiescence search included."""
     hits: int = 0
-    """How often the transposition table knew the position."""
+    """Transposition table hits."""
     seconds: float = field(default=0.0, compare=False)
     lines: tuple[Line, ...] = ()
-    """The root's moves, the best first. As many as the limit asked for have exact scores and lines of their own."""
+    """The root's moves, best first. The number that the limit asks for have exact scores and lines of their own."""
 
     @property
     def efficiency(self) -> float:
-        """The pruning efficiency in percent: pruned / (nodes + pruned) (trapgrid-deep-dive, section 4)."""
+        """Pruning efficiency in percent: pruned / (nodes + pruned) (trapgrid-deep-dive, section 4)."""
         looked_at = self.nodes + self.pruned
         return 100.0 * self.pruned / looked_at if looked_at else 0.0
 
     @property
     def speed(self) -> float:
-        """Nodes a second, 0 where the time was not measured."""
+        """Nodes per second, 0 where the time was not measured."""
         return self.nodes / self.seconds if self.seconds else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Something about a bot that whoever starts it may choose: a number from `low` to `high`, or one of `choices`."""
+    """A parameter of a bot, set when it is created: a number from `low` to `high`, or one of `choices`."""
 
     name: str
     title: str
@@ -89,7 +83,7 @@ class Setting:
     choices: tuple[str, ...] = ()
 
     def check(self, value: SettingValue) -> SettingValue:
-        """Return `value`, also given as text, if the setting takes it. Raises a ValueError that says what it takes."""
+        """Return `value`, converted from text if necessary. Raises ValueError that states the valid values."""
         if self.choices and value in self.choices:
             return value
         if not self.choices:
@@ -101,7 +95,7 @@ class Setting:
 
     @property
     def range(self) -> str:
-        """What it takes, in words."""
+        """The valid values, in words."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         if isinstance(self.default, int):
@@ -112,28 +106,25 @@ class Setting:
         return f"{self.range} (default {self.default})"
 
     def brief(self, value: SettingValue) -> str:
-        """Return a value as it stands in a bot's label."""
+        """Return a value as it is written in a bot's label."""
         return str(value)
 
 
 class Bot(ABC):
-    """Chooses moves. The same seed, positions, depths and nodes give the same moves; a time limit may not.
-
-    One bot plays many games at once, in turn: what it keeps from move to move must not change what it chooses in
-    another game.
-    """
+    """Chooses moves. The same seed, positions, depths and nodes give the same moves; a time limit may not. One instance
+    plays many games in turn: state that it keeps between moves must not change its choices in another game."""
 
     name: ClassVar[str]
     description: ClassVar[str]
     games: ClassVar[tuple[str, ...] | None] = None
-    """The names of the games that it plays; None is every game there is."""
+    """Names of the games that it plays; None for every game."""
     SETTINGS: ClassVar[tuple[Setting, ...]] = ()
     helps: bool = False
-    """Whether other workers' searches of the same position help it, by the memory that it was lent, and whether it
-    gains from thinking while the opponent does."""
+    """Whether it gains from pondering, and from other workers' searches of the same position through a shared
+    transposition table."""
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
-        """Make a bot with these settings. Raises a ValueError that lists what there is to set."""
+        """Create a bot with these settings. Raises ValueError that lists the valid settings."""
         self.chance = Random(seed)
         known = {setting.name: setting for setting in self.SETTINGS}
         for name in settings:
@@ -146,23 +137,23 @@ class Bot(ABC):
         self.label = "-".join(
             [self.name, *(known[name].brief(self.settings[name]) for name in known if name in settings)]
         )
-        """The name with the settings that were given: what others know it by."""
+        """The name with the settings that were given, as shown to players."""
 
     @classmethod
     def plays(cls, game: str | Game) -> bool:
-        """Say whether this bot plays a game. A name asks for the default options; bots that do not play all options
-        override this, and are asked with the game itself."""
+        """Return whether this bot plays a game. A name stands for the default options; bots that do not play all
+        options override this and are called with the game itself."""
         return cls.games is None or (game if isinstance(game, str) else game.name) in cls.games
 
     def check(self, game: Game) -> None:
-        """Raise a ValueError that says why not where the settings are for another game than this, which it plays; bots
-        with such settings override this. Quick: it compiles nothing."""
+        """Raise ValueError with the reason where the settings do not fit a game that the bot plays. Bots with such
+        settings override this. It compiles nothing."""
         del game
 
     def prepare(self, game: Game) -> None:
-        """Compile or load what it takes to play `game`, before a clock runs. Most need only the rules."""
+        """Compile or load what the bot needs for `game`, outside the clock. By default the rules alone."""
         del game
 
     @abstractmethod
     def choose(self, state: State, limit: Limit) -> Thought:
-        """Return what to play in `state`, which is not over and waits for a player, within `limit`."""
+        """Return the choice in `state`, in which a player is to move, within `limit`."""

@@ -1,1 +1,1 @@
-"""The command line: one module a group of commands. Only here do server, bots, lab and clients meet."""
+"""The command line, one module for each group of commands. Only here do server, bots, lab and clients meet."""

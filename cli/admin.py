@@ -1,4 +1,4 @@
-"""`cornered admin`: what a host does to a server's store, beside the server or without it."""
+"""`cornered admin`: maintenance of a server's store, whether or not the server runs."""
 
 from __future__ import annotations
 

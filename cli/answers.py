@@ -1,4 +1,4 @@
-"""Limits as the command line has them, and a bot's thoughts as JSON and as text."""
+"""Converts the command line's limits, and formats thoughts as JSON and as text."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 __all__ = ["answer", "describe", "limit_of", "milliseconds", "score_text"]
 
 DEFAULT_SECONDS: Final = 1.0
-"""Seconds for a position where no limit is given."""
+"""Seconds per position without a limit."""
 
 
 def milliseconds(seconds: float | None) -> int | None:
-    """Return the seconds of the command line as a limit has them."""
+    """Return seconds of the command line in milliseconds."""
     return None if seconds is None else max(1, round(seconds * 1000))
 
 
 def limit_of(seconds: float | None, depth: int | None, nodes: int | None, lines: int) -> Limit:
-    """Return the limit of the command line, which runs from now: a second where nothing was said."""
+    """Return the limit of the command line, which starts now; `DEFAULT_SECONDS` without any."""
     from cornered.bots.bot import Limit
 
     if seconds is None and depth is None and nodes is None:
@@ -30,7 +30,7 @@ def limit_of(seconds: float | None, depth: int | None, nodes: int | None, lines:
 
 
 def answer(thought: Thought, position: State) -> dict[str, Any]:
-    """Return a thought as JSON: scores are the mover's, positive is good."""
+    """Return a thought as JSON-compatible values; scores are the mover's, positive is good."""
     return {
         "position": str(position),
         "move": thought.move,
@@ -61,12 +61,10 @@ def answer(thought: Thought, position: State) -> dict[str, Any]:
 
 
 def score_text(score: float | None, proven: str | None, plies: int | None, *, is_bound: bool = False) -> str:
-    """Return a score as people read it: `win within 7`, `+1.30`, `at most -0.50`.
-
-    A bound says how good a move is at best: that proves a loss, and never a win.
-    """
+    """Return a score as text: `win within 7`, `+1.30`, `at most -0.50`. A bound is an upper bound of the move's score:
+    it can prove a loss, never a win."""
     if proven is not None and (proven == "loss" or not is_bound):
-        # A search stops at the first win it finds, so there may be a shorter one.
+        # A search stops at the first win that it finds; a shorter one may exist.
         return proven if plies is None or proven == "draw" else f"{proven} within {plies}"
     if score is None:
         return "-"

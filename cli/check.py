@@ -1,4 +1,4 @@
-"""Compares the rules with what others computed: a file of oracles or of records, line by line."""
+"""Checks the rules against files of oracles or records, line by line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Verdict", "check_lines", "check_records"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of one line, or one record: `problem` is None when it agrees with the rules."""
+    """Result of one line or record: `problem` is None when it agrees with the rules."""
 
     line: int
     kind: str
@@ -26,18 +26,18 @@ class Verdict:
 
 
 class Difference(Exception):
-    """The rules say something else than the line."""
+    """The rules disagree with the file."""
 
 
 def check_lines(lines: Iterable[str]) -> Iterator[Verdict]:
-    """Check each line of JSON lines; empty ones are skipped."""
+    """Check each line of JSON lines; empty lines are skipped."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield _check_line(number, line)
 
 
 def check_records(text: str) -> Iterator[Verdict]:
-    """Check the records of a text; the first that cannot be read ends it."""
+    """Check the records in a text, up to the first that cannot be read."""
     try:
         for number, record in enumerate(from_text(text), 1):
             yield Verdict(number, "record", record.game.name)
@@ -122,7 +122,7 @@ def _check_game(fields: Mapping[str, Any]) -> None:
 
 
 def _check_exact(fields: Mapping[str, Any]) -> None:
-    """Check all but the value, which takes a search to know: that what it says of each move can be true."""
+    """Check the values of all moves for consistency; the values themselves need a search and are not checked."""
     state = _replayed(fields)
     legal = state.moves()
     _require("to move", expected=fields["to_move"], found=state.to_move)

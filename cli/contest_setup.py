@@ -1,4 +1,4 @@
-"""What `cornered match` and `cornered tournament` share: what is agreed on, and the place where it is played."""
+"""Shared by `cornered match` and `cornered tournament`: the contest's configuration, and its workers and journal."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 __all__ = ["ContestConfig", "ContestSession", "as_typed", "playing"]
 
 DEFAULT_MOVE_TIME_S: Final = 0.1
-"""Seconds a move when nobody sets a limit."""
+"""Seconds per move without a limit."""
 SHOWN: Final = 0.1
-"""Seconds between two looks at how a contest stands."""
+"""Seconds between two updates of the displayed standings."""
 ELSEWHERE: Final = frozenset({"json_", "workers", "cluster"})
-"""What a command can be given that changes nothing about its games."""
+"""Parameters that do not affect the games."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContestConfig:
-    """What the games of a contest have in common."""
+    """Configuration shared by all games of a contest."""
 
     terms: Terms
     openings: Openings
     opened: str
-    """What they begin with, in words."""
+    """Description of the openings."""
     opening_plan: Mapping[str, Any]
 
     @classmethod
@@ -61,7 +61,7 @@ class ContestConfig:
         *,
         adjudicates: bool,
     ) -> Self:
-        """Return what a command line asks for. Raises a ValueError that says what is wrong with it."""
+        """Return the configuration of a command line. Raises ValueError that describes the invalid option."""
         from cornered.engine.records.text import read_option
         from cornered.lab.contests.openings import from_file, none, plies_for, random_plies
         from cornered.lab.contests.terms import Terms
@@ -99,19 +99,19 @@ class ContestConfig:
             except UnicodeDecodeError:
                 raise ValueError(f"{file} is no text; openings are lines of moves") from None
             return cls(terms, read, f"the lines of {file} in turn", {"sha256": digest})
-        # A server rolls its own dice, so that no opening can hold any.
+        # The server rolls its own dice, so an opening cannot contain rolls.
         usual = 0 if server is not None and terms.options.get("dice") else plies_for(terms.load())
         count = usual if plies is None else plies
         if count == 0:
             return cls(terms, none, "the start", {"plies": 0})
         openings = random_plies(terms, count)
-        # The first one may compile, or find that there is none.
+        # The first opening may compile the game, or fail.
         interruptible(lambda: openings(0), "Preparing the openings")
         return cls(terms, openings, f"{count} random plies", {"plies": count})
 
 
 class ContestSession:
-    """Where a contest is played."""
+    """Workers, journal and progress of a running contest."""
 
     def __init__(self, workforce: Workforce, keep: Keep, report: Report) -> None:
         self.workforce = workforce
@@ -122,11 +122,11 @@ class ContestSession:
 
     @property
     def pace(self) -> float:
-        """The games a second, of those that were not played before."""
+        """Games per second, without those that were already in the journal."""
         return (len(self.keep.games) - self._before) / max(time.perf_counter() - self._began, 1e-9)
 
     def is_due(self) -> bool:
-        """Say whether it is time to show something again: games may be quicker than eyes."""
+        """Return whether the next update of the display is due: games may finish faster than the display can follow."""
         now = time.perf_counter()
         if now - self._shown < SHOWN:
             return False
@@ -144,10 +144,8 @@ def playing(
     workers: int | None,
     cluster: str | None,
 ) -> Iterator[ContestSession]:
-    """Let a contest be played in the block; its games are kept in `folder`, or in memory for None.
-
-    An interrupt says how to go on.
-    """
+    """Yield a contest's session; its games are stored in `folder`, or in memory for None. An interrupt prints how to
+    resume."""
     from cornered.clients.sdk.address import require_listener
     from cornered.lab.contests.contest import Memory
     from cornered.lab.contests.journal import Journal
@@ -174,7 +172,7 @@ def playing(
 
 
 def as_typed(context: typer.Context) -> str:
-    """Return the command that plays the same games, with what was given to it and nothing else."""
+    """Return the command line that plays the same games, with the options that were given."""
     words = ["cornered", *context.command_path.split()[1:]]
     if not context.parent:
         words = ["cornered", context.info_name or ""]

@@ -26,10 +26,10 @@ __all__ = ["app"]
 
 GAMES: Final = 100
 MOST: Final = 20_000
-"""After so many games a test ends that has not decided."""
+"""Maximum games of a sequential test."""
 
 ERRORS: Final = 0.05
-"""The share of tests that may err either way when nobody says."""
+"""Default error probabilities of --sprt."""
 
 app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
 

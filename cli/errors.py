@@ -1,4 +1,4 @@
-"""Where what goes wrong in a command becomes one line and an exit code: 2 for a wrong request, 130 for an interrupt."""
+"""Converts errors of commands into one line and an exit code: 2 for an invalid request, 130 for an interrupt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Bounded", "leaf"]
 
 
 class Bounded(TyperGroup):
-    """Commands that end with one clear line in place of a traceback, but for faults of the program itself."""
+    """A command group that prints one line in place of a traceback, except for faults of the program itself."""
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # the base's own type is private
         try:
@@ -32,14 +32,14 @@ class Bounded(TyperGroup):
 
 
 def leaf(error: BaseException) -> BaseException:
-    """Return the first error that is no group of errors."""
+    """Return the first error inside nested exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def _was_interrupted(error: BaseException) -> bool:
-    """Say whether Ctrl-C is behind an error: an interrupted compiler complains about what it could not finish."""
+    """Return whether Ctrl-C caused an error: an interrupted compiler raises errors of its own."""
     behind: BaseException | None = leaf(error)
     while behind is not None and not isinstance(behind, KeyboardInterrupt):
         behind = behind.__context__
@@ -47,8 +47,8 @@ def _was_interrupted(error: BaseException) -> bool:
 
 
 def _one_line(error: BaseException) -> str | None:
-    """Return what to tell the user, or None for what is nobody's fault but ours. What was typed in is never repeated
-    where it may be a secret."""
+    """Return the message for the user, or None for a fault of the program. Input that may be secret is never
+    repeated."""
     from pydantic import ValidationError
 
     from cornered.clients.sdk.errors import ClientError

@@ -1,4 +1,4 @@
-"""The house bots beside a server: one process of ordinary clients, restarted when it dies, ended with its server."""
+"""Runs the house bots of a server in one child process, restarted when it dies and ended with the server."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from typing import Final
 __all__ = ["ANALYST_KEY", "keep_house_bots", "next_start", "until_stdin_ends"]
 
 ANALYST_KEY: Final = "CORNERED_ANALYST_KEY"
-"""The environment variable with the key of the server's operator for bots that study positions."""
+"""Environment variable with the operator's key, which allows bots to offer analysis."""
 GOODBYE_TIMEOUT_S: Final = 5.0
-"""Seconds that the bots have to say goodbye."""
+"""Seconds that the bots have to close their connections."""
 BACKOFF: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 """Seconds before the first, second, ... restart of bots that died."""
 WELL: Final = 300.0
-"""Seconds after which bots that lived so long were well: what happens then is a first death again."""
+"""Lifetime in seconds after which the count of consecutive deaths restarts."""
 
 
 async def keep_house_bots(
     names: Sequence[str], server: str, identities: Path, *, analyse: str | None = None, analyst_key: str = ""
 ) -> None:
-    """Keep a process with the bots `names` connected to `server`, until cancelled; `identities` is who they are.
+    """Keep a process with the bots `names` connected to `server`, until cancelled; `identities` is the file of their
+    tokens.
 
-    The bot `analyse` studies positions for the server's players. The process gets `analyst_key` in its environment,
-    since other users can read arguments.
-    Its standard input is a pipe from here: even when this process is killed, the pipe closes and the bots go.
+    The bot `analyse` serves analysis. `analyst_key` is passed in the environment, since other users can read arguments.
+    The child's standard input is a pipe from this process: it closes even when this process is killed, and the bots
+    end.
     """
-    import structlog  # the bots' own process uses this module too, and may have no server installed
+    import structlog  # The bots' own process uses this module too, possibly without the extra `server` installed.
 
     log = structlog.get_logger("house")
     clock = asyncio.get_running_loop().time
@@ -44,7 +45,7 @@ async def keep_house_bots(
             *(("--analyse", analyse) if analyse else ()),
             env={**os.environ, ANALYST_KEY: analyst_key},
             stdin=asyncio.subprocess.PIPE,
-            # Ctrl-C in the terminal is for the server, which then ends its bots in good order.
+            # A session of its own: Ctrl-C reaches only the server, which then stops its bots in order.
             start_new_session=True,
         )
         try:
@@ -57,8 +58,8 @@ async def keep_house_bots(
 
 
 def next_start(deaths: int, lived: float) -> tuple[float, int]:
-    """Return how long to wait after bots that `lived` so many seconds died, after `deaths` in a row, and how many
-    deaths in a row that makes."""
+    """Return the delay before the next start, in seconds, and the number of consecutive deaths, after bots that `lived`
+    seconds died after `deaths` earlier ones."""
     before = 0 if lived >= WELL else deaths
     return BACKOFF[min(before, len(BACKOFF) - 1)], before + 1
 
@@ -78,7 +79,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 async def until_stdin_ends() -> None:
-    """Return when whoever started this process is gone."""
+    """Wait until standard input closes, which means that the parent process has ended."""
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     while await reader.read(1024):

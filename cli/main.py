@@ -1,4 +1,4 @@
-"""`cornered`: the one place where server, clients and bots meet. Each command imports what it needs, when it runs."""
+"""`cornered`: the commands of the command line. Each imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def every_command(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Options before the command."""
 
 
 ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", help="Where the server listens.")]
@@ -132,7 +132,7 @@ def serve(
         if isinstance(reason, StoreTaken):
             raise ValueError("another server took this one's database while it was away; this one stops") from None
         if is_up:
-            # A fault, not a wrong setting: whoever mends it needs all that there is to know.
+            # A fault, not a wrong setting: the traceback is needed.
             raise RuntimeError("the server broke down") from error
         if not isinstance(reason, OSError | ValueError):
             raise
@@ -140,7 +140,7 @@ def serve(
 
 
 def _why_not(error: OSError | ValueError, settings: Settings) -> str:
-    """Say what keeps the server from listening, with the address in question."""
+    """Return why the server cannot listen, with the address."""
     where = f"{settings.host}:{settings.port}"
     match error:
         case OSError(errno=errno.EADDRINUSE):
@@ -202,12 +202,12 @@ def bot(
     if token and len(names) > 1:
         raise ValueError("one token is one bot: name one bot, or leave the token out")
     token = require_token(token) if token else None
-    # Worker processes inherit the environment and have no use for the key.
+    # Worker processes inherit the environment and do not need the key.
     given = os.environ.pop(ANALYST_KEY, "")
     analyst_key = require_key(ANALYST_KEY, given) if given else None
     socket_url(server)
     _tell_of_bots(logging.WARNING if house else logging.INFO)
-    # A house's bots are the same players whatever address their server has this time.
+    # Tokens are stored by the server's address; `place` keeps those of house bots when the port changes.
     store = TokenStore(identities, place="house" if house else None) if identities else None
 
     was_ended = False
@@ -230,7 +230,7 @@ def bot(
 
         def end() -> None:
             nonlocal was_ended
-            if not was_ended:  # a second signal must not stop the tidying up
+            if not was_ended:  # A second signal must not interrupt the shutdown.
                 was_ended = True
                 playing.cancel()
 
@@ -251,7 +251,7 @@ def bot(
 
 
 def _tell_of_bots(level: int) -> None:
-    """Print what bots have to say, and what several say at once only once."""
+    """Print the bots' log records, dropping repeated ones."""
     last = ""
 
     def is_new(record: logging.LogRecord) -> bool:

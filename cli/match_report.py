@@ -1,4 +1,4 @@
-"""What a match has shown, for people and as JSON: who is stronger, and how sure that is."""
+"""The result of a match, as text and as JSON: which bot is stronger, with the confidence."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["Result", "Shown", "elo_in_words", "note", "shown"]
 
 Shown: TypeAlias = Literal["first", "second", "neither"]
-"""Which of two bots is shown to be the stronger one."""
+"""The bot that is shown to be stronger."""
 SHOWN_FAULTS: Final = 10
 DISTINCT_SHARE_MIN: Final = 0.9
-"""A smaller share of games that differ than this is worth a word."""
+"""Share of distinct games below which a warning is printed."""
 MORE: Final = "more --plies, or more lines in --openings, make others"
 
 
 def note(tally: Tally, test: Sprt | None, pace: float) -> str:
-    """Return how a match stands, in three lines that fit beside a bar."""
+    """Return a match's intermediate result in three lines that fit beside a progress bar."""
     low, high = tally.interval
     tested = (
         "" if test is None else f"  LLR {test.llr(tally.pairs):.2f} of {test.bounds[0]:.2f} to {test.bounds[1]:.2f}"
@@ -42,7 +42,7 @@ def note(tally: Tally, test: Sprt | None, pace: float) -> str:
 
 
 def elo_in_words(pairs: Sequence[int]) -> str:
-    """Return the Elo difference that pairs of games show, with its 95% interval."""
+    """Return the Elo difference of pairs of games with its 95% interval."""
     if not any(pairs):
         return "?"
     difference, low, high = elo_of_pairs(pairs)
@@ -51,7 +51,7 @@ def elo_in_words(pairs: Sequence[int]) -> str:
 
 
 def _ends(low: float, high: float) -> str:
-    """Name the ends of an interval that there are: who wins everything may be better by any amount."""
+    """Return the finite ends of an interval in words: a clean sweep has one."""
     match math.isfinite(low), math.isfinite(high):
         case True, True:
             return f"{low:+.0f} to {high:+.0f}"
@@ -64,7 +64,7 @@ def _ends(low: float, high: float) -> str:
 
 
 def shown(tally: Tally, test: Sprt | None) -> Shown:
-    """Say who is shown to be stronger: by the test where there is one, otherwise by the 95% interval of the pairs."""
+    """Return the stronger bot: by the test where there is one, otherwise by the 95% interval of the pairs."""
     if not any(tally.pairs):
         return "neither"
     if test is not None:
@@ -78,7 +78,7 @@ def shown(tally: Tally, test: Sprt | None) -> Shown:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A match that is over: the games that count, in their order, and what they come to for the first bot."""
+    """A finished match: the games that count, in order, and the first bot's results."""
 
     first: str
     second: str
@@ -89,7 +89,7 @@ class Result:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The two bots, told apart where they are the same."""
+        """The names of the two bots, made distinct where they are equal."""
         if self.first != self.second:
             return self.first, self.second
         return f"{self.first} (1)", f"{self.second} (2)"
@@ -103,18 +103,18 @@ class Result:
         ]
 
     def standings(self) -> Standings:
-        """Return what the games come to for each bot."""
+        """Return the standings of the two bots."""
         from cornered.lab.contests.standings import standings
 
         return standings(self.terms, self.told_apart(), self.names)
 
     @property
     def different(self) -> int:
-        """How many of the games differ from all others before them."""
+        """Number of distinct games."""
         return len({(place % 2, game.moves) for place, game in enumerate(self.games)})
 
     def words(self) -> str:
-        """Say in a sentence what is shown, and how far that is because a bot failed."""
+        """Return a sentence with the conclusion, and the share of losses by failure."""
         failed = [(each.bot, each.faults, each.score.games) for each in self.standings().table if each.faults]
         told = (
             f" {bot} lost {faults:,} of its {games:,} games by failing, not by playing."
@@ -131,7 +131,7 @@ class Result:
         first, second = self.names
         who = shown(tally, self.test)
         better, worse = (second, first) if who == "second" else (first, second)
-        # The test has asked something else than who is stronger, but its games may tell that too.
+        # The test decides between two hypotheses; the interval may also show which bot is stronger.
         also = f" {self._by_interval()}" if who == "neither" and shown(tally, None) != "neither" else ""
         low, high = self.test.elo0, self.test.elo1
         match self.test.verdict(tally.pairs):
@@ -150,7 +150,7 @@ class Result:
         )
 
     def _by_interval(self) -> str:
-        """Say in a sentence what the 95% interval of the Elo difference shows."""
+        """Return a sentence with the conclusion from the 95% interval of the Elo difference."""
         first, second = self.names
         who = shown(self.tally, None)
         _, low, high = elo_of_pairs(self.tally.pairs)
@@ -165,7 +165,7 @@ class Result:
         return f"{better} is stronger than {worse}, by {by} Elo with 95% confidence."
 
     def lines(self, width: int | None = None) -> list[str]:
-        """Return the result as people read it, in lines that fit a terminal of so many columns."""
+        """Return the result as lines of at most `width` columns."""
         tally, standings = self.tally, self.standings()
         low, high = tally.interval
         seat = standings.first
@@ -202,7 +202,8 @@ class Result:
         return [*wrap(self.words(), width, break_on_hyphens=False), "", *chain.from_iterable(wrapped)]
 
     def as_json(self) -> dict[str, Any]:
-        """Return all that the match says, intervals with 95% confidence; what is infinite or unknown is null."""
+        """Return the whole result as JSON-compatible values, with 95% intervals; infinite or unknown values are
+        null."""
         from cornered.lab.contests.standings import as_json
 
         tally, test = self.tally, self.test

@@ -1,4 +1,4 @@
-"""What to install for a command whose packages are missing. Imports nothing but the standard library."""
+"""Installation advice for commands with missing packages. Imports only the standard library."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ NO_COMMAND_LINE = (
 )
 _REQUIREMENT = re.compile(r"([\w.-]+).*\bextra\s*==\s*['\"]([\w-]+)['\"]")
 _PARTS = {"all", "cli", "fast"}
-"""Extras that no command is of: they are never the answer."""
+"""Extras without commands of their own, which are never advised."""
 
 
 def require(*modules: str) -> None:
-    """Raise the error of an import for the first of `modules` that is not installed, without importing any."""
+    """Raise ModuleNotFoundError for the first of `modules` that is not installed, without importing any."""
     for module in modules:
         if find_spec(module) is None:
             raise ModuleNotFoundError(f"No module named {module!r}", name=module)
 
 
 def advice(error: ImportError) -> str | None:
-    """Return what to do about a module that is missing, None for one that no extra brings."""
+    """Return the installation advice for a missing module, None for one that belongs to no extra."""
     parts = (error.name or "").split(".")
     if parts[:2] == ["cornered", "bench"]:
         return "the measurements are not in the package: run them from a checkout, with ./run cornered bench"
@@ -37,10 +37,8 @@ def advice(error: ImportError) -> str | None:
 
 
 def _extras_of() -> dict[str, tuple[str, ...]]:
-    """Return the extras that bring each top-level module, the smallest extra first.
-
-    Metadata may list what an extra takes over from another one in both.
-    """
+    """Return the extras of each top-level module, the smallest first. Metadata may list a requirement in both of two
+    extras when one includes the other."""
     found = [match.groups() for text in requires("cornered") or () if (match := _REQUIREMENT.match(text))]
     size = Counter(extra for _, extra in found)
     extras: dict[str, set[str]] = defaultdict(set)

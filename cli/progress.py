@@ -1,4 +1,4 @@
-"""How far something is, on standard error: one bar a step, so that standard output stays for results."""
+"""Progress bars on standard error, one for each step; standard output is left to results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["progress"]
 
 @contextmanager
 def progress() -> Iterator[Report]:
-    """Show bars for the block; each step that is reported has its own, with its newest note in the lines below."""
+    """Show progress bars inside the block: one for each reported step, with its newest note in the lines below."""
     from rich import progress as rich_progress
     from rich.console import Console, RenderableType
     from rich.progress import (
@@ -27,7 +27,7 @@ def progress() -> Iterator[Report]:
     class Bars(rich_progress.Progress):
         def get_renderables(self) -> Iterator[RenderableType]:
             yield self.make_tasks_table(self.tasks)
-            # In a column of its own a note would leave no room for the bar where the terminal is narrow.
+            # A note in a column of its own would leave no room for the bar on a narrow terminal.
             for task in self.tasks:
                 if note := task.fields["note"]:
                     yield Text(note)

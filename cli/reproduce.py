@@ -1,4 +1,4 @@
-"""`cornered reproduce`: the tables and figures of the references, made again."""
+"""`cornered reproduce`: reproduces the tables and figures of the references."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def reproduce(
 
 
 def lines(finding: Finding) -> list[str]:
-    """Return a finding for people: one line a row."""
+    """Return a finding as text, one line a row."""
     from cornered.lab.experiments.reproduction import cells
 
     table = [cells(row) for row in finding.rows]
@@ -102,5 +102,5 @@ def _list(*, json_: bool) -> None:
 
 
 def _command(name: str, scale: Scale, seed: int, out: Path) -> str:
-    """Return the command that makes an experiment's result again, as it would be typed."""
+    """Return the command line that reproduces an experiment's result."""
     return shlex.join(["cornered", "reproduce", name, f"--{scale}", "--seed", str(seed), "--out", str(out)])

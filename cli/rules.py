@@ -1,4 +1,4 @@
-"""The commands about the rules: `cornered games`, `moves`, `show`, `perft` and `check`. They need no server."""
+"""The commands of the rules, which need no server: `cornered games`, `moves`, `show`, `perft` and `check`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def reach(game: str, options: list[str] | None, position: str | None, moves: str) -> State:
-    """Return the position that the command line describes, compiled and ready."""
+    """Return the position that the command line describes, with its rules compiled."""
     from cornered.engine.records.text import read_option
 
     loaded = engine.load(game, **dict(read_option(option) for option in options or []))
@@ -46,12 +46,12 @@ def reach(game: str, options: list[str] | None, position: str | None, moves: str
 
 
 def split(moves: str) -> list[str]:
-    """Return the moves of a command line, which spaces or commas part."""
+    """Return the moves of a command line, separated by spaces or commas."""
     return moves.replace(",", " ").split()
 
 
 def warm_up(*games: str) -> None:
-    """Compile what is not compiled yet, and say so on standard error."""
+    """Compile the rules that are not compiled yet, with a message on standard error."""
     from cornered.engine.warming import is_warm, warm
 
     cold = [game for game in games if not is_warm(game)]
@@ -68,7 +68,7 @@ def warm_up(*games: str) -> None:
 
 
 def as_json(state: State) -> dict[str, Any]:
-    """Return what there is to say about a position."""
+    """Return a position as JSON-compatible values."""
     outcome = state.outcome
     return {
         "game": state.game.name,
@@ -82,7 +82,7 @@ def as_json(state: State) -> dict[str, Any]:
 
 
 def describe_turn(state: State) -> str:
-    """Say whose turn it is, or how the game ended."""
+    """Return the seat to move, or the result, in words."""
     outcome = state.outcome
     if outcome is None:
         return "chance rolls" if state.to_move == CHANCE else f"seat {state.to_move} to move"
@@ -163,10 +163,8 @@ def show(
 
 
 def count_by_move(state: State, depth: int) -> dict[str, int]:
-    """Return the perft of every first move, showing progress, and open to an interrupt at any moment.
-
-    A compiled count hears no signals, so it runs in a thread that does not outlive the process.
-    """
+    """Return the perft of each first move, with progress, interruptible at any time. Compiled code handles no signals,
+    so it runs in a daemon thread, which does not outlive the process."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 

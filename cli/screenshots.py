@@ -1,4 +1,5 @@
-"""Pictures of the page in every state, light and dark, on a desk and on a phone: a real server and a real browser."""
+"""Takes screenshots of the page in every state, in both colour schemes, on a desktop and on a phone, with a real server
+and browser."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ FLAGS: Final = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
-"""What makes Chromium quiet: it asks nobody on the network for anything."""
+"""Options that stop Chromium's network requests of its own."""
 DESK: Final = (1440, 900)
 PHONE: Final = (360, 740)
 NARROW: Final = (320, 568)
@@ -35,26 +36,26 @@ GAMES: Final = {
     "Bamboo": "c5 i4 a6 a5 j4 i1 f3 c6 i3 c4 h2 i7 h7 j5 c8 e7 e9 f10 k2 d1 j7 g6 a3 f1 d3 e3 g9 k6",
     "Quoridor": "e2 e8 e3 e7 e4 e6 e3h d7h c3h e4h d4 c5h e5v d6 a4h d4v d5 b6h d4 d7",
 }
-"""The beginning of a sensible game of each kind."""
+"""The beginning of a plausible game of each kind."""
 PAGE_TIMEOUT_MS: Final = 20_000
-"""Milliseconds that anything on the page may take."""
+"""Timeout of an action on the page, in milliseconds."""
 START_SECONDS: Final = 120.0
-"""Seconds until a server listens: on a new machine it is compiled first."""
+"""Seconds until a server listens, the first compilation included."""
 STOP_SECONDS: Final = 40.0
-"""Seconds until a server has stopped: twice what it allows itself."""
+"""Seconds until a server has stopped: twice its own limit."""
 ANALYST_PATIENCE: Final = 300
-"""Seconds until a bot studies positions: on a new machine much is compiled first."""
+"""Seconds until a bot serves analysis, the first compilation included."""
 
 
 def find_chromium() -> str | None:
-    """Return where a Chromium is installed, if one is."""
+    """Return the path of an installed Chromium, if any."""
     names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
     return next((path for name in names if (path := shutil.which(name))), None)
 
 
 @contextmanager
 def running_server(*arguments: str) -> Iterator[str]:
-    """Run `cornered serve` on a free port with a folder of its own, and yield the page's address."""
+    """Run `cornered serve` on a free port with a temporary folder, and yield the page's address."""
     with tempfile.TemporaryDirectory(prefix="cornered-") as folder:
         command = [sys.executable, "-m", "cornered", "serve", "--port", "0", "--data", folder, *arguments]
         environment = os.environ | {"CORNERED_LOG_LEVEL": "error", "PYTHONUNBUFFERED": "1"}
@@ -79,7 +80,7 @@ def _address(process: subprocess.Popen[str]) -> str:
 
 
 def _wait_for_end(process: subprocess.Popen[str]) -> None:
-    """Raises TimeoutExpired, and ends the process, when it does not stop by itself."""
+    """Wait for the process; kill it and raise TimeoutExpired when it does not stop in time."""
     try:
         process.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:
@@ -89,14 +90,14 @@ def _wait_for_end(process: subprocess.Popen[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Studio:
-    """A browser, a server and a folder for the pictures."""
+    """A browser, a server and a folder for the screenshots."""
 
     browser: Browser
     address: str
     out: Path
 
     def person(self, name: str, *, size: tuple[int, int] = DESK, scheme: str = "light") -> Page:
-        """Return a window of somebody new, in the lobby."""
+        """Return a window of a new player, in the lobby."""
         phone = size[0] < 600
         context = self.browser.new_context(
             viewport={"width": size[0], "height": size[1]},
@@ -115,13 +116,13 @@ class Studio:
         return page
 
     def shoot(self, page: Page, name: str, *, full: bool = False) -> None:
-        """Take a picture once everything has come to rest."""
+        """Take a screenshot once animations have ended."""
         page.wait_for_timeout(400)
         page.screenshot(path=self.out / f"{name}.png", full_page=full)
 
 
 def begin(game: str, first: Page, *others: Page, players: int = 2, dice: bool = False) -> None:
-    """Let `first` open a table, and the others sit down at it."""
+    """Let `first` open a table, and the other players join it."""
     for page in (first, *others):
         page.locator(".brand").click()
         page.wait_for_selector(".lobby.ready")
@@ -139,7 +140,7 @@ def begin(game: str, first: Page, *others: Page, players: int = 2, dice: bool = 
 
 
 def play(moves: str, players: Sequence[Page]) -> None:
-    """Let the players type these moves in turn."""
+    """Let the players enter these moves in turn."""
     for ply, move in enumerate(moves.split()):
         page = players[ply % len(players)]
         page.wait_for_selector(".match.myturn .board.mine")
@@ -159,7 +160,7 @@ def resign(page: Page) -> None:
 
 
 def lobbies(studio: Studio, windows: dict[str, Page]) -> None:
-    """Take the lobby while house bots play, the forms, and a table that waits."""
+    """Take the lobby with house bots, the forms, and an open table."""
     desk = windows["desk-light"]
     desk.wait_for_selector(".of-live .card")
     for name, page in windows.items():
@@ -190,7 +191,7 @@ def lobbies(studio: Studio, windows: dict[str, Page]) -> None:
 
 
 def matches(studio: Studio, windows: dict[str, Page]) -> None:
-    """Take every game from both sides of the board and from the spectators' bench, and its end."""
+    """Take every game from each seat, as a spectator, and at its end."""
     light, dark = windows["desk-light"], windows["desk-dark"]
     for game, moves in GAMES.items():
         begin(game, light, dark)
@@ -215,7 +216,7 @@ def matches(studio: Studio, windows: dict[str, Page]) -> None:
 
 
 def _analyses(studio: Studio, windows: dict[str, Page], game: str) -> None:
-    """Take what a bot finds in the middle of the game that is over, and its pictures on the board."""
+    """Take the analysis of a finished game at its middle, with its overlays."""
     for name, page in windows.items():
         page.keyboard.press("End")
         _study(page)
@@ -232,7 +233,7 @@ def _analyses(studio: Studio, windows: dict[str, Page], game: str) -> None:
 
 
 def _study(page: Page) -> None:
-    """Open the analysis, as soon as a bot does any."""
+    """Open the analysis, once a bot offers it."""
     for _ in range(ANALYST_PATIENCE):
         page.keyboard.press("a")
         page.wait_for_timeout(1000)
@@ -243,7 +244,7 @@ def _study(page: Page) -> None:
 
 
 def _walls(studio: Studio, page: Page) -> None:
-    """Hover over a gap, so that the ghost of a wall shows."""
+    """Hover over a gap, so that the preview of a wall shows."""
     box = page.locator("[data-cell=g7]").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] + 2)
@@ -251,7 +252,7 @@ def _walls(studio: Studio, page: Page) -> None:
 
 
 def crowds(studio: Studio, windows: dict[str, Page]) -> None:
-    """Take a game of four with dice."""
+    """Take a game of four players with dice."""
     players = tuple(windows.values())
     begin("Isolation", *players, players=4, dice=True)
     for _ in range(10):
@@ -272,7 +273,7 @@ def _until_somebody_moves(players: Sequence[Page]) -> Iterator[Page | None]:
 
 
 def take(out: Path) -> None:
-    """Take all pictures into `out`. Needs Playwright, a development dependency, and an installed Chromium."""
+    """Take all screenshots into `out`. Needs Playwright, a development dependency, and an installed Chromium."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -294,7 +295,7 @@ def take(out: Path) -> None:
             lobbies(studio, windows)
             matches(studio, windows)
             crowds(studio, windows)
-        # The server has gone away, and the page says so.
+        # The server has stopped, and the page shows it.
         for name, page in windows.items():
             page.wait_for_selector("#banner:not(:empty)")
             studio.shoot(page, f"away-{name}")

@@ -1,4 +1,4 @@
-"""What `cornered show` prints: a board that fits the terminal, who plays which piece, and the position's text."""
+"""The output of `cornered show`: a board that fits the terminal, the seats' pieces, and the position text."""
 
 from __future__ import annotations
 
@@ -19,14 +19,12 @@ from cornered.engine.text import PositionText
 __all__ = ["look_for", "show"]
 
 GAP: Final = 3
-"""Columns between the board and what is said about it."""
+"""Columns between the board and the text beside it."""
 
 
 def look_for(console: Console, *, is_light: bool | None = None) -> Look:
-    """Return how to draw there: letters for pipes, shapes where there are few colours, and tiles where there are many.
-
-    `is_light` chooses between light and dark tiles; None asks the terminal.
-    """
+    """Return the drawing style of a terminal: letters for pipes, shapes for few colours, tiles for many. `is_light`
+    chooses light or dark tiles; None detects them from the terminal."""
     if not console.is_terminal or not console.encoding.startswith("utf"):
         return ASCII
     if console.no_color or console.color_system not in ("256", "truecolor"):
@@ -37,7 +35,7 @@ def look_for(console: Console, *, is_light: bool | None = None) -> Look:
 def show(
     console: Console, state: State, moves: Sequence[str], turn: str, *, has_hints: bool, is_light: bool | None
 ) -> None:
-    """Print a position that `moves` led to, with `turn` as the words for what comes next."""
+    """Print a position reached by `moves`, with `turn` as the description of the seat to move."""
     text = str(state)
     position, look = PositionText.parse(text), look_for(console, is_light=is_light)
     seats = _seats(state, look)
@@ -60,7 +58,7 @@ def show(
 
 
 def _seats(state: State, look: Look) -> list[Text]:
-    """Return a line for each seat: its piece, and how it stands."""
+    """Return a line for each seat: its piece and its state."""
     gauges = state.gauges()
     lines = []
     for seat in range(state.game.seats):

@@ -1,4 +1,4 @@
-"""`cornered think` and `cornered solve`: what a bot would play and why, and what a position comes to."""
+"""`cornered think` and `cornered solve`: a bot's choice with its reasons, and the proven result of a position."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ Nodes = Annotated[int | None, typer.Option("--nodes", "-n", min=1, max=2**62, he
 
 
 def timed(bot: Bot, state: State, limit: Limit) -> Thought:
-    """Return what `bot` plays, with the seconds that it took where it does not tell them itself."""
+    """Return the bot's thought, with the seconds measured here where it does not report them."""
     started = time.perf_counter()
     thought = bot.choose(state, limit)
     return thought if thought.seconds else replace(thought, seconds=time.perf_counter() - started)
 
 
 def require_turn(state: State) -> None:
-    """Raise a ValueError where nobody has to move."""
+    """Raise ValueError where no player is to move."""
     if state.outcome is not None:
         raise ValueError("the game is over in this position; leave some moves out")
     if state.to_move == CHANCE:
@@ -55,10 +55,8 @@ def require_turn(state: State) -> None:
 
 
 def interruptible(work: Callable[[], T], status: str, progress: Callable[[], str] = str) -> T:
-    """Return what `work` returns, while a line on the terminal tells of it, and Ctrl-C is heard at any moment.
-
-    Compiled code hears no signals, so it runs in a thread that does not outlive the process.
-    """
+    """Return the result of `work` with a status line on the terminal, interruptible at any time. Compiled code handles
+    no signals, so it runs in a daemon thread, which does not outlive the process."""
     from rich.console import Console
 
     results: list[T] = []
@@ -144,7 +142,7 @@ def think(
 
 
 def _with_pool(bot: str, state: State, limit: Limit, workers: int, seed: int | None) -> Thought:
-    """Let several processes think about one position, with one transposition table; with a seed, one process alone."""
+    """Search one position in several processes with a shared transposition table; with a seed, in one process."""
     import asyncio
     from time import monotonic
 

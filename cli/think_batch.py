@@ -1,4 +1,4 @@
-"""Many positions, one bot, every core: `cornered think --file`. Answers come out in the order of the positions."""
+"""`cornered think --file`: analyses many positions on every core; the output has the order of the positions."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from cornered.engine.records.files import LineWriter, read_lines
 __all__ = ["Wish", "read_positions", "think_through"]
 
 BEGINNING: Final = b'{"position": '
-"""How every answer begins; a torn line at the end of a file must begin so before it is removed."""
+"""Prefix of every answer: a last line without it is another program's, and is not cut off."""
 OTHERWISE: Final = "choose another --out, or leave --resume out"
 NO_ANSWER: Final = f"this is no answer; {OTHERWISE}"
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to ask about every position. With a seed each is answered on its own, as if no other had been asked."""
+    """Parameters of every position's search. With a seed the answers do not depend on each other."""
 
     bot: str
     time: float | None
@@ -46,12 +46,12 @@ class Wish:
 
     @property
     def limit(self) -> Limit:
-        """What one position may use, from now."""
+        """The limit of one position, which starts now."""
         return limit_of(self.time, self.depth, self.nodes, self.lines)
 
     @property
     def told(self) -> dict[str, JsonValue]:
-        """Who answers, within which limit and with which seed, as every answer tells it; the time is in seconds."""
+        """Bot, limit and seed as every answer repeats them; the time is in seconds."""
         limit = self.limit
         return {
             "bot": create(self.bot, self.seed).label,
@@ -87,9 +87,7 @@ class _Asked(BaseModel):
 
 def read_positions(path: Path) -> list[State]:
     """Return the positions of a file of JSON lines with `game`, `options` and `moves`, or `position` in place of moves.
-
-    Raises a ValueError that names the line when one cannot be read.
-    """
+    Raises ValueError that names the line that cannot be read."""
     states = []
     for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
         if not line.strip():
@@ -110,11 +108,9 @@ def read_positions(path: Path) -> list[State]:
 
 
 def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, resume: bool) -> None:
-    """Write what the bot would play in each position of `file` to `out`, a line each, telling of the progress.
-
-    A position in which nobody has to move gets a line without a move. With `resume` the answers that `out` holds stay;
-    they have to be those of the first positions, by the same bot, within the same limit and with the same seed.
-    """
+    """Write the answers to the positions of `file` to `out`, a line each, with progress. A position in which no player
+    is to move gets a line without a move. With `resume` the answers in `out` are kept; they have to be those of the
+    first positions, by the same bot, limit and seed."""
     states = read_positions(file)
     if out.exists() and out.samefile(file):
         raise ValueError("--out is the file of the positions itself; the answers need another one")
@@ -142,7 +138,7 @@ def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, res
 
 
 class _Ordered:
-    """Writes answers in their order, each as soon as all before it are written."""
+    """Writes answers in order: each as soon as all before it are written."""
 
     def __init__(self, lines: LineWriter, wrote: Callable[[], None]) -> None:
         self._lines = lines
@@ -185,7 +181,7 @@ async def _answer_next(
 
 
 def _answered(out: Path, states: list[State], told: dict[str, JsonValue]) -> int:
-    """Return how many answers `out` holds, without a torn one at its end. Raises a ValueError for others'."""
+    """Return the number of answers in `out`, without a half-written one. Raises ValueError for answers of another run."""
     lines, torn = read_lines(out)
     if not (torn.startswith(BEGINNING) or BEGINNING.startswith(torn)):
         raise ValueError(f"{out}:{len(lines) + 1}: {NO_ANSWER}")

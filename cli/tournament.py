@@ -1,4 +1,4 @@
-"""A tournament of the command line: its schedule, and its result for people, for reports and as JSON."""
+"""The tournament of a command line: its schedule, and its result as text, report and JSON."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ __all__ = ["EACH", "Kind", "Tournament"]
 
 Kind: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "knockout"]
 EACH: Final[Mapping[Kind, int]] = {"round-robin": 10, "gauntlet": 10, "swiss": 2, "knockout": 4}
-"""How many games a meeting has when nobody says."""
+"""Default number of games of a meeting."""
 WIDE: Final = 160
-"""Columns of a table that no terminal shows."""
+"""Width of the table in columns where standard output is no terminal."""
 ROOM: Final = {"Points": 8, "Buchholz": 10, "S.-B.": 8, "Games": 7, "Elo": 7, "95%": 16, "Glicko-2": 13, "A move": 10}
-"""The columns of the screen that those of the table take, with the space before them."""
+"""Columns of a table's cells on the screen, with the space before them."""
 SPARE: Final = ("Glicko-2", "A move", "S.-B.", "Games", "Buchholz")
-"""What a narrow terminal does without, in this order."""
+"""Columns that a narrow terminal omits, in this order."""
 NUMBERS: Final = 6
 NAME: Final = 36
-"""A longer name may be folded."""
+"""Names longer than this may be folded."""
 SHOWN_FAULTS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """Who plays, and how they meet. `rounds` is a Swiss tournament's, `tested` a gauntlet's; others have 0."""
+    """The bots, and how they are paired. `rounds` is used by Swiss tournaments, `tested` by gauntlets; otherwise 0."""
 
     kind: Kind
     bots: tuple[str, ...]
@@ -45,7 +45,7 @@ class Tournament:
 
     @classmethod
     def of(cls, kind: Kind, bots: Sequence[str], games: int | None, rounds: int | None, tested: int | None) -> Self:
-        """Return the tournament that a command line describes. Raises a ValueError that says what is wrong with it."""
+        """Return the tournament of a command line. Raises ValueError that describes the invalid option."""
         from cornered.lab.contests.schedule_swiss import rounds_for
 
         if len(bots) < 2:
@@ -69,7 +69,7 @@ class Tournament:
         )
 
     def schedule(self, openings: Openings) -> Schedule:
-        """Return who plays whom, with these openings."""
+        """Return the schedule, with these openings."""
         from cornered.lab.contests.schedule import Gauntlet, RoundRobin
 
         match self.kind:
@@ -93,7 +93,7 @@ class Tournament:
         return Knockout(self.bots, self.each, openings)
 
     def words(self) -> str:
-        """Say how they meet."""
+        """Return the kind of pairing in words."""
         games = f"{self.each} game{'' if self.each == 1 else 's'} a meeting"
         match self.kind:
             case "round-robin":
@@ -106,8 +106,7 @@ class Tournament:
                 return f"knockout, {games}, more where it is tied"
 
     def places(self, played: Sequence[Played]) -> list[str] | None:
-        """Return the bots from the first to the last where the kind of tournament says so, None where points or
-        ratings do."""
+        """Return the bots in the order of the kind's own rules, None where points or ratings decide."""
         from cornered.lab.contests.openings import none
 
         if self.kind == "swiss":
@@ -123,7 +122,7 @@ class Tournament:
         return None
 
     def byes(self, played: Sequence[Played]) -> dict[str, int]:
-        """Return who rested in how many rounds, which only a Swiss tournament lets anybody do."""
+        """Return the number of byes by bot, which only a Swiss tournament has."""
         from cornered.lab.contests.openings import none
 
         if self.kind != "swiss":
@@ -131,14 +130,14 @@ class Tournament:
         return {place.name: place.byes for place in self._swiss(none).standing(played)}
 
     def standings(self, terms: Terms, played: Sequence[Played]) -> Standings:
-        """Return what the games come to, in the order that the kind of tournament says."""
+        """Return the standings, in the order of the kind of tournament."""
         from cornered.lab.contests.standings import standings
 
         ranking, byes = self.places(played) or (), self.byes(played)
         return standings(terms, played, self.bots, ranking=ranking, byes=byes)
 
     def as_json(self, terms: Terms, played: Sequence[Played]) -> dict[str, Any]:
-        """Return all that the games say."""
+        """Return the whole result as JSON-compatible values."""
         from cornered.lab.contests.openings import none
         from cornered.lab.contests.standings import as_json
 
@@ -157,7 +156,7 @@ class Tournament:
         write(folder, terms, played, self.bots, {**about, "Kind": self.words()}, ranking=ranking, byes=byes)
 
     def show(self, terms: Terms, played: Sequence[Played]) -> None:
-        """Print the table, the meetings of a knockout, and what went wrong."""
+        """Print the standings, the meetings of a knockout, and the failures."""
         from rich.console import Console
         from rich.table import Table
 
@@ -177,7 +176,7 @@ class Tournament:
         table.add_column("#", justify="right")
         table.add_column("Bot", overflow="fold")
         columns = ["Points", *(["Buchholz", "S.-B."] if swiss else []), "Games", "Elo", "95%", "Glicko-2", "A move"]
-        # The report has all; a name that is cut into pieces helps nobody.
+        # The report has the columns that are omitted here; folded names are unreadable.
         widest = max(len(bot) for bot in self.bots)
         room = console.width - NUMBERS - min(widest, NAME)
         while sum(ROOM[column] for column in columns) > room and (spare := [each for each in SPARE if each in columns]):
@@ -205,7 +204,7 @@ class Tournament:
 
 
 def _require_different(bots: Sequence[str]) -> None:
-    """Raise a ValueError when two words mean the same bot, however they are written."""
+    """Raise ValueError when two specs mean the same bot, however they are written."""
     from cornered.bots.roster import create
 
     known: dict[tuple[object, ...], str] = {}
@@ -219,7 +218,7 @@ def _require_different(bots: Sequence[str]) -> None:
 
 
 def _rated(standing: Standing) -> dict[str, str]:
-    """Return a rating with its interval, the other rating, and the time of a move."""
+    """Return the ratings with their interval, and the time per move."""
     ends = (f"{end:+.0f}" if math.isfinite(end) else "?" for end in (standing.low, standing.high))
     seconds = standing.seconds_a_move
     return {

@@ -1,4 +1,4 @@
-"""`cornered train bamboo`: plays the games that networks learn from, trains them, and says what came of it."""
+"""`cornered train bamboo`: plays the training games, trains the networks, and prints their evaluation."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def bamboo(
     try:
         with ExitStack() as stack:
             workforce = stack.enter_context(Workforce.open(workers, cluster))
-            # The trials' players read their weights from files of this machine.
+            # The players of the evaluation read their weights from files of this machine.
             referees = workforce if cluster is None else stack.enter_context(Workforce.open(workers))
             report = stack.enter_context(progress())
             outcome = carry_out(plan, workforce, kept, report, referees=referees)

@@ -1,4 +1,4 @@
-"""`cornered tune`: weights of evaluations found by playing, and whether they beat the printed ones."""
+"""`cornered tune`: finds weights of evaluations by playing, and tests them against the printed ones."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["app"]
 app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
 
 BOUNDS: Final = (0.0, 20.0)
-"""Normalised Elo: what is no better, and what is surely better."""
+"""Default hypotheses of the test, in normalised Elo."""
 
 Game = Annotated[str, typer.Option("--game", "-g", help="The game whose evaluation it is.")]
 Depth = Annotated[int, typer.Option("--depth", "-d", min=1, max=12, help="Plies that the players look ahead.")]
@@ -230,7 +230,7 @@ def judge_file(
     plan = Plan(pairs, low, high, depth or tuned.depth)
     command = f"cornered tune test {file.name} --pairs {pairs} --low {low:g} --high {high:g}"
     command += f" --depth {plan.depth} --seed {seed}"
-    # Its games are the same whatever decides and however many there may be, so that more pairs go on with them.
+    # The games do not depend on the bounds or their maximum number, so that a longer test continues with them.
     identity = {"test": plan.depth, "weights": tuned.weights}
     digest = hashlib.sha256(json.dumps(tuned.weights).encode()).hexdigest()[:8]
     kept = f"{file.name}.test-d{plan.depth}-s{seed}-{digest}"

@@ -1,4 +1,4 @@
-"""What the commands of `cornered tune` share: what is tuned, where its games are kept, and the file that it becomes."""
+"""Shared by the commands of `cornered tune`: the model, the journal of its games, and the output file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def load_target(game: str, option: list[str] | None, seed: int) -> tuple[Model, Terms]:
-    """Return what there is to tune and the terms of all games, whose rules are compiled then."""
+    """Return the model and the terms of all games, with the rules compiled."""
     from cornered.bots.weights.model import model
     from cornered.engine.records.text import read_option
     from cornered.lab.contests.terms import Terms
@@ -130,7 +130,7 @@ def playing(
 def command_of(
     method: str, terms: Terms, tune: list[str] | None, ranges: list[str] | None = None, **given: float
 ) -> str:
-    """Return the command that makes the same weights again."""
+    """Return the command line that produces the same weights."""
     words = [f"cornered tune {method} --game {terms.game}"]
     words += [f"-o {name}={str(value).lower()}" for name, value in terms.options.items() if value is not None]
     words += [f"--tune {name}" for name in tune or ()] + [f"--range {text}" for text in ranges or ()]
@@ -151,7 +151,7 @@ def write_result(
     *,
     json_: bool,
 ) -> None:
-    """Write the weights and their plot, and say what they are."""
+    """Write the weights and their plot, and print them."""
     from cornered.bots.weights.file import Tuned, write
     from cornered.lab.tuning.curves import plot
 

@@ -1,4 +1,5 @@
-"""A bot as an analyst: takes positions from the server's queue, thinks in the pool, and tells what it found so far."""
+"""A bot as an analyst: takes positions from the server's queue, searches them in the pool, and reports interim
+results."""
 
 from __future__ import annotations
 
@@ -24,12 +25,12 @@ from cornered.protocol.messages import Analyse
 __all__ = ["analyst_bot", "picture_of", "report_of", "run_analyst", "serve_analysis", "steps", "tree_of"]
 
 FIRST: Final = 200
-"""Milliseconds of the first look, after which there is something to see."""
+"""Milliseconds of the first search, so that a first result is quick."""
 GROWTH: Final = 4
-"""Each look is so many times longer than the one before."""
+"""Ratio of the times of successive searches."""
 DEPTH: Final = 3
 WIDTH: Final = 4
-"""The game tree: as many plies and moves of a position as still make a picture."""
+"""Plies and moves per position of the game tree, limited to what a picture can show."""
 LARGEST: Final = 1_000_000.0
 DECIMALS: Final = 3
 
@@ -37,12 +38,12 @@ log = logging.getLogger("cornered.analyst")
 
 
 def analyst_bot() -> str:
-    """Return the name of the strongest bot that there is for any game."""
+    """Return the name of the strongest bot that plays every game."""
     return "champion" if "champion" in names() else "minimax"
 
 
 def steps(milliseconds: int) -> Iterator[int]:
-    """Yield the times of the looks that fit into a job's time: short ones first, the last one for all that is left."""
+    """Yield the times of the searches of one job in milliseconds: growing, the last one with all remaining time."""
     step = FIRST
     while milliseconds > step * (GROWTH + 1):
         yield step
@@ -55,16 +56,14 @@ def steps(milliseconds: int) -> Iterator[int]:
 async def serve_analysis(
     client: Client, pool: Pool, bot: str, *, jobs: int = 1, name: str | None = None, key: str | None = None
 ) -> None:
-    """Offer what `bot` thinks of positions to whoever asks the server, `jobs` at once, until the client closes.
-
-    `name` is what people read as its name, by default the bot's own; `key` is the one of the server's operator.
-    Raises Refused, with `not_allowed` for a wrong key.
-    """
+    """Offer analysis of positions by `bot` to the server's players, `jobs` at once, until the client closes. `name` is
+    the displayed name, by default the bot's label; `key` is the server operator's. Raises Refused, with `not_allowed`
+    for a wrong key."""
     player = create(bot)
     games = [game.name for game in await client.games() if player.plays(game.name)]
     await client.jobs.offer(games, jobs, name or player.label, key=key)
     log.info("%s studies %s", bot, ", ".join(games))
-    # Not `contextlib.suppress`, which takes groups of exceptions only from Python 3.12 on.
+    # `contextlib.suppress` takes exception groups only from Python 3.12 on.
     try:
         async with asyncio.TaskGroup() as tasks:
             async for job in client.jobs:
@@ -82,7 +81,7 @@ async def run_analyst(
     workers: int | None = 1,
     key: str | None = None,
 ) -> None:
-    """Study positions for the players of `server` until cancelled, in `workers` processes of its own."""
+    """Analyse positions for the players of `server` until cancelled, in `workers` processes of its own."""
     which = bot or analyst_bot()
 
     async def play(client: Client) -> None:
@@ -94,7 +93,7 @@ async def run_analyst(
 
 
 async def _study(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
-    """Do one job, for as long as somebody wants it."""
+    """Carry out one job until it is done or the server stops it."""
     looking = asyncio.create_task(_look(client, pool, bot, job), name=f"look[{job.job}]")
     stopped = asyncio.create_task(client.jobs.stopped(job.job), name=f"stopped[{job.job}]")
     try:
@@ -107,7 +106,7 @@ async def _study(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
 
 
 async def _look(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
-    """Look at a position for longer and longer, and draw what it means; say so if it is too much for the bot."""
+    """Analyse a position and report a failure to the player who asked."""
     try:
         try:
             await _tell_all(client, pool, bot, job)
@@ -120,13 +119,13 @@ async def _look(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
 
 
 async def _tell_all(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
-    """Tell everything about a position, what is known soon first. Raises Refused and ValueError."""
+    """Report all results about a position, the quick ones first. Raises Refused, NotUnderstood and ValueError."""
     state = engine.load(job.game.name, **job.game.options).parse(job.position)
     for step in steps(job.milliseconds):
         thought = await pool.study(bot, state, Limit(time=step, lines=job.lines))
         await client.jobs.tell(job.job, report=report_of(thought, job.lines))
         if step == FIRST:
-            # What a position means does not depend on the search, and people want to see it soon.
+            # Overlays do not depend on the search, so they follow its first result.
             await client.jobs.tell(job.job, overlays=await asyncio.to_thread(_pictures, state))
             await client.jobs.tell(job.job, tree=await asyncio.to_thread(tree_of, state, job.nodes))
         if thought.proven is not None and all(line.proven is not None for line in thought.lines[: job.lines]):
@@ -135,7 +134,7 @@ async def _tell_all(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
 
 
 def report_of(thought: Thought, lines: int) -> Report:
-    """Return what the protocol tells of a thought, with as many lines as were asked for and are exact."""
+    """Return a thought as a protocol report, with up to `lines` lines of exact score."""
     exact = [line for line in thought.lines if line.score is not None and not line.is_bound][:lines]
     first = Line(thought.move, thought.score, thought.proven, thought.plies, thought.depth, thought.pv)
     return Report(
@@ -174,7 +173,7 @@ def _pictures(state: State) -> tuple[OverlayPicture, ...]:
 
 
 def picture_of(overlay: Overlay, text: PositionText) -> OverlayPicture:
-    """Return an overlay as the protocol tells it: a character for each cell of the board."""
+    """Return an overlay as a protocol picture: one character for each cell of the board."""
     if overlay.zones:
         marks = {cell: "b" if zone == "both" else zone for cell, zone in overlay.zones.items()}
     else:
@@ -193,7 +192,7 @@ def picture_of(overlay: Overlay, text: PositionText) -> OverlayPicture:
 
 
 def tree_of(state: State, nodes: int) -> list[TreeNode]:
-    """Return the first plies of the game tree, level by level."""
+    """Return the first plies of the game tree in breadth-first order, at most `nodes` nodes."""
     root = grow(state, DEPTH, WIDTH, judgement(state.game.name).evaluate, most=nodes + 1)
     told: list[TreeNode] = []
     level = [(-1, child) for child in root.children]

@@ -1,4 +1,4 @@
-"""Games that the house bots show when there is nothing else to see."""
+"""Exhibition games of the house bots, played while no public match is active."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from cornered.protocol.values import Fischer, GameSpec
 __all__ = ["CLOCK", "Hosts", "exhibit", "until_still"]
 
 CLOCK: Final = Fischer(initial=300, increment=5)
-"""What bots play by when they choose the clock themselves."""
+"""Time control when the bots choose it."""
 PAUSE: Final = 8.0
-"""Seconds between two exhibition games: time to see how the last one ended."""
+"""Seconds between two exhibition games, in which spectators see the end of the last one."""
 STILL: Final = 30.0
-"""Seconds without a move after which no public match counts as one that a visitor could follow."""
+"""Seconds without a move after which a match counts as inactive."""
 SETTLING: Final = 10.0
-"""Seconds within which a game that was asked for shows in the lobby, or is asked for again."""
+"""Seconds to wait for a new match in the lobby before another attempt."""
 
 
 class Hosts(Protocol):
-    """Who can show a game."""
+    """The bots that can play exhibition games; implemented by `BotHost`."""
 
     @property
     def clients(self) -> Mapping[str, Client]:
-        """Return the bots that are at the server now, by name."""
+        """The clients of the connected bots, by name."""
 
     def able(self, game: Game) -> Sequence[str]:
-        """Return the names of those that can play `game` at once."""
+        """Return the names of the bots that can start `game` immediately."""
 
     async def changed(self) -> None:
-        """Return when there may be more of them."""
+        """Wait until the result of `able` may have changed."""
 
 
 async def exhibit(hosts: Hosts) -> None:
-    """Start a game between two of the bots whenever there is none in which something moves."""
+    """Start a game between two of the bots whenever no public match is active."""
     while True:
         while not (pairing := _pairing(hosts)):
             await hosts.changed()
@@ -58,7 +58,7 @@ async def exhibit(hosts: Hosts) -> None:
 
 
 def _pairing(hosts: Hosts) -> tuple[Client, Client, GameSpec] | None:
-    """Return two bots and a game that both play, with the draw rules that keep it from going on for ever."""
+    """Return two bots and a game that both play, with the suggested draw rules, so that the game ends."""
     for kind in random.sample(engine.games(), len(engine.games())):
         game = kind()
         game = kind(**{**game.options, **game.suggestions(game.options)})
@@ -70,10 +70,8 @@ def _pairing(hosts: Hosts) -> tuple[Client, Client, GameSpec] | None:
 
 
 async def until_still(lobby: LobbyView, *, still: float = STILL, pause: float = PAUSE) -> None:
-    """Return once no public match has had a move for `still` seconds, or `pause` seconds after the last one ended.
-
-    A match whose players are gone moves no more, and must not keep a game from those who come to see one.
-    """
+    """Wait until no public match has had a move for `still` seconds, or until `pause` seconds after the last one ended.
+    An abandoned match has no moves and does not prevent exhibition games."""
     clock = asyncio.get_running_loop().time
     plies: dict[str, int] = {}
     moved = clock()

@@ -1,4 +1,4 @@
-"""Bots as players on one server: they share worker processes, and each game joins in as soon as it is compiled."""
+"""Bots as players on one server: they share worker processes; a game is accepted once it is compiled."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ __all__ = ["BotHost", "Guest", "player_name"]
 
 DEFAULT_TEMPO: Final = Tempo(longest=1500)
 SHOWN: Final = Tempo(longest=200, least=1500)
-"""For games of the house bots among themselves: people want to follow, and the machine has better things to do."""
+"""Pace of exhibition games: slow enough to follow, with little CPU time."""
 SETTLING: Final = 10.0
-"""Seconds within which a table shows in the lobby, or is opened again."""
+"""Seconds to wait for a new seek in the lobby before another attempt."""
 BURST: Final = 0.1
-"""Seconds for which news of what else is ready are collected."""
+"""Seconds in which changes of readiness are collected into one declaration."""
 LONGEST_NAME: Final = 24
-"""Characters of a player's name."""
+"""Maximum length of a player's name in characters."""
 
 log = logging.getLogger("cornered.bots")
 
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """One of the bots: how it is asked for, itself, and its name among the players."""
+    """One of the bots: its spec, the bot, and its name among the players."""
 
     spec: str
     bot: Bot
@@ -47,7 +47,7 @@ class Guest:
 
     @classmethod
     def all_of(cls, specs: Sequence[str]) -> list[Self]:
-        """Return the bots that these describe. Raises ValueError where there is none, or two have one name."""
+        """Return the bots of these specs. Raises ValueError for an unknown bot and for two bots of the same name."""
         guests = [cls(spec, bot := create(spec), player_name(bot)) for spec in specs]
         if twice := [name for name, count in Counter(guest.name for guest in guests).items() if count > 1]:
             raise ValueError(f"two bots would be called {twice[0]!r}")
@@ -55,16 +55,16 @@ class Guest:
 
 
 def player_name(bot: Bot) -> str:
-    """Return what a bot is called among players: its label, cut in the middle where that is too long."""
+    """Return a bot's name among the players: its label, shortened in the middle to `LONGEST_NAME` characters."""
     if len(bot.label) <= LONGEST_NAME:
         return bot.label
     settings = bot.label[len(bot.name) :][-LONGEST_NAME // 2 :]
-    # Three full stops: a name is normalised, which makes them of the one character for an ellipsis.
+    # Full stops, since name normalisation replaces the ellipsis character by them.
     return f"{bot.name[: LONGEST_NAME - len(settings) - 3]}...{settings}"
 
 
 class BotHost:
-    """The bots of one process, and what they know of each other."""
+    """The bots of one process on one server, with shared workers."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class BotHost:
         """Beats when a bot arrives, has another game ready, or offers it."""
 
     async def run(self, server: str, token: str | None = None, store: TokenStore | None = None) -> None:
-        """Let all bots play on `server` until cancelled."""
+        """Run all bots on `server` until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             for game in engine.games():
                 tasks.create_task(self.prepare(game.name), name=f"prepare[{game.name}]")
@@ -115,12 +115,13 @@ class BotHost:
 
     @property
     def _analyst(self) -> Guest:
-        """Whose line carries the analyses: the analysing bot's own, if it is here."""
+        """The bot whose connection serves the analysis: the analysing bot itself if it is one of these, else the
+        first."""
         guests = list(self._guests.values())
         return next((guest for guest in guests if guest.spec == self._analyse), guests[0])
 
     def able(self, game: Game) -> list[str]:
-        """Return the names of the bots that are here and can play `game`, with these options, at once."""
+        """Return the names of the connected bots that can start `game`, with these options, immediately."""
         return [
             name
             for name in self.clients
@@ -128,7 +129,7 @@ class BotHost:
         ]
 
     async def prepare(self, game: str) -> None:
-        """Make a game ready for every bot that plays it."""
+        """Compile a game for every bot that plays it."""
         names = {guest.spec: guest.name for guest in self._guests.values() if guest.bot.plays(game)}
         if self._analyse is not None and create(self._analyse).plays(game):
             names.setdefault(self._analyse, self._analyse)
@@ -138,22 +139,22 @@ class BotHost:
                 self._news.beat()
 
     async def changed(self) -> None:
-        """Return when a bot has come, or there is another game that it can play or offers."""
+        """Wait until a bot connects, or has another game ready or declared."""
         await self._news.after(self._news.count)
 
     def is_ready(self, name: str, games: Sequence[str]) -> bool:
-        """Say whether a bot is here and all of those of `games` that it plays are ready for it."""
+        """Return whether a bot is connected and has declared all of those of `games` that it plays."""
         plays = [game for game in games if self._guests[name].bot.plays(game)]
         return name in self.clients and all(game in self._offered.get(name, ()) for game in plays)
 
     async def host(
         self, guest: Guest, tasks: asyncio.TaskGroup, server: str, token: str | None, store: TokenStore | None
     ) -> None:
-        """Let a bot play on `server` until cancelled."""
+        """Run one bot on `server` until cancelled."""
         table = Ponderer(guest.spec, guest.bot, self._pool, tasks)
 
         async def choose(match: MatchView, limit: Limit) -> str:
-            # A match may go on from an earlier run before its game is ready again.
+            # A resumed match can need a move before its game is compiled.
             while match.snapshot.game.name not in self._ready[guest.name]:
                 await self.changed()
             return await table.choose(match, limit, ahead=self._ponder and not self._is_exhibition(match))
@@ -188,10 +189,10 @@ class BotHost:
         await stay_as(guest.name, play, server=server, token=token, store=store, key=self._analyst_key)
 
     async def _declare(self, guest: Guest, client: Client, player: BotPlayer) -> None:
-        """Say which games the bot plays, and again whenever one more is ready."""
+        """Declare the games that the bot plays, and again when more are ready."""
         offered = [game.name for game in await client.games()]
         while True:
-            # News come in bursts, and each declaration is a message to everybody.
+            # Games become ready in bursts, and each declaration is broadcast to the lobby.
             await asyncio.sleep(BURST)
             seen = self._news.count
             ready = [game for game in offered if game in self._ready[guest.name]]
@@ -202,7 +203,7 @@ class BotHost:
             await self._news.after(seen)
 
     async def _study(self, client: Client, bot: str) -> None:
-        """Study positions for players, as soon as nothing has to be compiled for it."""
+        """Serve analysis, once everything that it needs is compiled."""
         name = next((guest.name for guest in self._guests.values() if guest.spec == bot), bot)
         wanted = [game.name for game in engine.games() if create(bot).plays(game.name)]
         while not set(wanted) <= set(self._ready[name]):
@@ -210,7 +211,7 @@ class BotHost:
         try:
             await serve_analysis(client, self._pool, bot, key=self._analyst_key)
         except Refused as refusal:
-            # The games go on: what these bots may not do is no reason to leave.
+            # A refused analyst keeps playing its matches.
             log.warning("%s studies no positions: %s", bot, refusal.text)
 
     def _is_exhibition(self, match: MatchView) -> bool:
@@ -218,7 +219,7 @@ class BotHost:
         return self._exhibition and all(player.id in ours for player in match.players)
 
     async def _keep_a_table(self, guest: Guest, client: Client, player: BotPlayer) -> None:
-        """Have a table open whenever the bot plays nothing."""
+        """Keep a seek open whenever the bot plays no match."""
         lobby = await client.lobby()
         while not (games := self._ready[guest.name]):
             await self.changed()

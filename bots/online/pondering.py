@@ -1,4 +1,4 @@
-"""What a bot keeps of its matches from one move to the next: how it stands, and what it thinks ahead of."""
+"""Per-match state of a bot between moves: its latest score, and pondering during the opponent's turn."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cornered.engine import CHANCE, State
 __all__ = ["Ponderer", "expectation"]
 
 AHEAD: Final = 60.0
-"""Seconds for which a bot thinks ahead at most while its opponent thinks."""
+"""Maximum seconds of pondering on one move."""
 
 
 class Ponderer:
-    """One bot at all its boards."""
+    """The matches of one bot."""
 
     def __init__(self, spec: str, bot: Bot, pool: Pool, tasks: asyncio.TaskGroup) -> None:
-        """`spec` is what the pool calls `bot`; `tasks` owns what is thought ahead."""
+        """`spec` names `bot` in the pool; `tasks` owns the pondering tasks."""
         self._spec = spec
         self._bot = bot
         self._pool = pool
@@ -31,11 +31,11 @@ class Ponderer:
         self._ahead: WeakKeyDictionary[MatchView, asyncio.Task[None]] = WeakKeyDictionary()
 
     def agrees(self, match: MatchView) -> bool:
-        """Say whether a draw would do; a bot that knows nothing of how it stands plays on."""
+        """Return whether the bot accepts a draw: when its latest score is not positive; without a score it declines."""
         return self._scores.get(match, 1.0) <= 0.0
 
     async def choose(self, match: MatchView, limit: Limit, *, ahead: bool) -> str:
-        """Return a move, and with `ahead` go on thinking until it is the bot's turn again."""
+        """Return a move; with `ahead`, start pondering until the bot's next turn."""
         if before := self._ahead.pop(match, None):
             before.cancel()
         state, ply = match.state, match.ply
@@ -57,8 +57,8 @@ class Ponderer:
 
 
 def expectation(state: State, thought: Thought) -> State | None:
-    """Return the position in which a bot expects to move next after its `thought`, or the one before the answer where
-    it expects none; None where nobody is to move."""
+    """Return the position to ponder: that after the expected reply, or before it where no reply is expected. None where
+    no player is to move."""
     answers = state.play(thought.move)
     if answers.outcome is not None or answers.to_move == CHANCE:
         return None

@@ -1,4 +1,4 @@
-"""Bots of the roster as ordinary clients: they answer challenges, and play each other when nobody else plays."""
+"""Runs bots of the roster as ordinary clients: they answer challenges, and optionally play exhibition games."""
 
 from __future__ import annotations
 
