@@ -23,13 +23,11 @@ app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=Fa
 def book(
     game: Annotated[str, typer.Argument(metavar="GAME", help="The game; books are made for quoridor.")],
     options: Options = None,
-    positions: Annotated[
-        int, typer.Option("--positions", "-p", min=1, help="Positions that the book shall have.")
-    ] = 400,
+    positions: Annotated[int, typer.Option("--positions", "-p", min=1, help="The number of positions.")] = 400,
     nodes: Annotated[int, typer.Option("--nodes", "-n", min=1, max=2**62, help="Nodes to search.")] = 200_000,
-    out: Annotated[Path | None, typer.Option("--out", help="The file; the one that bots read if not given.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="The file; by default the one that the bots read.")] = None,
 ) -> None:
-    """Search the likeliest opening positions and write down the best moves. Goes on where it was stopped."""
+    """Search the most likely opening positions and store the best moves. An interrupted run resumes."""
     from cornered.bots.book import path_of
     from cornered.bots.book.building import build
     from cornered.engine.records.text import read_option

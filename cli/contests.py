@@ -36,21 +36,25 @@ app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=Fa
 BotWord = Annotated[str, typer.Argument(metavar="BOT", help="A bot of `cornered bots`, NAME[:SETTING=VALUE,...].")]
 GameName = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="A game; `cornered games` lists them.")]
 Seconds = Annotated[
-    float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds a move; 0.1 without any limit.")
+    float | None, typer.Option("--time", "-t", min=0.001, max=86_400, help="Seconds a move; 0.1 if no limit is given.")
 ]
 Depth = Annotated[int | None, typer.Option("--depth", "-d", min=1, max=1000, help="Plies to look ahead.")]
 Nodes = Annotated[int | None, typer.Option("--nodes", "-n", min=1, max=2**62, help="Nodes a move.")]
 OpeningsFile = Annotated[
-    Path | None, typer.Option("--openings", help="Openings, a line each: moves from the start, parted by spaces.")
+    Path | None,
+    typer.Option("--openings", help="A file of openings, one a line: moves from the start, separated by spaces."),
 ]
 Plies = Annotated[
-    int | None, typer.Option("--plies", min=0, max=100, help="Begin with so many random plies; some that fit without.")
+    int | None,
+    typer.Option(
+        "--plies", min=0, max=100, help="Random plies before the bots play; by default as many as give varied games."
+    ),
 ]
 Adjudicate = Annotated[bool, typer.Option("--adjudicate", help="End games when both bots have proven the result.")]
 Seed = Annotated[
-    int, typer.Option("--seed", min=0, max=2**32 - 1, help="For openings, dice and bots that play by chance.")
+    int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of openings, dice and bots with randomness.")
 ]
-Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Processes; one a core without.")]
+Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")]
 Cluster = Annotated[
     str | None,
     typer.Option("--cluster", metavar="URL", help="Play on the machines of a Dask scheduler, tcp://host:8786."),
@@ -70,7 +74,9 @@ def match(
     option: Options = None,
     games: Annotated[
         int | None,
-        typer.Option("--games", min=2, help=f"An even number, at most so many; {GAMES}, or {MOST:,} with --sprt."),
+        typer.Option(
+            "--games", min=2, help=f"The number of games, even, at most with --sprt; {GAMES}, or {MOST:,} with --sprt."
+        ),
     ] = None,
     clock: Clock = None,
     time_: Seconds = None,
@@ -81,24 +87,31 @@ def match(
     adjudicate: Adjudicate = False,
     sprt: Annotated[
         str | None,
-        typer.Option("--sprt", metavar="LOW,HIGH", help="Stop when one of two Elo differences, normalised, is shown."),
+        typer.Option(
+            "--sprt",
+            metavar="LOW,HIGH",
+            help="Stop when a sequential test decides between two normalised Elo differences.",
+        ),
     ] = None,
     alpha: Annotated[
-        float | None, typer.Option(min=1e-6, max=0.499, help=f"How often --sprt may say HIGH wrongly; {ERRORS}.")
+        float | None,
+        typer.Option(min=1e-6, max=0.499, help=f"The probability that --sprt accepts HIGH wrongly; {ERRORS}."),
     ] = None,
     beta: Annotated[
-        float | None, typer.Option(min=1e-6, max=0.499, help=f"How often --sprt may say LOW wrongly; {ERRORS}.")
+        float | None,
+        typer.Option(min=1e-6, max=0.499, help=f"The probability that --sprt accepts LOW wrongly; {ERRORS}."),
     ] = None,
     seed: Seed = 1,
     workers: Workers = None,
     cluster: Cluster = None,
     server: Server = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="A folder for the games and a report; the same command goes on there.")
+        Path | None,
+        typer.Option("--out", help="The folder for the games and a report; the same command resumes there."),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Say which of two bots is stronger, and how sure that is.
+    """Find out which of two bots is stronger, with the confidence.
 
     They play pairs of games: each pair has an opening of its own, and the seats are swapped for its second game.
     """
@@ -162,19 +175,27 @@ def tournament(
     context: typer.Context,
     bots: Annotated[
         list[str],
-        typer.Argument(metavar="BOT...", help="Bots of `cornered bots`, NAME[:SETTING=VALUE,...], by seed."),
+        typer.Argument(
+            metavar="BOT...", help="Bots of `cornered bots`, NAME[:SETTING=VALUE,...], in the order of their seeding."
+        ),
     ],
     game: GameName,
     option: Options = None,
-    kind: Annotated[Kind, typer.Option("--kind", "-k", help="Who meets whom.")] = "round-robin",
+    kind: Annotated[Kind, typer.Option("--kind", "-k", help="How the bots are paired.")] = "round-robin",
     games: Annotated[
-        int | None, typer.Option("--games", min=1, help="How many a meeting has; 10, swiss 2, knockout 4.")
+        int | None, typer.Option("--games", min=1, help="Games of a meeting; by default 10, swiss 2, knockout 4.")
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option("--rounds", min=1, max=1000, help="Of a Swiss tournament; as few as find the best.")
+        int | None,
+        typer.Option(
+            "--rounds", min=1, max=1000, help="Rounds of a Swiss tournament; by default the fewest that find a winner."
+        ),
     ] = None,
     tested: Annotated[
-        int | None, typer.Option("--tested", min=1, help="How many of the first run the gauntlet; 1 without.")
+        int | None,
+        typer.Option(
+            "--tested", min=1, help="How many of the first bots play a gauntlet against the others; by default 1."
+        ),
     ] = None,
     clock: Clock = None,
     time_: Seconds = None,
@@ -189,16 +210,16 @@ def tournament(
     server: Server = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", help="The folder for the games and the report; tournament-GAME-SEED without."),
+        typer.Option("--out", help="The folder for the games and the report; by default tournament-GAME-SEED."),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Let bots play each other, and rate them. The same command goes on with a tournament that was cut short.
+    """Play a tournament between bots, and rate them. The same command resumes an interrupted tournament.
 
-    round-robin: everybody meets everybody.
+    round-robin: every bot meets every other.
     gauntlet: the first meets all others.
-    swiss: in a few rounds, those meet who do equally well.
-    knockout: whoever loses a meeting is out.
+    swiss: a few rounds pair bots of similar score.
+    knockout: the loser of a meeting is eliminated.
     """
     from cornered.lab.contests.contest import hold
 

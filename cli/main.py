@@ -55,7 +55,9 @@ app.add_typer(training, name="train")
 app.add_typer(contests)
 app.add_typer(tuning, name="tune")
 app.add_typer(reproducing)
-bench = typer.Typer(help="Measure the engine and the server, beside a peer in the same run.", no_args_is_help=True)
+bench = typer.Typer(
+    help="Measure the engine and the server, each beside a baseline in the same run.", no_args_is_help=True
+)
 app.add_typer(bench, name="bench")
 app.add_typer(admin, name="admin")
 
@@ -75,12 +77,12 @@ def every_command(
     """Options before the command."""
 
 
-ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", help="Where the server listens.")]
+ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", help="The server's address.")]
 
 
 @app.command()
 def serve(
-    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Let the house bots play.")] = True,
+    bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Connect the house bots.")] = True,
     host: Annotated[str | None, typer.Option(help="The address to listen on; setting CORNERED_HOST.")] = None,
     port: Annotated[int | None, typer.Option(help="0 takes a free one; setting CORNERED_PORT.")] = None,
     data: Annotated[Path | None, typer.Option(help="Where matches are kept; setting CORNERED_DATA.")] = None,
@@ -161,10 +163,10 @@ def _settings(**given: object) -> Settings:
 
 @app.command()
 def token(
-    name: Annotated[str, typer.Argument(help="The bot's name, as others see it.")],
+    name: Annotated[str, typer.Argument(help="The bot's name, as shown to other players.")],
     data: Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")] = None,
 ) -> None:
-    """Make a player for a bot on this machine's server and print its token, once. Keep it secret."""
+    """Create a player for a bot on this machine's server and print its token, once. Keep it secret."""
     from cornered.clients.sdk.address import require_name
     from cornered.server.app import mint_bot_token
 
@@ -174,22 +176,24 @@ def token(
 @app.command()
 def bot(
     names: Annotated[list[str], typer.Argument(help="Bots of the roster; `cornered bots` lists them.")],
-    seek: Annotated[bool, typer.Option(help="Open a table whenever idle.")] = False,
-    exhibition: Annotated[bool, typer.Option(help="Play each other when nobody else does, for visitors.")] = False,
-    ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think while the opponent does.")] = True,
+    seek: Annotated[bool, typer.Option(help="Keep a table open while the bot plays no match.")] = False,
+    exhibition: Annotated[bool, typer.Option(help="Play exhibition games while no public match is active.")] = False,
+    ponder: Annotated[bool, typer.Option("--ponder/--no-ponder", help="Think during the opponent's turn.")] = True,
     analyse: Annotated[
         str | None,
         typer.Option(
-            help="Let this bot study positions for players, if CORNERED_ANALYST_KEY is the server operator's key."
+            help="Let this bot analyse positions for players; CORNERED_ANALYST_KEY has to be the server operator's key."
         ),
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=100, help="Games at once, for each bot.")] = 4,
     server: ServerUrl = SERVER,
     token: Annotated[
-        str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; a guest bot without.")
+        str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; by default a new guest.")
     ] = None,
-    identities: Annotated[Path | None, typer.Option(help="A file that keeps who these bots are.")] = None,
-    house: Annotated[bool, typer.Option("--house", hidden=True, help="A server's own: end when it does.")] = False,
+    identities: Annotated[Path | None, typer.Option(help="The file of the bots' tokens.")] = None,
+    house: Annotated[
+        bool, typer.Option("--house", hidden=True, help="Run as a server's house bots: end when standard input closes.")
+    ] = False,
 ) -> None:
     """Connect bots of the roster to a server, until interrupted."""
     from cornered.bots.online.runner import run_bots
@@ -292,18 +296,19 @@ def bots(as_json: Json = False) -> None:
 
 @app.command()
 def play(
-    game: Annotated[str | None, typer.Argument(help="A game of `cornered games`; a menu without.")] = None,
+    game: Annotated[str | None, typer.Argument(help="A game of `cornered games`; by default a menu.")] = None,
     option: Options = None,
     bot: Annotated[str | None, typer.Option(help="Play this bot at once.")] = None,
-    seek: Annotated[bool, typer.Option("--seek", help="Open a table and wait for somebody.")] = False,
+    seek: Annotated[bool, typer.Option("--seek", help="Open a table and wait for an opponent.")] = False,
     join: Annotated[str | None, typer.Option(help="Sit down at this table, or come back to this match.")] = None,
-    name: Annotated[str | None, typer.Option(help="Your name, the first time.")] = None,
+    name: Annotated[str | None, typer.Option(help="The name of a new player.")] = None,
     clock: Annotated[
-        str, typer.Option(help="5+3 is five minutes and three seconds a move more, 20/move seconds for each; or none.")
+        str, typer.Option(help="5+3: five minutes and three more seconds a move; 20/move: 20 seconds for each; none.")
     ] = "none",
     server: ServerUrl = SERVER,
     plain: Annotated[
-        bool, typer.Option("--plain", help="Lines in place of screens; moves from standard input.")
+        bool,
+        typer.Option("--plain", help="Print lines and read moves from standard input, instead of full-screen views."),
     ] = False,
 ) -> None:
     """Play in the terminal."""
@@ -331,13 +336,13 @@ def play(
 
 @app.command()
 def watch(
-    match: Annotated[str | None, typer.Argument(help="A match's id; the live ones to choose from without.")] = None,
+    match: Annotated[str | None, typer.Argument(help="A match's id; by default a choice of the live matches.")] = None,
     server: Annotated[
         str | None,
-        typer.Option(envvar="CORNERED_SERVER", help=f"Default: {SERVER}; with --mqtt, fills gaps if it is given."),
+        typer.Option(envvar="CORNERED_SERVER", help=f"By default {SERVER}; with --mqtt optional, to fill gaps."),
     ] = None,
-    mqtt: Annotated[str | None, typer.Option(help="Follow over this broker, mqtt://host:1883.")] = None,
-    plain: Annotated[bool, typer.Option("--plain", help="Lines in place of screens.")] = False,
+    mqtt: Annotated[str | None, typer.Option(help="Receive the match from this broker, mqtt://host:1883.")] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Print lines instead of full-screen views.")] = False,
 ) -> None:
     """Watch a match in the terminal."""
     from cornered.clients.terminal.app import watch as watch_in_terminal
@@ -347,7 +352,7 @@ def watch(
 
 @app.command()
 def shots(
-    out: Annotated[Path, typer.Option(help="Where the pictures go.")] = Path("screenshots"),
+    out: Annotated[Path, typer.Option(help="The folder for the screenshots.")] = Path("screenshots"),
 ) -> None:
     """Take screenshots of the page, every game and state, with a server of its own. Needs Chromium and Playwright."""
     from cornered.cli.screenshots import take
@@ -357,7 +362,7 @@ def shots(
 
 @bench.command("rules")
 def bench_rules(
-    games: Annotated[list[str] | None, typer.Argument(help="These games; all without.")] = None,
+    games: Annotated[list[str] | None, typer.Argument(help="The games; by default all.")] = None,
     as_json: Json = False,
 ) -> None:
     """Count positions on one core, beside a C program of the same work."""
@@ -386,7 +391,7 @@ def bench_lobby(
     watchers: Annotated[int, typer.Option(min=1, help="Sockets that watch the lobby.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """Measure what a change of a crowded lobby costs, and what each of its watchers is sent."""
+    """Measure the cost of a change in a large lobby, and the bytes sent to each of its watchers."""
     from cornered.bench.lobby import run
 
     typer.echo(run(seeks, matches, watchers, as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
@@ -397,7 +402,7 @@ def bench_start(
     matches: Annotated[int, typer.Option(min=1, help="Live matches that the server finds.")] = 5_000,
     as_json: Json = False,
 ) -> None:
-    """Measure how long a server takes to be ready with many live matches, and to load them behind the players."""
+    """Measure how long a server with many live matches takes to be ready, and to load them in the background."""
     from cornered.bench.start import as_json as to_json
     from cornered.bench.start import lines, run
 
@@ -408,12 +413,12 @@ def bench_start(
 
 @bench.command("attacks")
 def bench_attacks(
-    names: Annotated[list[str] | None, typer.Argument(help="These attacks; all without.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="The attacks; by default all.")] = None,
     seconds: Annotated[float, typer.Option(min=0.5, help="How long each attack lasts.")] = 2.0,
-    scale: Annotated[float, typer.Option(min=0.1, help="How many sockets and matches, as a multiple.")] = 1.0,
+    scale: Annotated[float, typer.Option(min=0.1, help="Factor on the number of sockets and matches.")] = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Attack a server process in every known way, and measure what honest players beside it feel."""
+    """Attack a server process in every known way, and measure the latency of honest players meanwhile."""
     from cornered.bench.attacks.table import as_json as to_json
     from cornered.bench.attacks.table import lines, run
 
@@ -425,11 +430,11 @@ def bench_attacks(
 @bench.command("fuzz")
 def bench_fuzz(
     seconds: Annotated[float, typer.Option(min=0.5, help="How long.")] = 60.0,
-    seed: Annotated[int, typer.Option(help="The same seed makes the same cases.")] = 1,
-    replay: Annotated[Path | None, typer.Option(help="Play the cases of this file instead.")] = None,
-    keep: Annotated[Path, typer.Option(help="Where failing cases are kept.")] = Path("fuzz-failures"),
+    seed: Annotated[int, typer.Option(help="Seed of the cases.")] = 1,
+    replay: Annotated[Path | None, typer.Option(help="Repeat the cases of this file instead.")] = None,
+    keep: Annotated[Path, typer.Option(help="The folder for failing cases.")] = Path("fuzz-failures"),
 ) -> None:
-    """Send random handshakes, frames and messages to a server process, beside honest players."""
+    """Send random handshakes, frames and messages to a server process, while honest players use it."""
     from cornered.bench.attacks.table import lines
     from cornered.bench.fuzzing.fuzzer import run
 
@@ -445,7 +450,7 @@ def bench_soak(
     minutes: Annotated[float, typer.Option(min=0.1, help="How long.")] = 10.0,
     as_json: Json = False,
 ) -> None:
-    """Play, watch, talk and reconnect honestly for minutes, and see that the server holds nothing back."""
+    """Play, watch, chat and reconnect for minutes, and check that the server keeps no resources."""
     from cornered.bench.soak import as_json as to_json
     from cornered.bench.soak import lines, run
 
@@ -459,7 +464,7 @@ def bench_soak(
 
 @bench.command("search")
 def bench_search(
-    games: Annotated[list[str] | None, typer.Argument(help="These games; all without.")] = None,
+    games: Annotated[list[str] | None, typer.Argument(help="The games; by default all.")] = None,
     as_json: Json = False,
 ) -> None:
     """Count the nodes of fixed searches, and measure the search beside a C program of the same work."""
@@ -475,16 +480,16 @@ def bench_search(
 
 @bench.command("clocks")
 def bench_clocks(
-    only: Annotated[list[str] | None, typer.Option("--game", help="This game; may be repeated.")] = None,
-    bots: Annotated[str, typer.Option(help="Bots of the roster, parted by spaces; all without.")] = "",
-    games: Annotated[int, typer.Option(min=1, help="How many games.")] = 100,
-    clock: Annotated[str, typer.Option(help="Seconds, and seconds a move.")] = "1+0.05",
+    only: Annotated[list[str] | None, typer.Option("--game", help="A game; may be repeated.")] = None,
+    bots: Annotated[str, typer.Option(help="Bots of the roster, separated by spaces; by default all.")] = "",
+    games: Annotated[int, typer.Option(min=1, help="The number of games.")] = 100,
+    clock: Annotated[str, typer.Option(help="Initial seconds, and seconds added per move.")] = "1+0.05",
     concurrency: Annotated[int, typer.Option(min=1, help="Games at once.")] = 4,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes that think.")] = None,
-    kill_every: Annotated[float, typer.Option(min=0, help="Kill a worker every so many seconds.")] = 0.0,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes.")] = None,
+    kill_every: Annotated[float, typer.Option(min=0, help="Seconds between kills of a worker process.")] = 0.0,
     as_json: Json = False,
 ) -> None:
-    """Let bots play each other on short clocks over real sockets, and see that nobody flags."""
+    """Let bots play each other on short clocks over real sockets, and check that none loses on time."""
     from cornered.bench.clocks import as_json as to_json
     from cornered.bench.clocks import lines, run
 
@@ -523,12 +528,13 @@ def bench_playouts(
 def bench_ladder(
     game: Annotated[str, typer.Argument(help="The game to play.")],
     bots: Annotated[
-        str | None, typer.Option(help="Bots from the weakest to the strongest, parted by spaces; the levels without.")
+        str | None,
+        typer.Option(help="Bots from the weakest to the strongest, separated by spaces; by default the levels."),
     ] = None,
     games: Annotated[int, typer.Option(min=2, help="Games for each step.")] = 200,
-    seed: Annotated[int, typer.Option(help="For openings, dice and bots that play by chance.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of openings, dice and bots with randomness.")] = 1,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-w", min=1, help="Processes; one a core without.")
+        int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -32,19 +32,19 @@ def reproduce(
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
     is_full: Annotated[
-        bool, typer.Option("--full/--quick", help="The references' numbers of games and more, or a first look.")
+        bool, typer.Option("--full/--quick", help="At least the references' number of games, or a quick first result.")
     ] = False,
-    is_tiny: Annotated[bool, typer.Option("--tiny", hidden=True, help="Only see that everything works.")] = False,
-    seed: Annotated[int, typer.Option(help="Decides all that is random.")] = USUAL_SEED,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes that play; one a core without.")] = None,
+    is_tiny: Annotated[bool, typer.Option("--tiny", hidden=True, help="Only check that everything works.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = USUAL_SEED,
+    workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one a core.")] = None,
     cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://HOST:PORT or tls://HOST:PORT.")] = None,
-    out: Annotated[Path, typer.Option(help="Where the report and its folder go.")] = USUAL_OUT,
-    again: Annotated[bool, typer.Option("--again", help="Measure again what was finished.")] = False,
+    out: Annotated[Path, typer.Option(help="The folder for the report and its data.")] = USUAL_OUT,
+    again: Annotated[bool, typer.Option("--again", help="Repeat finished measurements.")] = False,
     json_: Json = False,
 ) -> None:
-    """Make tables and figures of the references again, each beside what is printed, and one report of all.
+    """Reproduce tables and figures of the references, each beside the printed one, and write a report.
 
-    What was finished with the same seed and scale is not measured again, and what was interrupted goes on.
+    Experiments that finished with the same seed and scale are not repeated; interrupted ones resume.
     """
     from cornered.lab.experiments import REFERENCES, experiments, named
 

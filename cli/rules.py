@@ -143,9 +143,9 @@ def show(
     option: Options = None,
     moves: Moves = "",
     position: Position = None,
-    hints: Annotated[bool, typer.Option("--hints", help="Mark the cells that may be moved to.")] = False,
+    hints: Annotated[bool, typer.Option("--hints", help="Mark the destinations of legal moves.")] = False,
     light: Annotated[
-        bool | None, typer.Option("--light/--dark", help="Light or dark tiles, where the terminal does not tell.")
+        bool | None, typer.Option("--light/--dark", help="Light or dark tiles; by default as the terminal reports.")
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -200,7 +200,7 @@ def perft(
     option: Options = None,
     moves: Moves = "",
     position: Position = None,
-    depth: Annotated[int, typer.Option("--depth", "-d", min=0, help="How many plies.")],
+    depth: Annotated[int, typer.Option("--depth", "-d", min=0, help="Depth in plies.")],
     divide: Annotated[bool, typer.Option("--divide", help="Print each first move's count too.")] = False,
     json_: Json = False,
 ) -> None:

@@ -99,19 +99,19 @@ def think(
     depth: Depth = None,
     nodes: Nodes = None,
     multipv: Annotated[
-        int, typer.Option("--multipv", min=1, max=1000, help="Exact scores and lines for so many moves.")
+        int, typer.Option("--multipv", min=1, max=1000, help="The number of moves with exact scores and lines.")
     ] = 1,
     seed: Annotated[
-        int | None, typer.Option(help="For bots that play by chance; one process answers each position then.")
+        int | None, typer.Option(help="Seed of bots with randomness; each position is then searched by one process.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes. Default: one for a position, every core for a file.")
+        int | None, typer.Option(min=1, help="Worker processes; by default one for a position, one a core for a file.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="Where the answers go, a line for each position.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on after the answers that --out holds.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume after the answers that --out holds.")] = False,
     json_: Json = False,
 ) -> None:
-    """Say what a bot would play, and why: in one position, or in every position of a file."""
+    """Show a bot's move and its reasons: in one position, or in every position of a file."""
     from cornered.bots.roster import create
 
     player = create(bot, seed)

@@ -42,17 +42,19 @@ def bamboo(
         Network, typer.Option(help="The paper's network, the convolutional one that it proposes, or both, compared.")
     ] = Network.BOTH,
     radius: Annotated[int, typer.Option(min=1, max=6, help="The board's radius.")] = 5,
-    games: Annotated[int | None, typer.Option(min=1, help="How many games to play; by default it depends.")] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often to go through all positions.")] = 20,
+    games: Annotated[
+        int | None, typer.Option(min=1, help="The number of games; the default depends on the radius.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="The number of passes over all positions.")] = 20,
     mix: Annotated[
         str | None,
-        typer.Option(help="How often each teacher plays; by default minimax=3,mcts=1,hybrid=1,outer=2."),
+        typer.Option(help="The relative frequency of each teacher; by default minimax=3,mcts=1,hybrid=1,outer=2."),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal weights on one platform.")
     ] = 1,
     workers: Annotated[
-        int | None, typer.Option("--workers", "-w", min=1, help="Processes that play; by default one a core.")
+        int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(help="A Dask scheduler whose machines play the teachers' games.")
@@ -60,7 +62,7 @@ def bamboo(
     out: Annotated[Path, typer.Option(help="The folder for the weights.")] = Path(),
     plot: Annotated[bool, typer.Option("--plot", help="Write the learning curves beside the weights, as SVG.")] = False,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="What an interrupted run goes on from; by default a file in the folder.")
+        Path | None, typer.Option(help="The checkpoint of an interrupted run; by default a file in the folder.")
     ] = None,
     json_: Json = False,
 ) -> None:

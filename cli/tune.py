@@ -33,22 +33,22 @@ app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=Fa
 BOUNDS: Final = (0.0, 20.0)
 """Default hypotheses of the test, in normalised Elo."""
 
-Game = Annotated[str, typer.Option("--game", "-g", help="The game whose evaluation it is.")]
-Depth = Annotated[int, typer.Option("--depth", "-d", min=1, max=12, help="Plies that the players look ahead.")]
+Game = Annotated[str, typer.Option("--game", "-g", help="The game of the evaluation.")]
+Depth = Annotated[int, typer.Option("--depth", "-d", min=1, max=12, help="Search depth of the players, in plies.")]
 Tune = Annotated[
     list[str] | None, typer.Option("--tune", metavar="NAME", help="A weight to tune; may be repeated. All by default.")
 ]
 Range = Annotated[
     list[str] | None,
-    typer.Option("--range", metavar="NAME=LOW:HIGH", help="Where to look for a weight; may be repeated."),
+    typer.Option("--range", metavar="NAME=LOW:HIGH", help="The range of a weight; may be repeated."),
 ]
 Pairs = Annotated[int, typer.Option(min=1, help="Pairs of games in a match.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal weights.")]
-Workers = Annotated[
-    int | None, typer.Option("--workers", "-w", min=1, help="Processes that play; by default one a core.")
-]
+Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")]
 Cluster = Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler, as in tcp://host:8786.")]
-Out = Annotated[Path | None, typer.Option(help="Where the weights go; GAME-METHOD.json here. A plot goes beside them.")]
+Out = Annotated[
+    Path | None, typer.Option(help="The file for the weights, with a plot beside it; by default GAME-METHOD.json here.")
+]
 
 
 @app.callback()
@@ -61,12 +61,12 @@ def td(
     game: Game,
     option: Options = None,
     games: Annotated[int, typer.Option(min=1, help="Games of self-play.")] = 5000,
-    batch: Annotated[int, typer.Option(min=1, help="Games that are played by the same weights.")] = 50,
+    batch: Annotated[int, typer.Option(min=1, help="Games of a batch, played by the same weights.")] = 50,
     depth: Depth = 1,
     rate: Annotated[float, typer.Option(help="The learning rate of the first game.")] = 0.02,
-    half: Annotated[int, typer.Option(min=1, help="After so many games the rate is half of that.")] = 1000,
-    lambda_: Annotated[float, typer.Option("--lambda", min=0, max=1, help="How far back a surprise counts.")] = 0.7,
-    epsilon: Annotated[float, typer.Option(min=0, max=1, help="How often a player plays at random.")] = 0.1,
+    half: Annotated[int, typer.Option(min=1, help="The number of games after which the rate is halved.")] = 1000,
+    lambda_: Annotated[float, typer.Option("--lambda", min=0, max=1, help="The decay of eligibility traces.")] = 0.7,
+    epsilon: Annotated[float, typer.Option(min=0, max=1, help="The probability of a random move.")] = 0.1,
     tune: Tune = None,
     seed: Seed = 1,
     workers: Workers = None,
@@ -102,11 +102,14 @@ def grid(
     option: Options = None,
     pairs: Pairs = 4,
     gauntlet: Annotated[
-        bool, typer.Option("--gauntlet", help="Each against the printed weights, not everybody against everybody.")
+        bool, typer.Option("--gauntlet", help="Each combination plays the printed weights only, instead of all others.")
     ] = False,
     level: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=A,B,...", help="The levels of a weight; its range's ends and the printed one."),
+        typer.Option(
+            metavar="NAME=A,B,...",
+            help="The levels of a weight; by default the ends of its range and the printed value.",
+        ),
     ] = None,
     depth: Depth = 2,
     tune: Tune = None,
@@ -117,7 +120,7 @@ def grid(
     out: Out = None,
     json_: Json = False,
 ) -> None:
-    """Let all combinations of some levels play a tournament, and take the one with the highest rating."""
+    """Play a tournament between all combinations of some levels, and take the one with the highest rating."""
     from cornered.lab.tuning.grid import Plan, configurations, search
 
     known, terms = load_target(game, option, seed)
@@ -138,10 +141,12 @@ def grid(
 def spsa(
     game: Game,
     option: Options = None,
-    iterations: Annotated[int, typer.Option(min=1, help="How often to take a step.")] = 200,
+    iterations: Annotated[int, typer.Option(min=1, help="The number of steps.")] = 200,
     pairs: Pairs = 8,
-    spread: Annotated[float, typer.Option(help="How far from the middle the two sides are, of a range.")] = 0.15,
-    step: Annotated[float, typer.Option(help="How far to go when one side wins everything, of a range.")] = 0.3,
+    spread: Annotated[float, typer.Option(help="The initial perturbation of each side, relative to the range.")] = 0.15,
+    step: Annotated[
+        float, typer.Option(help="The initial step when one side wins every game, relative to the range.")
+    ] = 0.3,
     depth: Depth = 2,
     tune: Tune = None,
     range_: Range = None,
@@ -151,7 +156,7 @@ def spsa(
     out: Out = None,
     json_: Json = False,
 ) -> None:
-    """Climb by matches between weights a little to either side, all weights at once (SPSA)."""
+    """Tune all weights at once by matches between two perturbed sides (SPSA)."""
     from cornered.lab.tuning.curves import thinned
     from cornered.lab.tuning.spsa import Plan, search
     from cornered.lab.tuning.trial import Trials
@@ -172,7 +177,7 @@ def spsa(
 def optuna(
     game: Game,
     option: Options = None,
-    trials: Annotated[int, typer.Option(min=1, help="How many sets of weights to try.")] = 50,
+    trials: Annotated[int, typer.Option(min=1, help="The number of sets of weights to try.")] = 50,
     pairs: Pairs = 20,
     depth: Depth = 2,
     tune: Tune = None,
@@ -183,7 +188,7 @@ def optuna(
     out: Out = None,
     json_: Json = False,
 ) -> None:
-    """Let Optuna look for weights that beat the printed ones; needs the extra `tuning`."""
+    """Search for weights that beat the printed ones with Optuna; needs the extra `tuning`."""
     from cornered.lab.tuning.curves import thinned
     from cornered.lab.tuning.tpe import Plan, require, search
     from cornered.lab.tuning.trial import Trials
@@ -204,19 +209,20 @@ def optuna(
 
 @app.command("test")
 def judge_file(
-    file: Annotated[Path, typer.Argument(help="A file of weights; what comes of the test is written into it.")],
-    pairs: Annotated[int, typer.Option(min=1, help="Pairs of games, at most.")] = 1000,
-    low: Annotated[float, typer.Option(help="Normalised Elo that is not better.")] = BOUNDS[0],
-    high: Annotated[float, typer.Option(help="Normalised Elo that is better.")] = BOUNDS[1],
+    file: Annotated[Path, typer.Argument(help="A file of weights; the result of the test is added to it.")],
+    pairs: Annotated[int, typer.Option(min=1, help="The maximum number of pairs of games.")] = 1000,
+    low: Annotated[float, typer.Option(help="The normalised Elo difference of H0, not better.")] = BOUNDS[0],
+    high: Annotated[float, typer.Option(help="The normalised Elo difference of H1, better.")] = BOUNDS[1],
     depth: Annotated[
-        int | None, typer.Option("--depth", "-d", min=1, max=12, help="Plies to look ahead; as when they were found.")
+        int | None,
+        typer.Option("--depth", "-d", min=1, max=12, help="Search depth in plies; by default that of the tuning."),
     ] = None,
     seed: Seed = 1,
     workers: Workers = None,
     cluster: Cluster = None,
     json_: Json = False,
 ) -> None:
-    """Let tuned weights play the printed ones until a sequential probability ratio test decides."""
+    """Play tuned weights against the printed ones until a sequential probability ratio test decides."""
     from cornered.bots.weights.file import read, write
     from cornered.cli.match_report import elo_in_words
     from cornered.lab.contests.journal import Journal
