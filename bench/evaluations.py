@@ -1,8 +1,5 @@
-"""The plainest of evaluations, kernel by kernel as in search.c: for measuring a search, not for playing.
-
-What a game's kernels are is said in `cornered.bots.evaluate`. Here every position is quiet, nothing is known about
-any, and all moves are worth a look, none more than another.
-"""
+"""Minimal evaluations, identical to those in search.c, for measuring the search itself. `cornered.bots.evaluate`
+documents a game's kernels. Here every position is quiet, none is solved, and no move is pruned or preferred."""
 
 from __future__ import annotations
 
@@ -31,7 +28,7 @@ FARTHEST: Final = 7
 
 @kernel
 def trapgrid_worth(position: trapgrid.Position) -> int:
-    """Return how many steps more than the other the mover can take now."""
+    """Return the mover's number of steps minus the opponent's."""
     own, other = trapgrid.neighbours(position.mover), trapgrid.neighbours(position.other)
     return 100 * (popcount(own & position.free) - popcount(other & position.free))
 
@@ -49,7 +46,7 @@ def reach(free: np.uint64, from_cell: np.uint64) -> int:
 
 @kernel
 def isolation_worth(position: Slides) -> int:
-    """Return how many cells more than the other the mover can slide to."""
+    """Return the mover's number of reachable cells in one slide minus the opponent's."""
     return 100 * (reach(position.free, position.mover) - reach(position.free, position.second))
 
 
@@ -61,7 +58,7 @@ def isolation_key(position: Slides) -> int:
 
 @kernel
 def bamboo_worth(position: Hexagon) -> int:
-    """Return on how many cells more than the other the mover may place."""
+    """Return the mover's number of legal cells minus the opponent's."""
     own_a, own_b, own_c, other_a, other_b, other_c, free_a, free_b, free_c, turn = position
     turned = Hexagon(other_a, other_b, other_c, own_a, own_b, own_c, free_a, free_b, free_c, 1 - turn)
     return 100 * (size_of(placements(position)) - size_of(placements(turned)))
@@ -75,7 +72,7 @@ def bamboo_key(position: Hexagon) -> int:
 
 @kernel
 def steps(doors: Four, cell: int, goal_lo: int, goal_hi: int) -> int:
-    """Return how many steps it is from `cell` to the goal."""
+    """Return the length of the shortest path from `cell` to the goal."""
     north_lo, north_hi, east_lo, east_hi = doors
     lo, hi = bit(cell)
     count = 0
@@ -90,7 +87,7 @@ def steps(doors: Four, cell: int, goal_lo: int, goal_hi: int) -> int:
 
 @kernel
 def quoridor_worth(position: Maze) -> int:
-    """Return how many steps the mover is ahead."""
+    """Return the difference of the shortest paths, positive for the mover's lead."""
     doors = passages(walls_of(position), position.size)
     own_lo, own_hi = goal(position, position.turn)
     other_lo, other_hi = goal(position, 1 - position.turn)
@@ -133,4 +130,4 @@ PLAIN: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
     "bamboo": {**_SAME, "worth": bamboo_worth, "key": bamboo_key},
     "quoridor": {**_SAME, "worth": quoridor_worth, "key": quoridor_key},
 }
-"""The kernels of each game, by the name that the search knows them by."""
+"""The kernels of each game, by the names that the search expects."""

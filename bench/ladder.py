@@ -1,4 +1,4 @@
-"""How much stronger each level is than the one below: games in pairs from the same opening, seats swapped."""
+"""`cornered bench ladder`: the strength of each level against the one below, by pairs of games with swapped seats."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from cornered.lab.statistics.elo import elo_of_pairs
 __all__ = ["Step", "as_json", "lines", "run"]
 
 TIME: Final = 100
-"""Milliseconds a move: only the highest levels come near."""
+"""Milliseconds per move; only the highest levels use them up."""
 LONGEST: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What the higher of two levels scored."""
+    """The score of the higher of two levels."""
 
     game: str
     lower: str
@@ -36,7 +36,7 @@ class Step:
 
     @property
     def elo(self) -> tuple[float, float, float]:
-        """The difference and the two ends of its 95% interval, from pairs; infinite where one side won everything."""
+        """The difference with the ends of its 95% interval, from pairs; infinite for a clean sweep."""
         return elo_of_pairs(self.tally.pairs)
 
 
@@ -75,7 +75,7 @@ def run(
 
 
 def as_json(steps: list[Step]) -> list[dict[str, Any]]:
-    """Return the figures for a machine to read; an infinite Elo is null."""
+    """Return the figures as JSON-compatible values; an infinite Elo is null."""
     return [
         {
             "game": step.game,

@@ -1,7 +1,5 @@
-"""Cheap clients for measuring servers: raw sockets that speak just enough WebSocket, and matches played from a script.
-
-Frames are masked with a key of zeros, which the protocol allows and which costs the receiver as much as any other.
-"""
+"""Clients with low overhead for measuring servers: raw sockets with a minimal WebSocket, and scripted matches. Frames
+are masked with a zero key, which is valid and costs the receiver as much as any other."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ PLAY: Final = b'{"type":"play","id":"%s","match":"%s","ply":%d,"move":"%s"}'
 
 
 def split_frames(buffer: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
-    """Return the opcodes and payloads of a server's whole frames at the beginning of `buffer`, and what is left."""
+    """Return opcode and payload of each complete server frame at the start of `buffer`, and the remaining bytes."""
     frames: list[tuple[int, bytes]] = []
     start, end = 0, len(buffer)
     while end - start >= 2:
@@ -38,7 +36,7 @@ def split_frames(buffer: bytes) -> tuple[list[tuple[int, bytes]], bytes]:
 
 
 class Socket(asyncio.Protocol):
-    """One client's connection. `hear` is called with every payload, at once."""
+    """One client's connection. `hear` is called with the payload of each frame as it arrives."""
 
     def __init__(self, host: str) -> None:
         self._host = host
@@ -64,7 +62,7 @@ class Socket(asyncio.Protocol):
         buffer = self._buffer + data if self._buffer else data
         if not self._is_open:
             if self.opened.done():
-                # Whoever opened it was interrupted, and nobody waits any more.
+                # The waiting caller may have been cancelled.
                 return
             head, found, buffer = buffer.partition(b"\r\n\r\n")
             if not found:
@@ -97,7 +95,7 @@ class Socket(asyncio.Protocol):
         self._transport.abort()
 
     async def ask(self, message: dict[str, Any], *kinds: str) -> list[dict[str, Any]]:
-        """Send a message, and return the next message of each kind; others that come in between are lost."""
+        """Send a message, and return the next message of each kind; others received meanwhile are dropped."""
         loop = asyncio.get_running_loop()
         answered: asyncio.Future[None] = loop.create_future()
         found: dict[str, dict[str, Any]] = {}
@@ -130,7 +128,7 @@ async def connect_all(address: str, count: int) -> list[Socket]:
 
 
 def scripts(count: int) -> list[tuple[str, ...]]:
-    """Return long TrapGrid games on the default board, played at random: the longest of many."""
+    """Return long random games of TrapGrid on the default board: the longest of many."""
     chance = random.Random(1)
     start = engine.load("trapgrid").start()
     games = []
@@ -144,7 +142,7 @@ def scripts(count: int) -> list[tuple[str, ...]]:
 
 
 class Pair:
-    """Two sockets that play one scripted match after the other, each move as soon as both have heard the one before."""
+    """Two sockets that play scripted matches in turn, each move as soon as both have received the previous one."""
 
     def __init__(self, first: Socket, second: Socket, work: Iterator[tuple[str, tuple[str, ...]]]) -> None:
         self._sockets = (first, second)
@@ -160,7 +158,7 @@ class Pair:
         first.hear = second.hear = self._hear
 
     def start(self) -> None:
-        """Play the next match of the work; `done` when there is none."""
+        """Play the next match of the work; set `done` when there is none."""
         following = next(self._work, None)
         if following is None:
             if not self.done.done():

@@ -1,8 +1,6 @@
-"""How many whole games a second random players play on one core: bare, in a contest, and in a contest on disk.
-
-Beside it, where OpenSpiel is installed, its own Quoridor in the loop that its users write in Python. A playout there
-keeps nothing, so it is compared with the bare one.
-"""
+"""`cornered bench playouts`: random games per second on one core: bare playouts, in a contest, and in a contest on
+disk. Where OpenSpiel is installed, its Quoridor is measured in the same run, in the loop that its users write in
+Python. A playout there stores nothing, so it is compared with the bare one."""
 
 from __future__ import annotations
 
@@ -26,9 +24,9 @@ from cornered.lab.contests.terms import Terms
 __all__ = ["Speed", "as_json", "lines", "run"]
 
 SECONDS: Final = 2.0
-"""How much work each figure is made from."""
+"""CPU seconds of work behind each figure."""
 CHUNK: Final = 200
-"""Games between two looks at the clock."""
+"""Games between two readings of the clock."""
 OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "trapgrid": {},
     "isolation": {},
@@ -37,14 +35,14 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "quoridor": {"max_plies": 324, "no_progress": None},
 }
 AIMS: Final[Mapping[str, int]] = {"trapgrid": 20_000, "bamboo": 2_000}
-"""Games a second in a contest; the engine of the Bamboo paper's authors plays 46."""
+"""Target in games per second of a contest; the program of the Bamboo paper's authors plays 46."""
 TIMES: Final = 10
-"""How many times as fast as OpenSpiel's loop a bare playout should be."""
+"""Target ratio of a bare playout's speed to OpenSpiel's loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Games a second of CPU. `openspiel` is None where it is not installed, or does not play the game."""
+    """Games per CPU second. `openspiel` is None where it is not installed, or does not have the game."""
 
     game: str
     plies: float
@@ -82,7 +80,7 @@ def _measure(terms: Terms, seconds: float) -> Speed:
 
 
 def _openspiel(seconds: float) -> float | None:
-    """Return how many games of Quoridor a second a plain loop over OpenSpiel's plays, None where it is missing."""
+    """Return games of Quoridor per second in a plain loop over OpenSpiel's, None where it is missing."""
     try:
         pyspiel = importlib.import_module("pyspiel")
     except ImportError:
@@ -100,7 +98,7 @@ def _openspiel(seconds: float) -> float | None:
 
 
 def _rate(chunk: Callable[[int], object], seconds: float) -> float:
-    """Return the games a second of this process's time; each call of `chunk` plays CHUNK of them."""
+    """Return games per second of this process's CPU time; each call of `chunk` plays CHUNK of them."""
     chunk(0)
     began, chunks = process_time(), 0
     while process_time() - began < seconds:
@@ -110,12 +108,12 @@ def _rate(chunk: Callable[[int], object], seconds: float) -> float:
 
 
 def as_json(speeds: list[Speed]) -> list[dict[str, Any]]:
-    """Return the figures for a machine to read."""
+    """Return the figures as JSON-compatible values."""
     return [{**asdict(speed), "ratio": speed.bare / speed.openspiel if speed.openspiel else None} for speed in speeds]
 
 
 def lines(speeds: list[Speed]) -> Iterator[str]:
-    """Return the figures as a table, with what was aimed at."""
+    """Return the figures as a table, with the targets."""
     yield f"{'games a second':<15} {'plies':>6} {'bare':>10} {'contest':>9} {'on disk':>9}   aim"
     for speed in speeds:
         aim = f"contest {AIMS[speed.game]:,}" if speed.game in AIMS else ""

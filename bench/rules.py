@@ -1,4 +1,4 @@
-"""`cornered bench rules`: perft of every game on one core, beside C programs that do the same work in the same way."""
+"""`cornered bench rules`: perft of every game on one core, beside C programs of the same algorithm."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REPEATS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One game's figures, the best of a few runs; the C figures are None without a compiler."""
+    """One game's figures, the best of several runs; the C figures are None without a compiler."""
 
     game: str
     depth: int
@@ -62,7 +62,7 @@ def run(games: tuple[str, ...] = ()) -> list[Measured]:
 
 
 def as_json(measured: list[Measured]) -> list[dict[str, Any]]:
-    """Return the figures for a machine to read."""
+    """Return the figures as JSON-compatible values."""
     return [{**asdict(one), "rate": one.rate, "c_rate": one.c_rate} for one in measured]
 
 
@@ -98,7 +98,7 @@ def _run_c(program: Path, game: str, depth: int) -> tuple[int, float]:
 
 @contextmanager
 def _c_programs() -> Iterator[dict[str, Path]]:
-    """Compile the C sources that are there, when a compiler is."""
+    """Compile the C sources that exist, where a compiler is installed."""
     compiler = shutil.which("cc")
     with tempfile.TemporaryDirectory(prefix="cornered-bench-") as folder:
         programs: dict[str, Path] = {}

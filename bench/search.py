@@ -1,8 +1,8 @@
-"""`cornered bench search`: what the compiled search counts and how quickly, on one core, beside C programs of it.
+"""`cornered bench search`: node counts and speed of the compiled search on one core, beside C programs of it.
 
-The first table is of the search as it plays. Its node total is the `Bench: N` of commits: it changes whenever the
-search or what is known about a game does, and never otherwise. The second is of the same template with the plainest of
-evaluations, beside a C program that searches in the same way and has to count the same nodes.
+The first table is of the search with its real evaluations. Its node total is the `Bench: N` of commits: it changes
+exactly when the search or an evaluation does. The second is of the same template with minimal evaluations, beside a C
+program of the same search, whose node counts have to be equal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from cornered.engine.compile.kernel import cache_of
 __all__ = ["EXPECTED", "Beside", "Counted", "Figures", "as_json", "beside_c", "count", "lines", "run", "total"]
 
 EXPECTED: Final = 466_336
-"""The node total of `POSITIONS` with the sources as they are."""
+"""The node total of `POSITIONS` for the current sources."""
 
 POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
     "trapgrid": (
@@ -56,24 +56,25 @@ POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
         ("f8v a7v g2v f9 e2 g5v d2 e9 h7h b7v g4h d9 c2 e9 c3 f9 d3 e7v d2 c8h f2v f8 e2h h2v", 5),
     ),
 }
-"""Moves from the start of the default options, and the depth to search to."""
+"""Moves from the start of the default options, and the search depth."""
 
 DEPTHS: Final[Mapping[str, int]] = {"trapgrid": 30, "isolation": 10, "bamboo": 7, "quoridor": 8}
-"""How deep to search the start of each game with the plainest of evaluations."""
+"""Search depth from the start of each game with minimal evaluations."""
 REPEATS: Final = 9
 UNLIMITED: Final = (1 << 62) - 1
 
 OPENSPIEL_NODES: Final = 0.9e6
 OPENSPIEL_EVALUATIONS: Final = 6_400
-"""Nodes a second of walking the tree of OpenSpiel's Quoridor from Python, and evaluations of its alpha-beta."""
+"""OpenSpiel's Quoridor driven from Python: nodes per second of a tree walk, and evaluations per second of its
+alpha-beta."""
 OPENSPIEL: Final = "published figures, not measured here"
 WALKED: Final = 3
-"""How deep to walk Quoridor's tree."""
+"""Depth of the walk over Quoridor's tree, in plies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What the search as it plays did with one game's positions."""
+    """The search's figures on one game's positions."""
 
     game: str
     positions: int
@@ -82,13 +83,13 @@ class Counted:
 
     @property
     def rate(self) -> float:
-        """Millions of nodes a second."""
+        """Millions of nodes per second."""
         return self.nodes / self.seconds / 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The plain search of one game's start and the C program's, the best of a few runs; None without a compiler."""
+    """The minimal search of one game's start and the C program's, the best of several runs; None without a compiler."""
 
     game: str
     depth: int
@@ -98,18 +99,18 @@ class Beside:
 
     @property
     def rate(self) -> float:
-        """Millions of nodes a second."""
+        """Millions of nodes per second."""
         return self.nodes / self.seconds / 1e6
 
     @property
     def c_rate(self) -> float | None:
-        """Millions of nodes a second in C."""
+        """Millions of nodes per second in C."""
         return None if self.c_seconds is None else self.nodes / self.c_seconds / 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Both tables, and how many positions of Quoridor's tree are walked a second, None when it was not asked for."""
+    """Both tables, and positions per second of a walk over Quoridor's tree, None when it was not requested."""
 
     counted: list[Counted]
     beside: list[Beside]
@@ -149,7 +150,7 @@ def total(counted: list[Counted]) -> int | None:
 
 
 def as_json(figures: Figures) -> dict[str, Any]:
-    """Return the figures for a machine to read."""
+    """Return the figures as JSON-compatible values."""
     return {
         "bench": total(figures.counted),
         "expected": EXPECTED,
@@ -196,7 +197,7 @@ def lines(figures: Figures) -> Iterator[str]:
 
 
 def walk() -> float:
-    """Return how many positions of Quoridor's tree the rules go through in a second."""
+    """Return positions per second of a walk over Quoridor's tree with the rules."""
     state, best = engine.load("quoridor").start(), 0.0
     for _ in range(REPEATS):
         started = time.thread_time()
@@ -206,7 +207,7 @@ def walk() -> float:
 
 
 def count(game: str) -> Counted:
-    """Search the game's positions, each with an empty memory."""
+    """Search the game's positions, each with an empty transposition table."""
     loaded = engine.load(game)
     searcher = Searcher(loaded, Memory.private())
     nodes, seconds = 0, 0.0
@@ -222,7 +223,7 @@ def count(game: str) -> Counted:
 
 
 def plain(game: str) -> Specialised:
-    """Return the template made with the plainest evaluation of a game."""
+    """Return the search template instantiated with a game's minimal evaluation."""
     cached_in = cache_of(
         f"cornered.bench.search.{game}",
         "cornered.bots.search.template",
@@ -234,7 +235,7 @@ def plain(game: str) -> Specialised:
 
 
 def beside_c(game: str) -> Beside:
-    """Search a game's start with the plainest evaluation, here and in C, in turn."""
+    """Search a game's start with the minimal evaluation, here and in C alternately."""
     depth = DEPTHS[game]
     made = plain(game)
     with _c_program(game) as program:
@@ -251,7 +252,7 @@ def beside_c(game: str) -> Beside:
 
 
 def _search(made: Specialised, game: str, depth: int) -> tuple[int, float]:
-    """Return the nodes and CPU seconds of searching to depths 1, 2 ... with an empty memory, as C does."""
+    """Return nodes and CPU seconds of iterative deepening from an empty transposition table, as in C."""
     state = engine.load(game).start()
     position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
     memory = Memory.private()
@@ -273,7 +274,7 @@ def _search_in_c(program: Path, depth: int) -> tuple[int, float]:
 
 @contextmanager
 def _c_program(game: str) -> Iterator[Path | None]:
-    """Compile the C program of a game, when a compiler is there."""
+    """Compile the C program of a game, where a compiler is installed."""
     compiler = shutil.which("cc")
     if compiler is None:
         yield None

@@ -1,8 +1,6 @@
-"""`cornered bench soak`: honest load of every kind against a server process for minutes, which must leave no trace.
-
+"""`cornered bench soak`: valid load of every kind against a server process for minutes, which must leak no resources.
 Pairs play all four games with clocks, watchers and lobby guests come and go, players lose their connection and resume,
-and pages are fetched. At the end memory, handles and tasks are what they were after the first minute.
-"""
+and pages are fetched. At the end memory, handles and tasks are compared with their values after the first minute."""
 
 from __future__ import annotations
 
@@ -30,20 +28,18 @@ PAIRS: Final = 16
 WATCHERS: Final = 6
 GUESTS: Final = 4
 PEOPLE: Final = 10
-"""Players who take turns in one watcher's or guest's part: the same ones come back again and again."""
+"""Players of each watcher's or guest's role, who alternate, so that the same players return."""
 PACE: Final = 0.03
-"""Seconds that a player thinks at most."""
+"""Maximum seconds that a player waits before a move."""
 REST: Final = 0.5
-"""Seconds that a pair rests at most between two matches."""
+"""Maximum seconds that a pair waits between two matches."""
 LIST_EVERY: Final = 5
-"""Matches after which a player looks at the list of its own."""
+"""Matches between two requests of a player's own list."""
 SETTLE_SECONDS: Final = 60.0
-"""The time after which what is there counts as the normal state; half of the time in a shorter run.
-
-The pairs play fast enough to fill the server's memory of finished matches by then.
-"""
+"""Seconds after which the gauges count as the normal state; half of the time in a shorter run. By then the pairs have
+filled the server's cache of finished matches."""
 CACHE_BYTES: Final = 16 << 20
-"""What that memory may still grow by in a run that is too short to fill it."""
+"""Allowance for that cache in a run too short to fill it."""
 TOLERANCE: Final = 0.05
 SLACK: Final = {
     "resident bytes": 4 << 20,
@@ -53,9 +49,9 @@ SLACK: Final = {
     "idle match tasks": 6,
     "players": 4,
 }
-"""What may come and go at any moment: a few games and visits are under way whenever one looks."""
+"""Fluctuation of each gauge: a few games and visits are always under way."""
 SAMPLES: Final = 15
-"""Looks at the server for one figure, of which the least counts."""
+"""Samples of a gauge, of which the minimum counts."""
 GAMES: Final[tuple[dict[str, Any], ...]] = (
     {"name": "trapgrid", "options": {"size": 5}},
     {"name": "isolation", "options": {"width": 4, "height": 4}},
@@ -71,7 +67,7 @@ CLOCKS: Final[tuple[dict[str, Any], ...]] = (
 
 @dataclass
 class SoakReport:
-    """What one soak showed. `early` and `late` are the server's figures after settling and at the end."""
+    """The result of one soak. `early` and `late` are the gauges after settling and at the end."""
 
     seconds: float
     matches: int = 0
@@ -85,7 +81,7 @@ class SoakReport:
     errors: list[str] = field(default_factory=list)
 
     def fault(self, text: str) -> None:
-        """Note an error; only the first hundred are kept."""
+        """Record an error; at most the first hundred."""
         if len(self.errors) < 100:
             self.errors.append(text)
 
@@ -100,7 +96,7 @@ class _Soak:
         self.is_on = True
 
     async def _come(self, name: str) -> RawSocket:
-        """Open a socket for the player of this name, who has an address of its own and comes back with its token."""
+        """Open a socket for the player of this name, with an address of its own and the token of earlier visits."""
         number = self._numbers.setdefault(name, len(self._numbers))
         socket = await RawSocket.connect(self._server.address, local=f"127.7.{number // 200}.{number % 200 + 1}")
         socket.token = self._tokens.get(name, "")
@@ -109,14 +105,14 @@ class _Soak:
         return socket
 
     async def _must(self, socket: RawSocket, kind: str, /, **fields: object) -> dict[str, Any]:
-        """Ask for something that no rule forbids."""
+        """Send a valid command; raise when it is refused."""
         answer = await socket.ask(kind, **fields)
         if answer["type"] == "refused":
             raise RuntimeError(f"{kind} was refused: {answer['code']}: {answer['text']}")
         return answer
 
     async def pair(self, number: int) -> None:
-        """Play one match after the other, and lose the connection now and then."""
+        """Play matches in turn, with occasional disconnections."""
         players = [await self._come(f"Pair {number}{letter}") for letter in "ab"]
         try:
             await self._play_on(players, number)
@@ -153,7 +149,7 @@ class _Soak:
             seat = state.to_move
             move = chance.choice(state.moves())
             if chance.random() < 0.02:
-                # A lost connection: the same player comes back and goes on.
+                # A lost connection: the same player reconnects and resumes.
                 players[seat].abort()
                 players[seat] = await self._come(f"Pair {number}{'ab'[seat]}")
                 await self._must(players[seat], "join", match=match, since=0)
@@ -166,7 +162,7 @@ class _Soak:
                 self._report.lines_said += 1
 
     async def watcher(self, number: int) -> None:
-        """Watch a match for a while, talk, look at its history, and go."""
+        """Watch a match for a while, chat, read its history, and leave."""
         chance = random.Random(1_000 + number)
         for turn in itertools.count():
             if not self.is_on:
@@ -181,7 +177,7 @@ class _Soak:
             self._report.visits += 1
 
     async def guest(self, number: int) -> None:
-        """Look at the lobby, open a table, take it back, fetch pages."""
+        """Read the lobby, open and cancel a seek, fetch pages."""
         chance = random.Random(2_000 + number)
         for turn in itertools.count():
             if not self.is_on:
@@ -204,7 +200,7 @@ class _Soak:
             self._report.visits += 1
 
     async def forever(self, part: Callable[[int], Awaitable[None]], number: int) -> None:
-        """Carry one part out until the end; an error is noted, and its part begins again."""
+        """Repeat one role until the end; an error is recorded and the role starts again."""
         while self.is_on:
             try:
                 await part(number)
@@ -213,14 +209,14 @@ class _Soak:
                 await asyncio.sleep(0.5)
 
     async def figures(self) -> dict[str, float]:
-        """Return what the server holds now."""
+        """Return the server's gauges."""
         looks = []
         for _ in range(SAMPLES):
             gauges = await self._server.gauges()
             known = {name: gauges[name] for name in ("sockets", "players")}
-            # How many matches are under way is chance; a room without one that stays for ever is a leak.
+            # The number of live matches varies; the leak to find is a match task that stays without a match.
             known["idle match tasks"] = max(0.0, gauges["match_tasks"] - len(self._live))
-            # Each room has a task, which comes and goes with it.
+            # Each match has a task, which ends with it.
             known["other tasks"] = gauges["tasks"] - gauges["match_tasks"]
             looks.append(known | {"resident bytes": self._server.resident, "handles": self._server.handles["all"]})
             await asyncio.sleep(0.2)
@@ -273,12 +269,12 @@ def _growth(report: SoakReport) -> Iterator[str]:
 
 
 def as_json(report: SoakReport) -> dict[str, Any]:
-    """Return everything that was measured."""
+    """Return all measurements as JSON-compatible values."""
     return asdict(report)
 
 
 def lines(report: SoakReport) -> Iterator[str]:
-    """Yield what one run showed."""
+    """Yield the result of one run as lines."""
     yield (
         f"{report.seconds:,.0f} s: {report.matches:,} matches, {report.moves:,} moves, {report.visits:,} visits, "
         f"{report.resumed:,} resumed, {report.pages:,} pages, {report.lines_said:,} lines said"

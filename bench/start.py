@@ -1,4 +1,4 @@
-"""`cornered bench start`: how long a server takes to be ready after a crash, and to load the matches that went on."""
+"""`cornered bench start`: time until a server is ready after a crash, and until it has loaded its live matches."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BATCH: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The figures of one run. `worst_ms` is the longest answer to `GET /health` while matches are loaded."""
+    """The figures of one run. `worst_ms` is the slowest answer to `GET /health` while matches are loaded."""
 
     matches: int
     plies: int
@@ -49,7 +49,7 @@ class Report:
 
 
 async def fill(database: str, matches: int, plies: int = PLIES) -> None:
-    """Store live matches of `plies` plies with clocks that run; every player is in several of them."""
+    """Store live matches of `plies` plies with running clocks; every player is in several of them."""
     opened = await Database.open(database, durability="normal")
     journal = SqlJournal(opened)
     secret = await journal.secret()
@@ -89,7 +89,7 @@ def _played(plies: int, now: int) -> tuple[MatchEvent, ...]:
 
 
 def run(matches: int, *, plies: int = PLIES) -> Report:
-    """Start a server on `matches` live matches in a process of its own, and measure until all are loaded."""
+    """Start a server process on `matches` live matches, and measure until all are loaded."""
     with tempfile.TemporaryDirectory(prefix="cornered-bench-") as folder:
         asyncio.run(fill(f"sqlite:///{Path(folder) / 'cornered.db'}", matches, plies))
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -112,10 +112,10 @@ def _measure(
         time.sleep(POLL_SECONDS)
     ready = time.perf_counter() - began
     worst = 0.0
-    # A match whose clock runs is loaded with one event, its refund.
+    # Loading a match with a running clock appends one event, its refund.
     while _events(folder) < matches * (plies + 2):
         _check(server, began)
-        # Counting costs the server's machine more than asking.
+        # Counting the events costs more CPU than the request.
         for _ in range(ASKED_PER_COUNT):
             asked = time.perf_counter()
             _ask(f"{address}/health")
@@ -126,7 +126,7 @@ def _measure(
 
 
 def _events(folder: Path) -> int:
-    """Return how many events are stored."""
+    """Return the number of stored events."""
     with contextlib.closing(sqlite3.connect(folder / "cornered.db")) as connection:
         count: int = connection.execute("SELECT count(*) FROM events").fetchone()[0]
     return count
@@ -140,7 +140,7 @@ def _check(server: subprocess.Popen[bytes], began: float) -> None:
 
 
 def _ask(url: str) -> str | None:
-    """Return what the server says, or None when it does not answer or answers no."""
+    """Return the server's answer, None without one or with an error status."""
     try:
         with urllib.request.urlopen(url, timeout=30) as answer:
             text: str = answer.read().decode()
@@ -150,7 +150,7 @@ def _ask(url: str) -> str | None:
 
 
 def lines(report: Report) -> list[str]:
-    """Return the report for people."""
+    """Return the report as text."""
     return [
         f"{report.matches} live matches of {report.plies} plies",
         f"ready after {report.ready_seconds:.2f} s",

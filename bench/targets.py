@@ -1,7 +1,6 @@
-"""The servers that `cornered bench server` measures, each in a process of its own: Cornered, and two bare ones.
-
-A target prints its address, answers every line on its standard input with what it has used so far, and ends with it.
-"""
+"""The servers that `cornered bench server` measures, each in a process of its own: Cornered, and two baselines. A
+target prints its address, answers every line on standard input with its resource usage so far, and ends with standard
+input."""
 
 from __future__ import annotations
 
@@ -43,11 +42,11 @@ HAPPENED: Final = JSON.encode(
         clocks=Clocks(left=(299_000, 299_000), running=1, at=1_800_000_000_000),
     )
 )
-"""What a server says to a move, as long as Cornered's own words."""
+"""The baselines' answer to a move, as long as Cornered's."""
 
 
 def cornered(directory: str, *, database: str = "") -> AbstractAsyncContextManager[str]:
-    """Run the whole server, on SQLite with every commit flushed unless `database` says otherwise."""
+    """Run the whole server, on SQLite with synchronous commits unless `database` is given."""
     settings = Settings(
         port=0,
         data=Path(directory),
@@ -79,7 +78,7 @@ def cornered(directory: str, *, database: str = "") -> AbstractAsyncContextManag
 
 @asynccontextmanager
 async def echo() -> AsyncIterator[str]:
-    """Answer every message with an acknowledgement and an update, and tell the update to a partner: nothing else."""
+    """Answer every message with an acknowledgement and an update, and send the update to a partner."""
     waiting: list[ServerConnection] = []
     partners: dict[ServerConnection, ServerConnection] = {}
     acknowledged, happened = ACKNOWLEDGED.decode(), HAPPENED.decode()
@@ -104,7 +103,7 @@ async def echo() -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def fanout() -> AsyncIterator[str]:
-    """Write one frame, built once, to every transport whenever anybody says anything."""
+    """Write one frame, built once, to every transport after any message."""
     everybody: list[ServerConnection] = []
 
     async def converse(connection: ServerConnection) -> None:
@@ -136,7 +135,7 @@ async def _bare(converse: Callable[[ServerConnection], Awaitable[None]]) -> Asyn
 
 
 def _memory() -> int | None:
-    """Return the process's resident bytes, where the system tells."""
+    """Return the process's resident bytes, where the system provides them."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
     except (OSError, ValueError):
@@ -175,7 +174,7 @@ async def _run(kind: str, directory: str) -> None:
 
 
 def main() -> None:
-    """Run the target that the first argument names, with the directory that the second names."""
+    """Run the target named by the first argument, with the directory named by the second."""
     kind, directory = sys.argv[1:]
     with asyncio.Runner(loop_factory=app.new_event_loop) as runner:
         runner.run(_run(kind, directory))

@@ -1,4 +1,4 @@
-"""Runs attacks one after the other on real server processes, and measures what the bystanders feel."""
+"""Runs attacks one after the other on real server processes, and measures the bystanders' latencies meanwhile."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ __all__ = ["Arena"]
 
 CALM_SECONDS: Final = 0.5
 SETTLE_SECONDS: Final = 3.0
-"""How long sockets and tasks may take to be gone after an attack."""
+"""Seconds within which an attack's sockets and tasks have to be released."""
 LAZY_TASKS: Final = 2
-"""Tasks that a server begins when something is done for the first time, such as the journal's."""
+"""Tasks that a server starts on first use, such as the journal's."""
 SAMPLE_SECONDS: Final = 0.05
 PREPARE_SECONDS: Final = 60.0
 
 
 class Arena:
-    """Keeps a server for each kind of settings while it withstands, and replaces one that did not."""
+    """Keeps a server process for each combination of settings, and replaces one that failed an attack."""
 
     def __init__(self, slack: float) -> None:
         self._slack = slack
@@ -41,7 +41,7 @@ class Arena:
     @classmethod
     @contextlib.asynccontextmanager
     async def open(cls, *, slack: float = 1.0) -> AsyncIterator[Arena]:
-        """Run servers inside the block only; bounds of latencies are multiplied by `slack`."""
+        """Run servers inside the block; the bounds of latencies are multiplied by `slack`."""
         arena = cls(slack)
         try:
             yield arena
@@ -50,7 +50,7 @@ class Arena:
                 await arena._drop(key)
 
     async def server(self, settings: Mapping[str, str]) -> ServerProcess:
-        """Return a server with these settings that no attack has hurt."""
+        """Return a running server with these settings that has withstood all earlier attacks."""
         key = frozenset(settings.items())
         if key not in self._servers:
             stack = contextlib.AsyncExitStack()
@@ -66,10 +66,8 @@ class Arena:
     async def run(
         self, attack: Attack, *, seconds: float, scale: float = 1.0, options: Mapping[str, str] | None = None
     ) -> Row:
-        """Carry out one attack beside bystanders, and judge it.
-
-        What only took too long is tried once more: a machine's hiccup does not come back, a server's does.
-        """
+        """Run one attack beside bystanders, and judge it. An attack that failed by latency alone is repeated once,
+        which excludes a delay of the machine."""
         try:
             row = await self._run(attack, seconds, scale, options or {})
         except RuntimeError as error:
@@ -81,7 +79,7 @@ class Arena:
         return row
 
     async def try_out(self, trial: Trial, *, scale: float = 1.0) -> Row:
-        """Carry out one trial, on a server of its own."""
+        """Run one trial, on a server of its own."""
         row = Row(trial.name)
         try:
             await trial.run(row, scale)
@@ -103,7 +101,7 @@ class Arena:
             "scale": scale,
             "options": dict(options),
         }
-        # The attacker's process loads its program while the bystanders begin to play.
+        # The attacker's process imports its modules while the bystanders begin to play.
         async with _process(attack) as process, Bystanders.at(server.address) as bystanders:
             with contextlib.suppress(TimeoutError):
                 await bystanders.settle()
@@ -115,7 +113,8 @@ class Arena:
             row.did, row.faults = told["did"], told["faults"]
             await bystanders.finish()
             await _end(process)
-            # What the attacker leaves behind is looked at when only the server could still hold it.
+            # Leftovers are counted after the attacker's sockets have closed, so that only the server can still hold
+            # them.
             row.left = await self._left(server, before, staying=len(bystanders.pairs) * 3)
         row.left |= await self._left(server, before)
         row.log = server.log[seen:]
@@ -127,7 +126,7 @@ class Arena:
     async def _attack(
         self, process: asyncio.subprocess.Process, server: ServerProcess, seconds: float
     ) -> tuple[int, dict[str, Any]]:
-        """Let the attack begin; return the growth of memory at its highest, and what the attacker says."""
+        """Run the attack; return the peak growth of memory in bytes, and the attacker's result."""
         assert process.stdin is not None
         assert process.stdout is not None
         resident = highest = server.resident
@@ -142,13 +141,13 @@ class Arena:
         return highest - resident, told
 
     async def _standing(self, server: ServerProcess) -> dict[str, float]:
-        """Return what must come back to the same number after an attack."""
+        """Return the gauges that have to return to their values after an attack."""
         gauges = await server.gauges()
         known = {name: gauges[name] for name in ("sockets", "tasks", "players", "match_tasks") if name in gauges}
         return known | {"open connections": float(server.handles["sockets"])}
 
     async def _left(self, server: ServerProcess, before: dict[str, float], *, staying: int = 0) -> dict[str, float]:
-        """Return by how much what stands there is more than before, once it had time to go."""
+        """Return the increase of each gauge over `before`, after waiting for resources to be released."""
         loop = asyncio.get_running_loop()
         until = loop.time() + SETTLE_SECONDS
         while True:
@@ -169,7 +168,7 @@ class Arena:
 
 @contextlib.asynccontextmanager
 async def _process(attack: Attack) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Run the process that carries out an attack, at most until the end of the block."""
+    """Run the attacker's process inside the block."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", attack.module, attack.name),
         stdin=asyncio.subprocess.PIPE,
@@ -183,7 +182,7 @@ async def _process(attack: Attack) -> AsyncIterator[asyncio.subprocess.Process]:
 
 
 async def _prepare(process: asyncio.subprocess.Process, stage: Mapping[str, object]) -> None:
-    """Tell the attacker's process its stage, and return when it is prepared."""
+    """Send the attacker's process its stage, and wait until it is prepared."""
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(f"{json.dumps(stage)}\n".encode())
@@ -193,7 +192,7 @@ async def _prepare(process: asyncio.subprocess.Process, stage: Mapping[str, obje
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Let the attacker's process end, and with it all its sockets."""
+    """End the attacker's process, which closes its sockets."""
     if process.returncode is None:
         process.kill()
     await process.wait()

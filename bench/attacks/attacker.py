@@ -18,9 +18,9 @@ from cornered.bench.attacks.stage import ATTACKS, Stage
 __all__ = ["LOADED", "main"]
 
 LOADED: Final = (frames, matches, crowds, texts, pages)
-"""The modules whose attacks are registered."""
+"""Modules that register their attacks on import."""
 NICENESS: Final = 10
-"""A real attacker has a machine of its own: this one takes the time that server and bystanders leave."""
+"""A real attacker has a machine of its own, so this process yields the CPU to the server and the bystanders."""
 
 
 async def _run(name: str) -> None:
@@ -53,7 +53,7 @@ async def _run(name: str) -> None:
 
 
 def main() -> None:
-    """Carry out the attack that the first argument names."""
+    """Run the attack named by the first argument."""
     os.nice(NICENESS)
     asyncio.run(_run(sys.argv[1]))
 

@@ -1,4 +1,5 @@
-"""Honest players beside an attack: pairs at a calm pace, a watcher, and newcomers; every move's latency is kept."""
+"""Honest players beside an attack: pairs that play slowly, a watcher, and newcomers; every move's latency is
+recorded."""
 
 from __future__ import annotations
 
@@ -18,9 +19,9 @@ __all__ = ["Bystanders", "Phase"]
 
 PAIRS: Final = 2
 PACE: Final = 0.02
-"""Seconds between being told of a move and the next one."""
+"""Seconds between receiving a move and sending the next one."""
 ANSWER_TIMEOUT_S: Final = 4.0
-"""Seconds after which a bystander gives a silent match up."""
+"""Seconds without an event after which a bystander abandons a match."""
 NEWCOMER_EVERY: Final = 0.2
 NETWORK: Final = "127.0.1"
 NEWCOMERS: Final = "127.0.3.1"
@@ -29,24 +30,24 @@ _HAPPENED: Final = b'{"type":"happened"'
 
 @dataclass
 class Phase:
-    """What happened in one stretch of time. Latencies are seconds."""
+    """Measurements of one phase. Latencies are in seconds."""
 
     moves: list[float] = field(default_factory=list)
     """From sending a move to its acknowledgement."""
     told: list[float] = field(default_factory=list)
-    """From sending a move until both players and the watcher are told of it."""
+    """From sending a move to the last of its events, over both players and the watcher."""
     arrivals: list[float] = field(default_factory=list)
-    """From opening a socket to being welcome."""
+    """From opening a socket to the welcome message."""
     faults: list[str] = field(default_factory=list)
 
     def fault(self, text: str) -> None:
-        """Note something wrong, once."""
+        """Record a fault, once."""
         if text not in self.faults:
             self.faults.append(text)
 
 
 class _Receiver:
-    """One socket's view of the match that is played: every event must be told to it once and in order."""
+    """One socket's view of the current match; checks that every event arrives once and in order."""
 
     def __init__(self, name: str, socket: RawSocket, pair: Pair) -> None:
         self.name = name
@@ -78,7 +79,7 @@ class _Receiver:
 
 
 class Pair:
-    """Two players and their watchers, in one match after the other."""
+    """Two players and their watchers, who play one match after another."""
 
     def __init__(self, number: int, players: tuple[RawSocket, RawSocket], watchers: tuple[RawSocket, ...]) -> None:
         self.number = number
@@ -95,7 +96,7 @@ class Pair:
         self._told: asyncio.Future[None] | None = None
 
     async def play(self) -> None:
-        """Play until told to stop, and the last match to its end."""
+        """Play until told to stop, then finish the last match."""
         games = itertools.cycle(scripts(8)[self.number % 2 :: 2])
         while not self.is_stopping:
             try:
@@ -169,7 +170,7 @@ class Pair:
 
 
 class Bystanders:
-    """Everybody honest. `phase` is where latencies and faults go now."""
+    """All honest clients. `phase` receives the current latencies and faults."""
 
     def __init__(self, address: str, pairs: list[Pair], sockets: list[RawSocket]) -> None:
         self._address = address
@@ -182,7 +183,7 @@ class Bystanders:
     @classmethod
     @contextlib.asynccontextmanager
     async def at(cls, address: str) -> AsyncIterator[Bystanders]:
-        """Let them play inside the block."""
+        """Run the bystanders inside the block."""
         sockets = [
             await (await RawSocket.connect(address, local=f"{NETWORK}.{number + 1}")).greet(f"By {number}")
             for number in range(3 * PAIRS)
@@ -202,7 +203,7 @@ class Bystanders:
 
     @property
     def players(self) -> Iterator[RawSocket]:
-        """The sockets of those who play."""
+        """The sockets of the players."""
         return (socket for number, socket in enumerate(self._sockets) if number % 3 < 2)
 
     def turn(self, phase: Phase) -> Phase:
@@ -219,7 +220,7 @@ class Bystanders:
                 await pair.is_in_play.wait()
 
     async def finish(self) -> None:
-        """Let every match come to its end, and look whether the server has it off its books."""
+        """Finish every match, and check that the server has released it."""
         for pair in self.pairs:
             pair.is_stopping = True
         done, late = await asyncio.wait(self._playing, timeout=3 * ANSWER_TIMEOUT_S)
@@ -248,7 +249,7 @@ class Bystanders:
             self.phase.fault("the lobby shows bystanders playing who do not")
 
     async def _arrive(self) -> None:
-        """Come as somebody new, again and again, and be asked in."""
+        """Connect as a new player and say hello, repeatedly."""
         token = ""
         while True:
             await asyncio.sleep(NEWCOMER_EVERY)

@@ -1,4 +1,4 @@
-"""Attacks by many at once: tables, challenges, neighbours behind one address, and everybody leaving."""
+"""Attacks by many clients at once: open tables, challenges, shared addresses, and mass disconnection."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from cornered.bench.attacks.sockets import TEXT, RawSocket, frame
 from cornered.bench.attacks.stage import Stage, attack
 
 HONEST_PART: Final = 0.95
-"""Of an honest neighbour's commands, what must be answered."""
+"""Minimum share of an honest neighbour's commands that are answered."""
 TABLE: Final = {"game": {"name": "trapgrid"}}
 
 
 @attack("seek-flood", "many guests open a hundred tables each, before many who watch the lobby")
 async def seek_flood(stage: Stage) -> str:
-    """What a change of the lobby costs does not grow with what is there, and tables are bounded."""
+    """The cost of a change in the lobby does not grow with the lobby, and the number of tables is bounded."""
     sockets = await stage.guests(int(40 * stage.scale), per_address=10)
     watchers = await stage.guests(int(50 * stage.scale))
     await stage.begin()
@@ -31,7 +31,7 @@ async def seek_flood(stage: Stage) -> str:
 
 @attack("lobby-storm", "many ask for the whole lobby again and again")
 async def lobby_storm(stage: Stage) -> str:
-    """A list is paged and charged."""
+    """A list is paginated, and costs tokens."""
     hosts = await stage.guests(10, per_address=5)
     for number in range(60):
         for socket in hosts:
@@ -48,7 +48,7 @@ async def lobby_storm(stage: Stage) -> str:
 
 @attack("challenge-flood", "many challenge the bystanders as fast as they can")
 async def challenge_flood(stage: Stage) -> str:
-    """Challenges are bounded for who sends and for who gets them."""
+    """Challenges are limited by sender and by receiver."""
     sockets = await stage.guests(int(30 * stage.scale), per_address=10)
     asked = 0
     await stage.begin()
@@ -62,7 +62,7 @@ async def challenge_flood(stage: Stage) -> str:
 
 @attack("neighbour-flood", "a flood of messages comes from the address of an honest player")
 async def neighbour_flood(stage: Stage) -> str:
-    """Players behind one address have fair shares, and a known player is let in."""
+    """Players behind one address have equal shares of its limit, and a known player is admitted."""
     honest, known = await stage.guest(), await stage.guest()
     token = known.token
     await known.close()
@@ -102,7 +102,7 @@ async def neighbour_flood(stage: Stage) -> str:
 
 @attack("guest-flood", "many come as new players, from many addresses, and leave again")
 async def guest_flood(stage: Stage) -> str:
-    """Storing a new player takes its turn behind the moves that are played."""
+    """Storing a new player is queued behind moves."""
     await stage.begin()
     made = 0
     while stage.is_on:
@@ -115,7 +115,7 @@ async def guest_flood(stage: Stage) -> str:
 
 @attack("mass-leave", "a thousand sockets that watch and play leave at once")
 async def mass_leave(stage: Stage) -> str:
-    """What a socket's end costs is spread over many turns of the loop."""
+    """The cost of disconnections is spread over many iterations of the event loop."""
     sockets = await stage.guests(int(1_000 * stage.scale))
     lobby = await sockets[0].ask("watch_lobby")
     for socket in sockets:
@@ -132,7 +132,7 @@ async def mass_leave(stage: Stage) -> str:
 
 @attack("join-storm", "many join and leave the bystanders' match as fast as they can")
 async def join_storm(stage: Stage) -> str:
-    """Joining is charged, and the number of watchers is told at most once a second."""
+    """Joining costs tokens, and the number of watchers is published at most once a second."""
     sockets = await stage.guests(int(40 * stage.scale), per_address=10)
     lobby = await sockets[0].ask("watch_lobby")
     matches = [one["id"] for one in lobby["matches"]]

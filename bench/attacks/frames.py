@@ -1,4 +1,4 @@
-"""Attacks with frames: broken ones, endless ones, and far too many."""
+"""Attacks with WebSocket frames: invalid, endless, and excessive ones."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from cornered.bench.attacks.stage import Stage, attack
 WAVES: Final = 4
 HALF_OPEN: Final = 1_300
 REFUSAL_SECONDS: Final = 2.0
-"""How long the server may take to close a connection that is too many."""
+"""Seconds within which the server has to close a connection beyond its limit."""
 LEAVERS: Final = 100
-"""The number of the address of players who leave while others break the protocol."""
+"""Number of the address of players who disconnect while others break the protocol."""
 BAD_FRAME: Final = frame(3)
 MAX_PER_ADDRESS: Final = 1_000 + 64
-"""What the server lets one address hold by default, half-open connections and those that it is refusing included."""
+"""The server's default limit of connections from an address, half-open and closing ones included."""
 
 
 async def _watch(stage: Stage, sockets: list[RawSocket]) -> None:
-    """Let the sockets watch the match that bystanders play now: it is the newest that the lobby shows of them."""
+    """Let the sockets watch the bystanders' current match: the newest of theirs in the lobby."""
     lobby = await sockets[0].ask("watch_lobby")
     await sockets[0].ask("leave_lobby")
     for one in lobby["matches"]:
@@ -33,7 +33,7 @@ async def _watch(stage: Stage, sockets: list[RawSocket]) -> None:
 
 @attack("bad-frame", "watchers send a frame of opcode 3 and keep the TCP connection open", keeps_matches=True)
 async def bad_frame(stage: Stage) -> str:
-    """A socket whose transport closes for writing while it still is among a match's watchers."""
+    """A transport that closes for writing while its socket still is a spectator of a match."""
     sockets = await stage.guests(12)
     one, two = await stage.guest(LEAVERS), await stage.guest(LEAVERS)
     match = await stage.match(one, two, {"name": "trapgrid"})
@@ -58,7 +58,7 @@ async def bad_frame(stage: Stage) -> str:
 
 @attack("mass-reset", "hundreds of watchers and players are reset at once", keeps_matches=True)
 async def mass_reset(stage: Stage) -> str:
-    """Many transports close for writing in one turn of the server's loop, before any `connection_lost`."""
+    """Many transports close for writing in one iteration of the server's event loop, before any `connection_lost`."""
     sockets = await stage.guests(int(500 * stage.scale))
     wave = max(20, len(sockets) // WAVES)
     await stage.begin()
@@ -66,7 +66,7 @@ async def mass_reset(stage: Stage) -> str:
         group = sockets[start : start + wave]
         await _watch(stage, group)
         for one, two in zip(group[0:10:2], group[1:10:2], strict=False):
-            # Each of these players is told that the others went.
+            # Each of these players is notified of the others' disconnection.
             match = await stage.match(one, two, {"name": "trapgrid"})
             for number, socket in enumerate(group[:20]):
                 socket.tell({"type": "join", "id": f"p{match}{number}", "match": match})
@@ -78,7 +78,7 @@ async def mass_reset(stage: Stage) -> str:
 
 
 async def _flood(stage: Stage, data: bytes, count: int, *, first: bytes = b"", is_deaf: bool = False) -> int:
-    """Write `data`, which holds `count` frames, as fast as the server takes it; return how many frames were sent."""
+    """Write `data`, which holds `count` frames, as fast as the server accepts it; return the number of frames sent."""
     sent = 0
     await stage.begin()
     async for socket in stage.again():
@@ -92,26 +92,26 @@ async def _flood(stage: Stage, data: bytes, count: int, *, first: bytes = b"", i
 
 @attack("ping-flood", "one socket sends pings, packed into large writes")
 async def ping_flood(stage: Stage) -> str:
-    """Control frames are frames too."""
+    """Control frames cost tokens as data frames do."""
     return f"{await _flood(stage, frame(PING) * 10_000, 10_000):,} pings"
 
 
 @attack("unread-pongs", "one socket sends full pings and reads no pongs")
 async def unread_pongs(stage: Stage) -> str:
-    """What the server owes to a socket that does not read is memory."""
+    """Pongs to a socket that does not read accumulate in the write buffer, which is bounded."""
     return f"{await _flood(stage, frame(PING, b'x' * 125) * 500, 500, is_deaf=True):,} pings of 125 bytes"
 
 
 @attack("empty-fragments", "one message is continued by empty fragments without an end")
 async def empty_fragments(stage: Stage) -> str:
-    """A message that never ends is never a message, and costs nothing unless frames do."""
+    """Fragments never become a message, so the limits have to count frames."""
     data = frame(CONTINUATION, fin=False) * 10_000
     return f"{await _flood(stage, data, 10_000, first=frame(TEXT, b'{', fin=False)):,} empty fragments"
 
 
 @attack("tiny-messages", "one socket sends messages of two bytes")
 async def tiny_messages(stage: Stage) -> str:
-    """Each costs a refusal, until its sender is cut off and comes back."""
+    """Each message is refused, until the sender is disconnected and reconnects."""
     return f"{await _flood(stage, frame(TEXT, b'{}') * 5_000, 5_000):,} messages"
 
 
@@ -124,7 +124,7 @@ async def unread_answers(stage: Stage) -> str:
 
 @attack("huge-frames", "sockets announce frames of up to 2**63 - 1 bytes, and send some of them")
 async def huge_frames(stage: Stage) -> str:
-    """A length is refused when it is read, not when the memory is gone."""
+    """A frame's length is checked when its header is read, before memory is allocated."""
     sent = 0
     await stage.begin()
     async for socket in stage.again():
@@ -140,7 +140,7 @@ async def huge_frames(stage: Stage) -> str:
 
 @attack("half-frames", "many sockets send half a frame and wait")
 async def half_frames(stage: Stage) -> str:
-    """Half a frame holds its socket's slot and its own bytes, nothing else."""
+    """Half a frame occupies its socket's connection slot and its own bytes, nothing else."""
     sockets = await stage.guests(int(300 * stage.scale))
     await stage.begin()
     for socket in sockets:
@@ -151,7 +151,7 @@ async def half_frames(stage: Stage) -> str:
 
 @attack("slow-handshakes", "many connections send a byte of their handshake now and then")
 async def slow_handshakes(stage: Stage) -> str:
-    """Connections that never become sockets are bounded and time out, and do not keep others out."""
+    """Connections in the handshake are limited and time out, and do not keep others out."""
     await stage.begin()
     sockets = await stage.sockets(HALF_OPEN, per_address=HALF_OPEN, shake=False)
     request = b"GET /ws HTTP/1.1\r\nHost: x\r\nX-Slow: " + b"y" * 10_000
@@ -161,7 +161,7 @@ async def slow_handshakes(stage: Stage) -> str:
             socket.write(request[at : at + 1])
         at += 1
         await asyncio.sleep(0.2)
-    # Those that came last are refused a moment later.
+    # The last connections are refused with a delay.
     ends = asyncio.as_completed([socket.closed.wait() for socket in sockets], timeout=REFUSAL_SECONDS)
     with contextlib.suppress(TimeoutError):
         for end in islice(ends, max(0, len(sockets) - MAX_PER_ADDRESS)):

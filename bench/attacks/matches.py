@@ -1,4 +1,4 @@
-"""Attacks with matches: without end, by the hundred, and asked about again and again."""
+"""Attacks with matches: endless ones, very many, and expensive queries about them."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from cornered.bench.attacks.stage import Stage, attack
 
 ENDLESS: Final = {"name": "quoridor", "options": {"size": 3, "walls": 0, "max_plies": None, "no_progress": None}}
 SHUTTLE: Final = ("a1", "a3", "b1", "b3")
-"""Moves that two who agree can repeat for ever."""
+"""Moves that two cooperating players can repeat for ever."""
 FEW_PLIES: Final = 100
-"""A setting for the plies of any match, the least that there is."""
+"""A setting of the maximum plies of a match: the least valid value."""
 MOST_PLIES: Final = 1_990
-"""Plies of a long match: by default it may not have many more."""
+"""Plies of a long match, close to the default maximum."""
 PREPARATION_SECONDS: Final = 3.0
 NEIGHBOUR_SECONDS: Final = 1.0
-"""How long a command may take beside downloads from the same address."""
+"""Maximum seconds for a command while its address downloads records."""
 MAX_LIVE: Final = 50
-"""The server's default for the live matches of a player."""
+"""The server's default maximum of live matches of a player."""
 MAX_LIVE_AT_ADDRESS: Final = 500
 
 
 async def _shuttle(one: RawSocket, two: RawSocket, match: str, *, most: int = MOST_PLIES) -> int:
-    """Play as many plies as there is time for, or as the server lets two players play; return how many."""
+    """Play as many plies as time or the server's limits allow two players; return their number."""
     until, ply = time.monotonic() + PREPARATION_SECONDS, 0
     while time.monotonic() < until and ply < most:
         answer = await (one, two)[ply & 1].ask("play", match=match, ply=ply, move=SHUTTLE[ply & 3])
@@ -42,7 +42,7 @@ async def _long_match(stage: Stage) -> tuple[RawSocket, RawSocket, str, int]:
 
 
 async def _fetches(stage: Stage, match: str, number: int, *, patience: float | None = None) -> bool:
-    """Ask for the record of `match` from the attack's address `number`; say whether it came."""
+    """Request the record of `match` from the attack's address `number`; return whether it arrived."""
     host = stage.address.removeprefix("http://")
     try:
         async with asyncio.timeout(patience):
@@ -54,7 +54,7 @@ async def _fetches(stage: Stage, match: str, number: int, *, patience: float | N
 
 @attack("endless-match", "two agree to play for ever", is_timed=False, CORNERED_MAX_PLIES=str(FEW_PLIES))
 async def endless_match(stage: Stage) -> str:
-    """Every match ends after a number of plies that the server tells with its games."""
+    """Every match ends after a maximum number of plies, which the server publishes with its games."""
     one, two = await stage.guest(0), await stage.guest(1)
     await stage.begin()
     games = await one.ask("ask_games")
@@ -70,7 +70,7 @@ async def endless_match(stage: Stage) -> str:
 
 @attack("long-match", "many ask for moves, history and lists of a match that was made long", keeps_matches=True)
 async def long_match(stage: Stage) -> str:
-    """What a question costs does not grow with the match, or its asker pays for it."""
+    """The cost of a query does not grow with the match, or is charged to its sender."""
     one, two, match, plies = await _long_match(stage)
     others = await stage.guests(8, per_address=2)
     asked = 0
@@ -91,7 +91,7 @@ async def long_match(stage: Stage) -> str:
 
 @attack("long-records", "many fetch the record of a long match that is over")
 async def long_records(stage: Stage) -> str:
-    """A download is charged by what it costs, and does not stop the loop."""
+    """A download costs tokens in proportion to its size, and does not block the event loop."""
     one, _, match, plies = await _long_match(stage)
     await one.ask("resign", match=match)
     fetched = 0
@@ -109,7 +109,7 @@ async def long_records(stage: Stage) -> str:
 
 @attack("neighbour-downloads", "long records are fetched from the address of an honest player")
 async def neighbour_downloads(stage: Stage) -> str:
-    """A cheap command waits for a small part of an expensive one, and what is given up leaves the queue."""
+    """A cheap command does not wait for expensive ones, and abandoned requests leave the queue."""
     one, _, match, plies = await _long_match(stage)
     await one.ask("resign", match=match)
     honest = await stage.guest()
@@ -120,7 +120,7 @@ async def neighbour_downloads(stage: Stage) -> str:
     async def fetch(number: int) -> None:
         nonlocal fetched
         while True:
-            # Every third client gives up at once.
+            # Every third client disconnects at once.
             fetched += await _fetches(stage, match, 0, patience=None if number % 3 else 0.01)
             await asyncio.sleep(0.01)
 
@@ -139,7 +139,7 @@ async def neighbour_downloads(stage: Stage) -> str:
 
 @attack("match-flood", "one address begins matches as fast as it can, and plays none", keeps_matches=True)
 async def match_flood(stage: Stage) -> str:
-    """Live matches are bounded for a player and for an address."""
+    """Live matches are limited for a player and for an address."""
     players = await stage.guests(4)
     begun = [0] * len(players)
     await stage.begin()

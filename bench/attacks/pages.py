@@ -1,4 +1,4 @@
-"""Attacks over plain HTTP: detours to private paths, foreign hosts, other methods, and floods."""
+"""Attacks over plain HTTP: obfuscated paths, foreign Host headers, other methods, and floods."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DETOURS: Final = (
     "http://a/metrics",
     "/\\metrics",
 )
-"""Paths that a proxy which blocks `/metrics` may let pass."""
+"""Spellings of the path that a proxy's rule for `/metrics` may not match."""
 
 
 @attack("path-detours", "requests reach /metrics by paths that a proxy does not block", is_timed=False)
 async def path_detours(stage: Stage) -> str:
-    """A path has one spelling; every other one is refused."""
+    """A path has one valid spelling; every other one is refused."""
     await stage.begin()
     host = stage.address.removeprefix("http://")
     for path in DETOURS:
@@ -36,7 +36,7 @@ async def path_detours(stage: Stage) -> str:
 
 @attack("foreign-host", "a page whose name was bound to this address reads and connects", is_timed=False)
 async def foreign_host(stage: Stage) -> str:
-    """Only the known names of the server are answered, or any page could speak for its visitor (DNS rebinding)."""
+    """Only the configured hosts are served, which prevents DNS rebinding."""
     await stage.begin()
     for host in ("evil.example", "evil.example:80", "", "a b", "127.0.0.1.evil.example"):
         status, _, _ = await stage.request(f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n")
@@ -46,7 +46,7 @@ async def foreign_host(stage: Stage) -> str:
             f"GET /ws HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nUpgrade: websocket\r\n"
             "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
             "Sec-WebSocket-Protocol: cornered.v1.json\r\n\r\n"
-            # A masked close frame, so that a socket which opens ends too.
+            # A masked close frame, which ends the connection if the socket opens.
             "\x88\x80\x00\x00\x00\x00"
         )
         if status == 101:
@@ -56,7 +56,7 @@ async def foreign_host(stage: Stage) -> str:
 
 @attack("other-methods", "requests with other methods, bodies and versions", is_timed=False)
 async def other_methods(stage: Stage) -> str:
-    """Every request is refused in words: a status, and a body that says why."""
+    """Every such request is refused with a status and a body that gives the reason."""
     await stage.begin()
     host = stage.address.removeprefix("http://")
     for method in ("POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "BREW"):
@@ -73,7 +73,7 @@ async def other_methods(stage: Stage) -> str:
 
 @attack("page-flood", "one address fetches the page as fast as it can")
 async def page_flood(stage: Stage) -> str:
-    """Requests are charged like messages."""
+    """Requests cost tokens as messages do."""
     await stage.begin()
     host = stage.address.removeprefix("http://")
     served = [0]

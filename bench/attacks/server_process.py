@@ -1,4 +1,4 @@
-"""A real server in a process of its own, as its operator sees it: log, memory, handles, metrics, signals."""
+"""A server in a child process, observed from outside: log, memory, handles, metrics, signals."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from cornered.bench.attacks.sockets import request
 __all__ = ["STOP_SECONDS", "ServerProcess"]
 
 STOP_SECONDS: Final = 20.0
-"""The server's own deadline for stopping."""
+"""The server's own deadline for shutdown, in seconds."""
 START_SECONDS: Final = 60.0
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _GAUGE: Final = re.compile(r"^cornered_(\w+) ([0-9.e+]+)$", re.MULTILINE)
 
 
 class ServerProcess:
-    """`cornered serve --no-bots` on a free port. `log` grows with every line of its standard error output."""
+    """`cornered serve --no-bots` on a free port. `log` collects the lines of its standard error."""
 
     def __init__(self, process: asyncio.subprocess.Process, address: str, started_in: float) -> None:
         self._process = process
         self.address = address
         self.started_in = started_in
-        """Seconds from the start of the process to its being ready."""
+        """Seconds from the start of the process until it is ready."""
         self.log: list[dict[str, Any]] = []
         self._reading = asyncio.create_task(self._read(), name="server log")
 
     @classmethod
     @contextlib.asynccontextmanager
     async def start(cls, data: Path, **settings: str) -> AsyncIterator[ServerProcess]:
-        """Run a server on the data directory until the end of the block; `settings` are environment variables."""
+        """Run a server on the data directory inside the block; `settings` are environment variables."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith("CORNERED_")}
         kernels = {name: value for name, value in os.environ.items() if name == "CORNERED_KERNELS"}
         began = time.monotonic()
@@ -49,7 +49,7 @@ class ServerProcess:
             stderr=asyncio.subprocess.PIPE,
             limit=1 << 20,
             env=clean | kernels | {"CORNERED_LOG_FORMAT": "json", "PYTHONUNBUFFERED": "1"} | settings,
-            # Ctrl-C in the terminal is for the measuring process, which then ends this in good order.
+            # A session of its own: Ctrl-C reaches only the measuring process, which then stops the server in order.
             start_new_session=True,
         )
         server: ServerProcess | None = None
@@ -82,7 +82,7 @@ class ServerProcess:
             self.log.append(entry if isinstance(entry, dict) else {"level": "raw", "event": text})
 
     async def ready(self) -> None:
-        """Wait until it plays every game."""
+        """Wait until every game is compiled."""
         while await self.get("/ready") != 200:  # noqa: ASYNC110 - another process has no event to wait for
             await asyncio.sleep(0.02)
 
@@ -96,7 +96,7 @@ class ServerProcess:
 
     @property
     def resident(self) -> int:
-        """Resident bytes; 0 when the process is gone."""
+        """Resident bytes; 0 when the process has ended."""
         try:
             return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * _PAGE
         except (OSError, IndexError):
@@ -104,7 +104,7 @@ class ServerProcess:
 
     @property
     def handles(self) -> dict[str, int]:
-        """How many file descriptors are open: `all` of them, and the `sockets` among them."""
+        """Number of open file descriptors: `all` of them, and the `sockets` among them."""
         names = []
         with contextlib.suppress(OSError):
             for one in os.scandir(f"/proc/{self.pid}/fd"):
@@ -113,11 +113,11 @@ class ServerProcess:
         return {"all": len(names), "sockets": sum(name.startswith("socket:") for name in names)}
 
     async def get(self, path: str) -> int:
-        """Return the status of a GET."""
+        """Return the status of a GET request."""
         return (await self._fetch(path))[0]
 
     async def gauges(self) -> dict[str, float]:
-        """Return the metrics that have no labels, without their prefix."""
+        """Return the metrics without labels, with their prefix removed."""
         return {name: float(value) for name, value in _GAUGE.findall((await self._fetch("/metrics"))[2].decode())}
 
     async def _fetch(self, path: str) -> tuple[int, str, bytes]:
@@ -129,7 +129,7 @@ class ServerProcess:
         os.kill(self.pid, number)
 
     async def stop(self, patience: float) -> float | None:
-        """Ask it to stop; return the seconds that it took, or None when it was killed after `patience` seconds."""
+        """Stop the server; return the seconds that it took, or None when it was killed after `patience` seconds."""
         began = time.monotonic()
         self.signal(signal.SIGTERM)
         try:

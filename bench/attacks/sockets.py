@@ -1,7 +1,5 @@
-"""Raw WebSocket clients: they can break every rule of RFC 6455, and bind any address of the loopback network.
-
-Frames are masked with a key of zeros, which the protocol allows and which costs the receiver as much as any other.
-"""
+"""Raw WebSocket clients that can violate any rule of RFC 6455, and bind any loopback address. Frames are masked with a
+zero key, which is valid and costs the receiver as much as any other."""
 
 from __future__ import annotations
 
@@ -26,13 +24,13 @@ CLOSE: Final = 0x8
 PING: Final = 0x9
 _PONG: Final = 0xA
 _NUMBERS: Final = itertools.count(1)
-"""Ids of commands: unique for a player too, who has one socket after the other."""
+"""Ids of commands, unique across the successive sockets of a player."""
 OPEN_SECONDS: Final = 10.0
-"""Patience with a handshake and with an answer."""
+"""Timeout of a handshake and of an answer, in seconds."""
 
 
 def frame(opcode: int, payload: bytes = b"", *, fin: bool = True, bits: int = 0) -> bytes:
-    """Return a masked frame; `bits` are the three reserved ones as a number."""
+    """Return a masked frame; `bits` are the three reserved bits as a number."""
     first = (0x80 if fin else 0) | bits << 4 | opcode
     length = len(payload)
     if length < 126:
@@ -45,7 +43,7 @@ def frame(opcode: int, payload: bytes = b"", *, fin: bool = True, bits: int = 0)
 
 
 def upgrade_request(host: str, *headers: str, subprotocol: str = "cornered.v1.json") -> bytes:
-    """Return a handshake's request."""
+    """Return the HTTP request of a handshake."""
     lines = (
         "GET /ws HTTP/1.1",
         f"Host: {host}",
@@ -60,7 +58,7 @@ def upgrade_request(host: str, *headers: str, subprotocol: str = "cornered.v1.js
 
 
 class RawSocket(asyncio.Protocol):
-    """One connection. `hear` is called with every data message's payload, at once."""
+    """One connection. `hear` is called with the payload of each data message as it arrives."""
 
     def __init__(self, host: str) -> None:
         loop = asyncio.get_running_loop()
@@ -79,7 +77,7 @@ class RawSocket(asyncio.Protocol):
 
     @classmethod
     async def connect(cls, address: str, *, local: str = "127.0.0.1", shake: bool = True) -> RawSocket:
-        """Return an open socket from the local address `local`. Raises OSError when it is not let in."""
+        """Return an open socket from the local address `local`. Raises OSError when the handshake fails."""
         parts = urlsplit(address)
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(OPEN_SECONDS):
@@ -103,7 +101,7 @@ class RawSocket(asyncio.Protocol):
         self._writable.set()
         if not self.opened.done():
             self.opened.set_exception(ConnectionError("the server closed the socket"))
-            # Read here: an exception that no caller retrieves is a warning.
+            # Retrieved here: an exception that is never retrieved is logged as a warning.
             self.opened.exception()
         for waiting in self._answers.values():
             if not waiting.done():
@@ -155,7 +153,7 @@ class RawSocket(asyncio.Protocol):
             self.transport.write(data)
 
     async def flood(self, data: bytes) -> bool:
-        """Write raw bytes and wait until most of them are gone; False when the socket is closed."""
+        """Write raw bytes and wait until the buffer has mostly drained; return False when the socket is closed."""
         self.write(data)
         await self._writable.wait()
         await asyncio.sleep(0)
@@ -166,7 +164,7 @@ class RawSocket(asyncio.Protocol):
         self.write(frame(TEXT, json.dumps(message).encode()))
 
     async def ask(self, kind: str, /, **fields: object) -> dict[str, Any]:
-        """Send a command and return its answer, a refusal too. Raises OSError when none can come any more."""
+        """Send a command and return its answer, possibly a refusal. Raises OSError when the socket closes first."""
         name = "" if kind == "hello" else f"n{next(_NUMBERS)}"
         waiting = self._answers[name] = asyncio.get_running_loop().create_future()
         self.tell({"type": kind, **({"id": name} if name else {}), **fields})
@@ -180,7 +178,7 @@ class RawSocket(asyncio.Protocol):
             self._answers.pop(name, None)
 
     async def greet(self, name: str, **fields: object) -> RawSocket:
-        """Say hello. Raises ConnectionError when that is refused."""
+        """Send hello. Raises ConnectionError when it is refused."""
         welcome = await self.ask("hello", **({"token": self.token} if self.token else {"name": name}), **fields)
         if welcome["type"] != "welcome":
             raise ConnectionError(f"hello was refused: {welcome['code']}")
@@ -189,7 +187,7 @@ class RawSocket(asyncio.Protocol):
         return self
 
     async def close(self) -> None:
-        """Close as RFC 6455 wants it, and wait a second for the server to do so too."""
+        """Send a close frame, and wait at most a second for the server to close."""
         self.write(frame(CLOSE, b"\x03\xe8"))
         try:
             with contextlib.suppress(TimeoutError):
@@ -199,18 +197,18 @@ class RawSocket(asyncio.Protocol):
             self.abort()
 
     def abort(self) -> None:
-        """Close at once."""
+        """Close the transport without a close frame."""
         self.transport.abort()
 
     def reset(self) -> None:
-        """Close with a TCP reset, as a program that is killed or a broken router does."""
+        """Close with a TCP reset, as after a crash of the client."""
         raw = self.transport.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
 
 async def request(address: str, text: str, *, local: str = "127.0.0.1") -> tuple[int, str, bytes]:
-    """Send a plain HTTP request, whatever it looks like; return status (0 for none), head and body. Raises OSError."""
+    """Send a plain HTTP request of any content; return status (0 for none), head and body. Raises OSError."""
     parts = urlsplit(address)
     async with asyncio.timeout(OPEN_SECONDS):
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port, local_addr=(local, 0))

@@ -1,8 +1,6 @@
-"""What an attack sees: the server's address, what it may attack there, and when it begins and ends.
-
-An attack is a coroutine in a process of its own, so that its work is not measured as the server's. It prepares,
-waits for `begin`, attacks while `is_on`, says what it did, and keeps its sockets open until it returns.
-"""
+"""The interface of attacks: the server's address, the attacked players and match, and the time of the attack. An attack
+is a coroutine in a process of its own, so that its CPU time is not measured as the server's. It prepares, waits for
+`begin`, attacks while `is_on`, returns a description, and keeps its sockets open until then."""
 
 from __future__ import annotations
 
@@ -18,44 +16,44 @@ from cornered.bench.attacks.sockets import RawSocket, request
 __all__ = ["ATTACKS", "Attack", "Stage", "attack"]
 
 AT_ONCE: Final = 50
-"""Handshakes under way at a time."""
+"""Maximum concurrent handshakes."""
 
 Run: TypeAlias = "Callable[[Stage], Awaitable[str]]"
 
 
 @dataclass
 class Stage:
-    """One attack's view. `network` is the first three numbers of the attack's own loopback addresses."""
+    """One attack's environment. `network` is the first three numbers of the attack's own loopback addresses."""
 
     address: str
     network: str
     seconds: float
     scale: float
-    """How many sockets and matches, as a part of the whole attack."""
+    """Factor on the number of sockets and matches."""
     players: tuple[str, ...]
-    """The bystanders' ids."""
+    """The bystanders' player ids."""
     started: Callable[[], Awaitable[None]]
     options: Mapping[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
-    """What the attack itself found wrong, each a sentence."""
+    """Faults that the attack itself found, each a sentence."""
     _until: float = 0.0
 
     async def begin(self) -> None:
-        """Wait until the attack may begin; its time runs from now."""
+        """Wait for the start of the attack; its duration counts from here."""
         await self.started()
         self._until = time.monotonic() + self.seconds
 
     @property
     def is_on(self) -> bool:
-        """Whether the attack goes on."""
+        """Whether the attack's time is not over."""
         return time.monotonic() < self._until
 
     async def rest(self) -> None:
-        """Do nothing until the attack's time is over."""
+        """Wait for the end of the attack's time."""
         await asyncio.sleep(max(0.0, self._until - time.monotonic()))
 
     def local(self, number: int = 0) -> str:
-        """Return one of the attack's own addresses."""
+        """Return the attack's own address of this number."""
         return f"{self.network}.{number % 250 + 1}"
 
     async def open(self, number: int = 0, *, shake: bool = True) -> RawSocket:
@@ -63,15 +61,15 @@ class Stage:
         return await RawSocket.connect(self.address, local=self.local(number), shake=shake)
 
     async def guest(self, number: int = 0, **fields: object) -> RawSocket:
-        """Open a socket and say hello. Raises OSError."""
+        """Open a socket and send hello. Raises OSError."""
         return await (await self.open(number)).greet("Eve", **fields)
 
     async def guests(self, count: int, *, per_address: int = 150) -> list[RawSocket]:
-        """Open many sockets, each a player of its own; those that are not let in are missing."""
+        """Open sockets of `count` new players; refused ones are missing."""
         return await self._many(count, lambda index: self.guest(index // per_address))
 
     async def sockets(self, count: int, *, per_address: int = 150, shake: bool = True) -> list[RawSocket]:
-        """Open many sockets that say nothing; those that are not let in are missing."""
+        """Open `count` sockets without a hello; refused ones are missing."""
         return await self._many(count, lambda index: self.open(index // per_address, shake=shake))
 
     async def _many(self, count: int, one: Callable[[int], Awaitable[RawSocket]]) -> list[RawSocket]:
@@ -83,7 +81,7 @@ class Stage:
         return found
 
     async def again(self, number: int = 0) -> AsyncIterator[RawSocket]:
-        """Yield a guest's socket after the other while the attack goes on: one that is cut off is replaced."""
+        """Yield sockets of guests, a new one after each disconnection, while the attack goes on."""
         while self.is_on:
             try:
                 socket = await self.guest(number)
@@ -94,7 +92,7 @@ class Stage:
             socket.abort()
 
     async def every(self, seconds: float) -> AsyncIterator[int]:
-        """Count while the attack goes on, with a pause after each number."""
+        """Count at intervals of `seconds` while the attack goes on."""
         for number in itertools.count():
             if not self.is_on:
                 return
@@ -106,7 +104,7 @@ class Stage:
         return await request(self.address, text, local=self.local(number))
 
     async def match(self, one: RawSocket, two: RawSocket, game: Mapping[str, Any], **fields: object) -> str:
-        """Start a match of two guests; return its id. Raises OSError when the server refuses."""
+        """Start a match of two guests; return its id. Raises OSError when the server refuses it."""
         sent = await one.ask("challenge", to=two.player, game=game, seat=0, **fields)
         accepted = await two.ask("accept_challenge", challenge=sent["ref"]) if sent["type"] == "acknowledged" else sent
         if accepted["type"] != "acknowledged":
@@ -114,26 +112,26 @@ class Stage:
         return str(accepted["ref"])
 
     def fault(self, text: str) -> None:
-        """Note something wrong, once."""
+        """Record a fault, once."""
         if text not in self.faults:
             self.faults.append(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One attack of the registry."""
+    """An attack in the registry."""
 
     name: str
     words: str
     run: Run
     settings: Mapping[str, str]
-    """What the server is started with, beyond the defaults."""
+    """The server's settings that differ from the defaults."""
     keeps_matches: bool
-    """Whether live matches stay when the attackers are gone."""
+    """Whether its matches stay live after the attackers have disconnected."""
     is_timed: bool = True
-    """Whether latencies count; others look at what the server answers, and end by themselves."""
+    """Whether latencies are judged; other attacks check the server's answers, and end by themselves."""
     module: str = "cornered.bench.attacks.attacker"
-    """The program that carries it out."""
+    """The module that runs it as a program."""
 
 
 ATTACKS: Final[dict[str, Attack]] = {}

@@ -1,4 +1,4 @@
-"""Fills a data directory with live matches, as if many had played before the server starts."""
+"""Fills a data directory with live matches, so that a server starts with them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["stock"]
 
 
 async def stock(data: Path, matches: int) -> None:
-    """Store the beginnings of `matches` public matches, each of two players of its own."""
+    """Store `matches` live public matches, each with two players of its own."""
     settings = Settings(data=data)
     database = await Database.open(settings.database_url, durability="normal")
     journal = SqlJournal(database)

@@ -1,4 +1,5 @@
-"""`cornered bench attacks`: the registry's attacks, one after the other, and the table of what the bystanders felt."""
+"""`cornered bench attacks`: runs the attacks of the registry in turn, and prints the bystanders' latencies as a
+table."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ def _figures(phase: Phase) -> dict[str, float]:
 
 
 def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return the table's figures."""
+    """Return the table as JSON-compatible values."""
     return [
         {
             "attack": row.attack,

@@ -1,4 +1,4 @@
-"""Attacks with what people and bots say: terminal escapes, deceptive names, and proofs of nothing."""
+"""Attacks with text: terminal escapes, confusable names, and false proofs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ NASTY: Final = (
     "\u2066isolated",
     "\ufeffmark",
 )
-"""Each does something to a terminal or to an eye."""
+"""Texts that affect a terminal, or look like another text."""
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def _hidden(value: Any) -> str:
-    """Return the characters in any string of a message that are not seen as what they are."""
+    """Return the invisible and control characters in all strings of a message."""
     match value:
         case str():
             return "".join(one for one in value if unicodedata.category(one) in _HIDDEN)
@@ -40,7 +40,7 @@ def _hidden(value: Any) -> str:
 
 @attack("escape-codes", "names and chat carry escape codes and overrides of direction", is_timed=False)
 async def escape_codes(stage: Stage) -> str:
-    """Nothing that is told to others holds a character that a terminal or a page obeys."""
+    """No published text contains a character that a terminal or a page interprets."""
     reader = await stage.guest(1)
     seen: dict[str, str] = {}
 
@@ -71,7 +71,7 @@ async def escape_codes(stage: Stage) -> str:
 
 @attack("same-names", "somebody takes the name of a player who is here", is_timed=False)
 async def same_names(stage: Stage) -> str:
-    """Two players in one lobby are told apart by what is seen of their names."""
+    """Two players in one lobby have visibly different names."""
     one, two = await stage.guest(0), await stage.guest(1)
     reader = await stage.guest(2)
     await stage.begin()
@@ -84,7 +84,7 @@ async def same_names(stage: Stage) -> str:
 
 @attack("false-proof", "a guest's bot offers to study positions, and calls nonsense proven", is_timed=False)
 async def false_proof(stage: Stage) -> str:
-    """Only bots that the operator allows may offer analysis."""
+    """Only bots with the operator's key may offer analysis."""
     liar = await stage.guest(0, kind="bot")
     await stage.begin()
     offered = await liar.ask("offer_analysis", games=["trapgrid"], jobs=4, name="Stockfish")
@@ -95,7 +95,7 @@ async def false_proof(stage: Stage) -> str:
 
 
 async def _lie(stage: Stage, liar: RawSocket) -> None:
-    """Answer the first question with a proof of a loss, and look at what its asker sees."""
+    """Answer the first analysis job with a false proof of a loss, and check what the asking player receives."""
     one, two = await stage.guest(1), await stage.guest(2)
     match = await stage.match(one, two, {"name": "trapgrid"})
     await one.ask("resign", match=match)

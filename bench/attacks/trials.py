@@ -1,4 +1,4 @@
-"""What no stranger's socket can do, but a machine does: stop, fill its disk, restart with thousands of matches."""
+"""Trials of failures of the machine: a stopped process, a full disk, a restart with thousands of matches."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ __all__ = ["TRIALS", "Trial"]
 
 CLOCK: Final = {"kind": "fischer", "initial": 2, "increment": 0}
 OUTAGE_SECONDS: Final = 3.0
-"""More than the clock of either player has."""
+"""More than the initial time of either player."""
 RESTART_SECONDS: Final = 3.0
 RESTART_MATCHES: Final = 5_000
-"""So many live matches may add so many seconds of CPU to a start."""
+"""Live matches that may add at most `RESTART_SECONDS` of CPU to a start."""
 LOAD_SECONDS: Final = 10.0
 LOADED_MATCHES: Final = 100
-"""So many of them the lobby shows after at most so many seconds."""
+"""Number of these matches that have to be in the lobby within `LOAD_SECONDS`."""
 RESTART_NOISE_SECONDS: Final = 0.6
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One trial of the registry; the second argument scales sockets and matches."""
+    """A trial in the registry; the second argument of `run` scales sockets and matches."""
 
     name: str
     words: str
@@ -65,7 +65,7 @@ async def _server(row: Row, data: Path) -> AsyncIterator[ServerProcess]:
 
 @dataclass
 class _Duel:
-    """A match on short clocks in which both have moved, and the first player has to move again."""
+    """A match on short clocks in which both players have moved, with the first player to move."""
 
     players: tuple[RawSocket, RawSocket]
     match: str
@@ -86,7 +86,7 @@ class _Duel:
         return duel
 
     async def play(self) -> dict[str, Any]:
-        """Make a legal move for the player to move; return its answer."""
+        """Make a legal move of the player to move; return its answer."""
         ply = len(self.moves)
         legal = await self.players[ply & 1].ask("ask_moves", match=self.match, ply=ply)
         if legal["type"] == "refused":
@@ -99,7 +99,7 @@ class _Duel:
         return answer
 
     async def go_on(self, row: Row) -> None:
-        """Look whether the outage cost anybody time or the match."""
+        """Check that the outage cost neither player time nor the match."""
         snapshot = await self.players[0].ask("join", match=self.match)
         if snapshot["over"]:
             row.faults.append(f"the outage ended a match: {snapshot['reason']}")
@@ -122,7 +122,7 @@ async def _frozen_server(row: Row, _: float) -> None:
             server.signal(signal.SIGSTOP)
             await asyncio.sleep(OUTAGE_SECONDS)
             server.signal(signal.SIGCONT)
-            # The mover's word comes a moment later, as that of a person does.
+            # The move is sent after a delay, as a human's.
             await asyncio.sleep(0.3)
             await duel.go_on(row)
             row.did = f"stopped for {OUTAGE_SECONDS:.0f} s with {CLOCK['initial']} s on the clocks"
@@ -134,7 +134,7 @@ async def _full_disk(row: Row, _: float) -> None:
         async with _server(row, Path(folder)) as server:
             duel = await _Duel.begin(server.address)
             unlimited = resource.prlimit(server.pid, resource.RLIMIT_FSIZE)
-            # No file may grow: every write of the store fails as it does on a full disk.
+            # A limit of zero on file size: every write of the store fails as on a full disk.
             resource.prlimit(server.pid, resource.RLIMIT_FSIZE, (0, unlimited[1]))
             until, refused, was_ready = time.monotonic() + OUTAGE_SECONDS, 0, True
             while time.monotonic() < until:
@@ -178,7 +178,7 @@ async def _stopping(row: Row, scale: float) -> None:
             took = await server.stop(STOP_SECONDS + 2)
             if took is None:
                 row.faults.append(f"the server still runs {STOP_SECONDS + 2:.0f} s after SIGTERM")
-            # What was acknowledged while it stopped is stored too.
+            # Moves acknowledged during the shutdown are stored too.
             stored = _stored_moves(Path(folder))
             if stored < acknowledged:
                 row.faults.append(f"{acknowledged - stored} acknowledged moves are not stored")
@@ -213,7 +213,7 @@ async def _restart(row: Row, scale: float) -> None:
 
 
 async def _look_for_matches(row: Row, server: ServerProcess) -> None:
-    """See whether the lobby gets live matches, which a server loads while it already plays."""
+    """Check that the lobby gets live matches, which the server loads in the background."""
     socket = await (await RawSocket.connect(server.address)).greet("Ann")
     until = time.monotonic() + LOAD_SECONDS
     found = 0
@@ -225,6 +225,6 @@ async def _look_for_matches(row: Row, server: ServerProcess) -> None:
 
 
 def _cpu_seconds(pid: int) -> float:
-    """Return the CPU seconds that a process has used."""
+    """Return the CPU seconds of a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS

@@ -1,4 +1,4 @@
-"""When an attack counts as withstood: bounds that hold on any machine, in one place."""
+"""The bounds by which an attack counts as withstood, chosen to hold on any machine."""
 
 from __future__ import annotations
 
@@ -11,27 +11,24 @@ from cornered.bench.attacks.bystanders import Phase
 __all__ = ["MAX_GROWTH", "MAX_LOG_LINES", "STALL_SECONDS", "Row", "errors_in", "judge", "percentile"]
 
 STALL_SECONDS: Final = 0.25
-"""A bystander's worst move may take this long in any case.
-
-The server promises no stall of more than 0.2 s; the rest is for the scheduler of a machine that also runs the
-attacker and other tests on two cores.
-"""
+"""Bound of a bystander's slowest move, in seconds. The server's target is 0.2 s; the rest allows for scheduling on two
+cores that also run the attacker and other tests."""
 ARRIVAL_SECONDS: Final = 0.5
-"""The same for a newcomer's welcome, which takes three round trips and a look into the store."""
+"""The same bound for a newcomer's welcome, which takes three round trips and a read from the store."""
 WORSE: Final = 4.0
-"""On a machine that is slow anyway, an attack may make the worst move this many times as slow as without it."""
+"""Alternative bound on a slow machine: the ratio of the slowest move during the attack and without it."""
 TYPICAL_SECONDS: Final = 0.1
 TYPICALLY_WORSE: Final = 20.0
-"""The same two bounds for the median, which a few unlucky moves do not touch."""
+"""The same two bounds for the median, which outliers do not affect."""
 MAX_GROWTH: Final = 48 << 20
-"""Bytes by which the server's resident memory may grow, its high mark during the attack included."""
+"""Maximum growth of the server's resident memory in bytes, including the peak during the attack."""
 MAX_LOG_LINES: Final = 50
-"""Lines that strangers may cause in one attack."""
+"""Maximum log lines that clients may cause in one attack."""
 
 
 @dataclass
 class Row:
-    """One attack's line of the table. Latencies are seconds, memory is bytes."""
+    """One attack's row of the table. Latencies are in seconds, memory is in bytes."""
 
     attack: str
     did: str = ""
@@ -40,10 +37,10 @@ class Row:
     growth: int = 0
     log: list[dict[str, Any]] = field(default_factory=list)
     left: dict[str, float] = field(default_factory=dict)
-    """Gauges that did not return to what they were: sockets, tasks, handles."""
+    """Gauges that did not return to their values before the attack: sockets, tasks, handles."""
     faults: list[str] = field(default_factory=list)
     delays: list[str] = field(default_factory=list)
-    """The faults that are nothing but a latency beyond its bound."""
+    """The faults that only exceed a bound of latency."""
 
     @property
     def was_only_slow(self) -> bool:
@@ -55,13 +52,13 @@ class Row:
 
 
 def percentile(values: list[float], part: float) -> float:
-    """Return the value below which this part of all lies; 0 without any."""
+    """Return the value below which the share `part` of all values lies; 0 without values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] if ordered else 0.0
 
 
 def judge(row: Row, *, is_timed: bool, slack: float = 1.0) -> None:
-    """Turn everything that was measured into faults; latencies count where `is_timed`, with bounds times `slack`."""
+    """Add the faults that follow from the measurements; latencies count where `is_timed`, with bounds times `slack`."""
     row.delays = list(_delays(row.without, row.during, slack)) if is_timed else []
     row.faults += row.during.faults
     row.faults += row.delays
@@ -76,7 +73,7 @@ def judge(row: Row, *, is_timed: bool, slack: float = 1.0) -> None:
 
 
 def errors_in(log: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield a fault if the log holds anything worse than a warning."""
+    """Yield a fault if the log contains a level above warning."""
     wrong = [line for line in log if line.get("level") not in ("info", "debug", "warning")]
     if wrong:
         yield f"the log has {len(wrong)} lines of errors, such as {wrong[0].get('event')!r}"

@@ -1,1 +1,1 @@
-"""Random input that knows the protocol's structure, against a real server process: `cornered bench fuzz`."""
+"""Structure-aware random input against a real server process: `cornered bench fuzz`."""

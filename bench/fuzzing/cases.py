@@ -1,4 +1,5 @@
-"""One case: what one connection sends, and how it ends. Made from a seed, kept in a file, played again."""
+"""One case of the fuzzer: the input of one connection and how it ends. Generated from a seed, stored in a file,
+repeatable."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ _SUBPROTOCOLS: Final = {"cornered.v1.json": True, "cornered.v1.msgpack": False}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Writes are separate system calls, with `pauses` in seconds after each."""
+    """Writes are separate system calls; `pauses` are the seconds after each."""
 
     name: str
     writes: tuple[bytes, ...]
@@ -34,7 +35,7 @@ class Case:
 
 
 def make(seed: int, number: int) -> Case:
-    """Return a case; the same numbers make the same one."""
+    """Return a case, determined by the seed and the number."""
     chance = random.Random(f"{seed}/{number}")
     messages = Messages(chance)
     subprotocol = chance.choice(tuple(_SUBPROTOCOLS))
@@ -64,7 +65,7 @@ def make(seed: int, number: int) -> Case:
             framed(chance, raw, is_text=is_text) if chance.random() < 0.5 else frame(1 if is_text else 2, raw)
         )
     if chance.random() < 0.15:
-        # Everything at once, the handshake included, or byte by byte.
+        # All in one write, the handshake included, or byte by byte.
         joined = b"".join(writes)
         writes = [joined] if chance.random() < 0.7 else [joined[i : i + 97] for i in range(0, len(joined), 97)][:60]
     pauses = tuple(chance.choice((0.0, 0.0, 0.0, 0.002, 0.02)) for _ in writes)
@@ -73,7 +74,7 @@ def make(seed: int, number: int) -> Case:
 
 
 async def play(case: Case, address: str, *, local: str, places: Mapping[str, str]) -> None:
-    """Send what the case says, with `places` filled in; whatever the server does with the socket is right."""
+    """Send the case's writes, with `places` filled in; any reaction of the server to the connection is valid."""
     with suppress(OSError, TimeoutError):
         socket = await RawSocket.connect(address, local=local, shake=False)
         if case.is_deaf:
@@ -110,7 +111,7 @@ def save(cases: Iterable[Case], path: Path) -> None:
 
 
 def load(path: Path) -> list[Case]:
-    """Read cases. Raises ValueError for a file of anything else."""
+    """Read cases. Raises ValueError for a file of other content."""
     cases = []
     for line in path.read_text().splitlines():
         name, writes, pauses, is_deaf, end = json.loads(line)

@@ -1,4 +1,4 @@
-"""Random bytes on the wire: handshakes and frames, most of them as they should be, the others wrong in one way."""
+"""Random handshakes and frames: mostly valid, otherwise with one defect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CLOSE_CODES: Final = (0, 999, 1000, 1004, 1005, 1006, 1011, 1015, 2999, 3000, 49
 
 
 def handshake(chance: random.Random, subprotocol: str) -> bytes:
-    """Return a request that should open a socket, or one that is wrong in one way."""
+    """Return a valid handshake request, or one with a single defect."""
     lines = [
         "GET /ws HTTP/1.1",
         "Host: HOST",
@@ -120,7 +120,7 @@ def _unmasked(opcode: int, payload: bytes) -> bytes:
 
 
 def _long_way(chance: random.Random, opcode: int, payload: bytes) -> bytes:
-    """Write the length in more bytes than it needs, or with a mask that is no zero."""
+    """Write the length in a longer form than necessary, or with a non-zero mask."""
     payload = payload[:MAX_WRITE]
     if chance.random() < 0.5:
         return bytes((0x80 | opcode, 255)) + len(payload).to_bytes(8, "big") + b"\0\0\0\0" + payload

@@ -1,4 +1,4 @@
-"""`cornered bench fuzz`: random input of every level against a server process, beside bystanders who play on."""
+"""`cornered bench fuzz`: random input at every level against a server process, while bystanders play."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ GENEROUS: Final[Mapping[str, str]] = {
     f"CORNERED_{name}": "1e9"
     for name in (*("MESSAGE_RATE", "MESSAGE_BURST", "ADDRESS_RATE", "ADDRESS_BURST", "GUEST_RATE", "GUEST_BURST"),)
 } | {"CORNERED_HELLO_SECONDS": "2"}
-"""Limits would keep most of the input from what it is for."""
+"""Rate limits would keep most of the input from the code under test."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What one run showed. `cases` is where the newest inputs are, when something was wrong."""
+    """The result of one run. `cases` is the file of the latest inputs, when a fault was found."""
 
     row: Row
     cases: Path | None
@@ -50,7 +50,7 @@ async def _run(seconds: float, options: dict[str, str]) -> Row:
 
 
 def run(seconds: float, *, seed: int, replay: Path | None, keep: Path) -> Findings:
-    """Fuzz for some seconds, or play the cases of the file `replay`; failing inputs are kept in the folder `keep`."""
+    """Fuzz for `seconds`, or repeat the cases of the file `replay`; failing inputs are stored in the folder `keep`."""
     with (
         tempfile.TemporaryDirectory(prefix="cornered-fuzz-") as folder,
         asyncio.Runner(loop_factory=new_event_loop) as runner,

@@ -1,4 +1,4 @@
-"""Random messages: valid ones, generated from the schema of all commands, and what becomes of them when spoiled."""
+"""Random messages: valid ones, generated from the schema of all commands, and mutations of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cornered.protocol.commands import COMMAND
 __all__ = ["Messages", "spoiled", "to_json", "to_msgpack"]
 
 MAX_ITEMS: Final = 4
-"""Members of a generated list or mapping: most messages should fit into a frame."""
+"""Maximum items of a generated list or mapping, so that most messages fit into a frame."""
 WORDS: Final = (
     "trapgrid",
     "isolation",
@@ -48,7 +48,7 @@ def _schema() -> dict[str, Any]:
 
 
 class Messages:
-    """Generates commands. The same `chance` makes the same messages."""
+    """Generates commands, determined by `chance`."""
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
@@ -57,11 +57,11 @@ class Messages:
         self._commands = [one["$ref"] for one in schema["oneOf"]]
 
     def hello(self) -> dict[str, Any]:
-        """Return a good first message of somebody new."""
+        """Return a valid hello of a new player."""
         return {"type": "hello", "name": f"Fuzz {self._chance.randrange(10**6)}", "kind": self._pick("person", "bot")}
 
     def command(self) -> dict[str, Any]:
-        """Return a message that the schema allows, of any class."""
+        """Return a message of any class that the schema allows."""
         made: dict[str, Any] = self._of({"$ref": self._chance.choice(self._commands)}, "")
         return made
 
@@ -115,7 +115,7 @@ class Messages:
     def _text(self, schema: dict[str, Any], name: str) -> str:
         chance = self._chance
         if name == "id":
-            # A few ids, so that many are used again.
+            # Few distinct ids, so that many are reused.
             return f"i{chance.randrange(40)}"
         if name in PLACES and chance.random() < 0.8:
             return chance.choice(PLACES[name])
@@ -126,7 +126,7 @@ class Messages:
 
 
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the path of every part of a value but the whole."""
+    """Yield the path of every part of a value except the whole."""
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in parts:
         yield (*path, key)
@@ -134,7 +134,7 @@ def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def spoiled(chance: random.Random, message: Any) -> Any:
-    """Return a message with one part wrong, or something else altogether."""
+    """Return a message with one invalid part, or an unrelated value."""
     if chance.random() < 0.05:
         return chance.choice((*ODD_VALUES, *ODD_TEXTS))
     message = json.loads(json.dumps(message))
@@ -163,7 +163,7 @@ def spoiled(chance: random.Random, message: Any) -> Any:
 
 
 def to_json(chance: random.Random, message: Any) -> bytes:
-    """Return JSON text of a message, now and then with a defect that only text can have."""
+    """Return a message as JSON text, sometimes with a defect of the text itself."""
     text = json.dumps(message, ensure_ascii=chance.random() < 0.5)
     match chance.randrange(30):
         case 0:
@@ -187,7 +187,7 @@ def to_json(chance: random.Random, message: Any) -> bytes:
 
 
 def to_msgpack(chance: random.Random, message: Any) -> bytes:
-    """Return msgpack of a message, now and then damaged."""
+    """Return a message as msgpack, sometimes with damaged bytes."""
     try:
         raw = bytearray(msgpack.packb(message, unicode_errors="surrogatepass"))
     except (OverflowError, ValueError):
@@ -200,7 +200,7 @@ def to_msgpack(chance: random.Random, message: Any) -> bytes:
         case 2:
             raw *= 2
         case 3:
-            # An array, a map or a text that claims to be enormous.
+            # An array, a map or a text with an enormous declared length.
             raw[:1] = chance.choice((b"\xdd\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff", b"\xdb\xff\xff\xff\xff"))
         case 4:
             raw[:0] = b"\x91" * chance.choice((7, 9, 600, 7_000))

@@ -1,4 +1,4 @@
-"""Names in generated input that stand for what is on the server: each is as long as the id that takes its place."""
+"""Placeholders in generated input for ids on the server, each of the length of an id."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ SEEK: Final = "SEEK--0000000000"
 CHALLENGE: Final = "CHALL-0000000000"
 PLAYER: Final = "PLAYR-0000000000"
 PLACES: Final = {"match": MATCHES, "seek": (SEEK,), "challenge": (CHALLENGE,), "to": (PLAYER,)}
-"""The names that stand in for values of these fields. A case holds them, so that it can be played again."""
+"""The placeholders of these fields. A stored case contains them, so that it can be repeated on another server."""
