@@ -1,4 +1,4 @@
-/* TrapGrid 7x7 and Isolation 7x7 in C: the same words, moves and bulk counting as engine/games, as a measure for them.
+/* TrapGrid 7x7 and Isolation 7x7 in C: the same bitboards, moves and bulk counting as engine/games, as their baseline.
  *
  *     cc -O3 -march=native rules.c -o rules && ./rules trapgrid 24      prints: leaves seconds
  */

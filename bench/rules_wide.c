@@ -1,4 +1,4 @@
-/* Perft of Quoridor (9x9, ten walls) and Bamboo (radius 5) in C: the same work as engine/walls.py and engine/hexagon.py.
+/* Perft of Quoridor (9x9, ten walls) and Bamboo (radius 5) in C: the same work as engine/kernels/walls.py and hexagon.py.
  *
  *     cc -O3 -march=native rules_wide.c -o rules_wide && ./rules_wide quoridor 3
  *

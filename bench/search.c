@@ -1,4 +1,4 @@
-/* The search of bots/search/template.py in C, move for move, with the plainest of evaluations: a measure for it.
+/* The search template of the bots in C, move for move, with minimal evaluations: a baseline for measuring it.
  *
  *     cc -O3 -march=native -DTRAPGRID search.c -o search && ./search 16 3
  *
@@ -30,7 +30,7 @@ static inline u64 mixed(u64 seed, u64 word)
     return x ^ x >> 32;
 }
 
-/* Each game: a position, its moves in rising order, the position after a move, who has lost, a worth and a key. */
+/* Each game: position, moves in ascending order, position after a move, test for a loss, evaluation, hash key. */
 
 #if defined TRAPGRID || defined ISOLATION
 
@@ -112,7 +112,7 @@ static inline i64 worth(const position *p)
     return 100 * (size_of(placements(&p->board)) - size_of(placements(&turned)));
 }
 
-/* The same words of 61 bits as engine/hexagon.py has. */
+/* The same words of 61 bits as in engine/kernels/hexagon.py. */
 static inline u64 with(u64 seed, cells s)
 {
     u64 limb = ((u64)1 << LIMB) - 1;
@@ -258,7 +258,7 @@ static i64 search(const position *p, i64 depth, i64 alpha, i64 beta, i64 ply)
         }
     }
 
-    /* Here every position is quiet, nothing is known, and nothing is left out. */
+    /* Here every position is quiet, none is solved, and no move is left out. */
     if (depth <= 0)
         return worth(p);
     i64 *moves = desk.moves[ply], *order = desk.order[ply];
