@@ -16,7 +16,7 @@ from cornered.bots.overlay import Overlay, overlays
 from cornered.bots.overlay.gametree import Tree, grow
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import create, names
-from cornered.clients.sdk import Client, Closed, Limit, Refused, TokenStore, plainly, stay_as
+from cornered.clients.sdk import Client, Closed, Limit, NotUnderstood, Refused, TokenStore, plainly, stay_as
 from cornered.engine import State
 from cornered.engine.text import PositionText
 from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, OverlayPicture, Report, ScoredLine, TreeNode
@@ -114,8 +114,10 @@ async def _look(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
             log.warning("%s cannot study %s: %s", bot, job.position, error)
             await client.jobs.tell(job.job, final=True, error=str(error)[:200])
     except Refused as refusal:
-        # It took too long, or whoever asked has gone.
+        # The job has expired or was withdrawn.
         log.info("a job is lost: %s", refusal.text)
+    except NotUnderstood as error:
+        log.warning("a job is lost: %s", error)
 
 
 async def _tell_all(client: Client, pool: Pool, bot: str, job: Analyse) -> None:

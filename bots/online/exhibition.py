@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from cornered import engine
-from cornered.clients.sdk import Client, Closed, LobbyView, Refused
+from cornered.clients.sdk import Client, Closed, LobbyView, NotUnderstood, Refused
 from cornered.engine import Game
 from cornered.protocol.values import Fischer, GameSpec
 
@@ -39,13 +39,13 @@ class Hosts(Protocol):
         """Wait until the result of `able` may have changed."""
 
 
-async def exhibit(hosts: Hosts) -> None:
-    """Start a game between two of the bots whenever no public match is active."""
+async def exhibit(hosts: Hosts, *, pause: float = PAUSE) -> None:
+    """Start a game between two of the bots whenever no public match is active; `pause` seconds follow a failure."""
     while True:
         while not (pairing := _pairing(hosts)):
             await hosts.changed()
         first, second, spec = pairing
-        with contextlib.suppress(Closed, Refused, TimeoutError):
+        with contextlib.suppress(Closed, NotUnderstood, Refused, TimeoutError):
             lobby = await first.lobby()
             await until_still(lobby)
             known = set(lobby.matches)
@@ -54,7 +54,7 @@ async def exhibit(hosts: Hosts) -> None:
                 while lobby.matches.keys() <= known:
                     await lobby.changed(lobby.version)
             continue
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(pause)
 
 
 def _pairing(hosts: Hosts) -> tuple[Client, Client, GameSpec] | None:

@@ -18,7 +18,18 @@ from cornered.bots.online.exhibition import CLOCK, exhibit
 from cornered.bots.online.pondering import Ponderer
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import create
-from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, Pulse, Refused, Tempo, TokenStore, stay_as
+from cornered.clients.sdk import (
+    BotPlayer,
+    Client,
+    Limit,
+    MatchView,
+    NotUnderstood,
+    Pulse,
+    Refused,
+    Tempo,
+    TokenStore,
+    stay_as,
+)
 from cornered.engine import Game
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings
 
@@ -213,6 +224,8 @@ class BotHost:
         except Refused as refusal:
             # A refused analyst keeps playing its matches.
             log.warning("%s studies no positions: %s", bot, refusal.text)
+        except NotUnderstood as error:
+            log.warning("%s studies no positions: %s", bot, error)
 
     def _is_exhibition(self, match: MatchView) -> bool:
         ours = {client.player.id for client in self.clients.values()}
@@ -228,7 +241,7 @@ class BotHost:
             has_table = any(seek.by.id == client.player.id for seek in lobby.seeks.values())
             if not has_table and not player.playing:
                 spec = GameSpec(name=random.choice(games))
-                with contextlib.suppress(Refused, TimeoutError):
+                with contextlib.suppress(NotUnderstood, Refused, TimeoutError):
                     table = await client.seek(SeekSettings(game=spec, clock=CLOCK))
                     async with asyncio.timeout(SETTLING):
                         while table not in lobby.seeks and not player.playing:

@@ -18,11 +18,12 @@ from cornered.engine.text import PositionText
 from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, MAX_TREE_NODES
 from cornered.protocol.codec import MAX_FRAME, MSGPACK
 from cornered.protocol.commands import Analysed, AskGames, OfferAnalysis, Ping
-from cornered.protocol.messages import Games, Pong
-from cornered.protocol.values import OfferedGame
+from cornered.protocol.messages import Analyse, Games, Pong
+from cornered.protocol.values import GameSpec, OfferedGame
 from tests.clients.sdk.scripted import Wire, connected, scripted
 
 GAMES = ("trapgrid", "isolation", "bamboo", "quoridor")
+OFFERED = OfferedGame(name="trapgrid", title="TrapGrid", summary="", options=(), start=". 0", has_draws=False)
 
 
 def after(game: str, plies: int) -> engine.State:
@@ -134,8 +135,7 @@ async def test_an_analyst_ends_with_its_client() -> None:
 
     async def script(wire: Wire) -> None:
         await wire.welcome()
-        game = OfferedGame(name="trapgrid", title="TrapGrid", summary="", options=(), start=". 0", has_draws=False)
-        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(game,), max_plies=2_000))
+        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(OFFERED,), max_plies=2_000))
         await wire.acknowledge(await wire.hear(OfferAnalysis))
         offered.set()
         # The pong comes after the answer to the offer, so by then the analyst waits for jobs.
@@ -147,4 +147,30 @@ async def test_an_analyst_ends_with_its_client() -> None:
             serving = asyncio.create_task(serve_analysis(client, cast("Pool", None), "random"))
             await offered.wait()
             await client.ping()
+        await serving
+
+
+async def test_an_answer_of_a_later_protocol_costs_an_analyst_one_job() -> None:
+    answered: asyncio.Queue[str] = asyncio.Queue()
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(OFFERED,), max_plies=2_000))
+        await wire.acknowledge(await wire.hear(OfferAnalysis))
+        game = GameSpec(name="trapgrid")
+        for job in ("a", "b"):
+            await wire.say(Analyse(job=job, game=game, position="?", lines=1, milliseconds=100, nodes=1))
+            await wire.answer_in_a_later_version(await wire.hear(Analysed))
+            answered.put_nowait(job)
+            await wire.say(Pong(id=(await wire.hear(Ping)).id, sent=0, now=1_000_000))
+        await wire.stay()
+
+    async with scripted(script) as server:
+        async with connected(server) as client:
+            serving = asyncio.create_task(serve_analysis(client, cast("Pool", None), "random"))
+            for job in ("a", "b"):
+                assert await answered.get() == job
+                # The pong comes after the answer, so by then the analyst has handled it.
+                await client.ping()
+                assert not serving.done()
         await serving

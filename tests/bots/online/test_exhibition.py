@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from cornered.bots.online.exhibition import until_still
-from cornered.clients.sdk import LobbyView
+from cornered.bots.online.exhibition import exhibit, until_still
+from cornered.clients.sdk import Client, LobbyView
+from cornered.engine import Game
+from cornered.protocol.commands import WatchLobby
 from cornered.protocol.messages import LobbyChanged, LobbyState
 from cornered.protocol.values import NO_CLOCK, GameSpec, MatchSummary, Player
+from tests.clients.sdk.scripted import Wire, connected, scripted
 
 PLAYERS = (Player(id="ann", name="Ann", kind="person"), Player(id="bob", name="Bob", kind="person"))
 FOREVER = 3600.0
@@ -71,3 +76,36 @@ async def test_after_a_match_there_is_time_to_see_how_it_ended() -> None:
     assert not waiting.done()
     async with asyncio.timeout(60):
         await waiting
+
+
+@dataclass
+class TwoBots:
+    """Two bots over one connection that can always play."""
+
+    clients: Mapping[str, Client]
+
+    def able(self, game: Game) -> Sequence[str]:
+        return list(self.clients)
+
+    async def changed(self) -> None:
+        raise AssertionError("the bots are able at once")
+
+
+async def test_an_answer_of_a_later_protocol_does_not_end_the_exhibition() -> None:
+    asked_again = asyncio.Event()
+
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.answer_in_a_later_version(await wire.hear(WatchLobby))
+        await wire.hear(WatchLobby)
+        asked_again.set()
+        await wire.stay()
+
+    async with scripted(script) as server, connected(server) as client:
+        showing = asyncio.create_task(exhibit(TwoBots({"a": client, "b": client}), pause=0.0))
+        waiting = asyncio.create_task(asked_again.wait())
+        await asyncio.wait({showing, waiting}, return_when=asyncio.FIRST_COMPLETED, timeout=60)
+        for task in (showing, waiting):
+            task.cancel()
+        await asyncio.gather(showing, waiting, return_exceptions=True)
+    assert asked_again.is_set()

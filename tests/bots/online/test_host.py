@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Iterator
+from logging.handlers import QueueHandler
 from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
 
+from cornered import engine
 from cornered.bots.bot import Bot
 from cornered.bots.online.host import LONGEST_NAME, BotHost, Guest, player_name
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import bots, create
 from cornered.clients.sdk import TokenStore
-from cornered.protocol.commands import Hello
+from cornered.protocol.commands import AskGames, Declare, Hello, OfferAnalysis
+from cornered.protocol.messages import Games
 from cornered.protocol.values import Name
 from tests.clients.sdk.scripted import Wire, scripted
+
+
+@pytest.fixture
+def warnings() -> Iterator[asyncio.Queue[logging.LogRecord]]:
+    """Return the queue of the bots' warnings."""
+    queue: asyncio.Queue[logging.LogRecord] = asyncio.Queue()
+    handler = QueueHandler(queue)
+    handler.setLevel(logging.WARNING)
+    log = logging.getLogger("cornered.bots")
+    log.addHandler(handler)
+    yield queue
+    log.removeHandler(handler)
 
 
 @pytest.mark.parametrize("kind", bots(), ids=lambda kind: kind.name)
@@ -60,3 +77,28 @@ async def test_house_bots_show_the_key_that_they_are_given(tmp_path: Path, key: 
         said = await hello
         hosting.cancel()
     assert (said.name, said.kind, said.key) == ("random", "bot", key)
+
+
+async def test_an_answer_of_a_later_protocol_costs_a_bot_its_offer_of_analysis_and_no_match(
+    tmp_path: Path, warnings: asyncio.Queue[logging.LogRecord]
+) -> None:
+    async def script(wire: Wire) -> None:
+        await wire.welcome()
+        await wire.acknowledge(await wire.hear(Declare))
+        for _ in range(2):
+            await wire.say(Games(id=(await wire.hear(AskGames)).id, games=(), max_plies=2_000))
+        await wire.answer_in_a_later_version(await wire.hear(OfferAnalysis))
+        await wire.stay()
+
+    (guest,) = Guest.all_of(["random"])
+    store = TokenStore(tmp_path / "tokens.json")
+    async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
+        house = BotHost([guest], pool, analyse="random")
+        for game in engine.games():
+            await house.prepare(game.name)
+        hosting = tasks.create_task(house.host(guest, tasks, server.url, None, store))
+        warning = asyncio.create_task(warnings.get())
+        await asyncio.wait({warning, hosting}, return_when=asyncio.FIRST_COMPLETED)
+        assert "studies no positions" in warning.result().getMessage()
+        assert list(house.clients) == [guest.name]
+        hosting.cancel()
