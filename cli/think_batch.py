@@ -181,7 +181,7 @@ async def _answer_next(
 
 
 def _answered(out: Path, states: list[State], told: dict[str, JsonValue]) -> int:
-    """Return the number of answers in `out`, without a half-written one. Raises ValueError for answers of another run."""
+    """Return the number of answers in `out`, without a half-written one. Raises ValueError for those of another run."""
     lines, torn = read_lines(out)
     if not (torn.startswith(BEGINNING) or BEGINNING.startswith(torn)):
         raise ValueError(f"{out}:{len(lines) + 1}: {NO_ANSWER}")

@@ -6,6 +6,7 @@ skipped; in CI it is installed, and a skip is a failure.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pwd
 import shutil
@@ -13,7 +14,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from hypothesis import HealthCheck, settings
 
 from cornered import engine
 from cornered.engine.warming import warm
+from tests.virtual_time import VirtualTimeLoop
 
 IN_CI = os.environ.get("CI") == "true"
 DEADLINE = 60.0
@@ -37,6 +39,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--campaigns", action="store_true", help="run the attacks, the fuzzer, the soak and all kills, in minutes"
     )
+
+
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    if item.get_closest_marker("virtual_time") is not None:
+        return {"virtual_time": VirtualTimeLoop}
+    return {"system": asyncio.new_event_loop}
 
 
 def free_port() -> int:

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import pytest
+
 from cornered.bots.online.exhibition import exhibit, until_still
 from cornered.clients.sdk import Client, LobbyView
 from cornered.engine import Game
@@ -13,6 +15,7 @@ from cornered.protocol.commands import WatchLobby
 from cornered.protocol.messages import LobbyChanged, LobbyState
 from cornered.protocol.values import NO_CLOCK, GameSpec, MatchSummary, Player
 from tests.clients.sdk.scripted import Wire, connected, scripted
+from tests.virtual_time import after
 
 PLAYERS = (Player(id="ann", name="Ann", kind="person"), Player(id="bob", name="Bob", kind="person"))
 FOREVER = 3600.0
@@ -37,45 +40,60 @@ def lobby(*matches: MatchSummary) -> LobbyView:
     return view
 
 
+def now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+@pytest.mark.virtual_time
 async def test_an_empty_lobby_is_still_at_once() -> None:
-    async with asyncio.timeout(60):
-        await until_still(lobby(), still=FOREVER, pause=FOREVER)
+    began = now()
+    await until_still(lobby(), still=FOREVER, pause=FOREVER)
+    assert now() - began < 1
 
 
+@pytest.mark.virtual_time
 async def test_an_abandoned_match_does_not_keep_visitors_from_a_game() -> None:
-    async with asyncio.timeout(60):
-        await until_still(lobby(match(2)), still=0.02, pause=FOREVER)
+    began = now()
+    await until_still(lobby(match(2)), still=30, pause=FOREVER)
+    assert now() - began == pytest.approx(30, abs=1)
 
 
+@pytest.mark.virtual_time
 async def test_a_match_in_which_something_moves_is_not_disturbed() -> None:
     view = lobby(match(0))
-    waiting = asyncio.ensure_future(until_still(view, still=0.3, pause=0.0))
+    waiting = asyncio.ensure_future(until_still(view, still=30, pause=0.0))
     for ply in range(1, 9):
-        await asyncio.sleep(0.1)
+        await after(29)
         view.change(LobbyChanged(matches=(match(ply),)))
         assert not waiting.done()
-    async with asyncio.timeout(60):
-        await waiting
+    await after(29)
+    assert not waiting.done()
+    await after(2)
+    assert waiting.done()
 
 
+@pytest.mark.virtual_time
 async def test_news_that_are_no_moves_do_not_make_a_match_move() -> None:
     view = lobby(match(3))
-    waiting = asyncio.ensure_future(until_still(view, still=0.2, pause=FOREVER))
-    async with asyncio.timeout(60):
-        while not waiting.done():
-            await asyncio.sleep(0.02)
-            view.change(LobbyChanged(players_gone=("zoe",)))
+    waiting = asyncio.ensure_future(until_still(view, still=30, pause=FOREVER))
+    for _ in range(29):
+        await after(1)
+        view.change(LobbyChanged(players_gone=("zoe",)))
+        assert not waiting.done()
+    await after(2)
+    assert waiting.done()
 
 
+@pytest.mark.virtual_time
 async def test_after_a_match_there_is_time_to_see_how_it_ended() -> None:
     view = lobby(match(3))
-    waiting = asyncio.ensure_future(until_still(view, still=FOREVER, pause=0.02))
-    await asyncio.sleep(0)
+    waiting = asyncio.ensure_future(until_still(view, still=FOREVER, pause=8))
+    await after(1)
     view.change(LobbyChanged(matches_gone=("m",)))
-    await asyncio.sleep(0)
+    await after(7)
     assert not waiting.done()
-    async with asyncio.timeout(60):
-        await waiting
+    await after(2)
+    assert waiting.done()
 
 
 @dataclass

@@ -30,6 +30,9 @@ from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import Services
 from cornered.server.settings import Settings
 from tests.server.conftest import ANALYST_KEY, Pair, Running, Start
+from tests.virtual_time import after
+
+pytestmark = pytest.mark.virtual_time
 
 THREE = GameSpec(name="isolation", options={"players": 3})
 
@@ -100,7 +103,7 @@ async def scene(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
 
 
 async def until_told() -> None:
-    await asyncio.sleep(0.05)
+    await after(0.05)
 
 
 async def test_five_thousand_who_leave_at_once_hold_nothing_up(scene: Scene) -> None:
@@ -179,7 +182,7 @@ async def test_a_large_word_makes_the_next_one_wait(scene: Scene, monkeypatch: p
     await until_told()
     assert line.heard() == []
     size = len(json.dumps(first, separators=(",", ":")))
-    await asyncio.sleep(size / 2_000 + 0.1)
+    await after(size / 2_000)
     assert len(line.heard()) == 1
 
 

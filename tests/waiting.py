@@ -1,0 +1,19 @@
+"""Waiting for what is to come, with a bound and without a pause."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+__all__ = ["TIMEOUT_S", "until"]
+
+TIMEOUT_S: Final = 60.0
+"""Seconds after which a test that waits has failed."""
+
+
+async def until(is_so: Callable[[], object]) -> None:
+    """Let the other tasks of the loop go on until `is_so()` holds."""
+    async with asyncio.timeout(TIMEOUT_S):
+        while not is_so():  # noqa: ASYNC110 - nothing announces it
+            await asyncio.sleep(0)
