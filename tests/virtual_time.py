@@ -1,8 +1,8 @@
 """An event loop whose clock jumps to its next timer instead of waiting for it.
 
-A test marked `virtual_time` runs on this loop: every delay in it is exact and costs a millisecond. Its sockets have both
-ends in the loop, since time passes only while nothing happens in it. The clock is the system's while a thread of the
-loop's executor works.
+A test marked `virtual_time` runs on this loop: every delay in it is exact and costs a millisecond. Time passes only
+while nothing happens in the loop, so its sockets have both ends there. While a thread of the loop's executor works, the
+clock is the system's.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import selectors
 import time
 from collections.abc import Callable
-from typing import Any, Final, TypeVar, TypeVarTuple, Unpack
+from typing import Any, Final, TypeVar, TypeVarTuple
 
 __all__ = ["VirtualTimeLoop", "after"]
 
@@ -56,7 +56,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         return self._clock.now
 
     def run_in_executor(  # type: ignore[override]
-        self, executor: Any, func: Callable[[Unpack[Ts]], T], *args: Unpack[Ts]
+        self, executor: Any, func: Callable[[*Ts], T], *args: *Ts
     ) -> asyncio.Future[T]:
         future = super().run_in_executor(executor, func, *args)
         self._clock.threads_at_work += 1

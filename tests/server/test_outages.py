@@ -22,6 +22,7 @@ from cornered.server.runtime import match_task, timekeeping
 from cornered.server.runtime.timekeeping import Outages, Sign, last_sign
 from cornered.server.settings import MEMORY, Settings
 from tests.server.conftest import Pair, Running, Start, Stores
+from tests.virtual_time import after
 
 CLOCK = Fischer(initial=10)
 GAME = GameSpec(name="quoridor", options={"size": 5})
@@ -203,31 +204,33 @@ async def test_nobody_is_gone_for_as_long_as_the_server_was(watched: Any, stores
         await ann.do(Claim, match=match)
 
 
+@pytest.mark.virtual_time
 async def test_the_sign_of_life_stops_while_the_store_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(timekeeping, "SIGN_SECONDS", 0.001)
     outages, at = Outages(), [5_000]
     sign = tmp_path / "alive"
     signs = asyncio.create_task(timekeeping.leave_signs(sign, outages, lambda: at[0], lambda: ("m", 1)))
     with contextlib.suppress(asyncio.CancelledError):
-        await asyncio.sleep(0.01)
+        await after(0.01)
         assert last_sign(sign) == Sign(5_000, "m", 1)
         outages.is_store_away = True
         at[0] = 9_000
-        await asyncio.sleep(0.01)
+        await after(0.01)
         assert last_sign(sign) == Sign(5_000, "m", 1)
         outages.is_store_away = False
-        await asyncio.sleep(0.01)
+        await after(0.01)
         assert last_sign(sign) == Sign(9_000, "m", 1)
         signs.cancel()
         await signs
 
 
+@pytest.mark.virtual_time
 async def test_the_sign_of_life_stops_when_commands_are_refused(
     running_server: Start, stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def close_late(gateway: Gateway) -> None:
         stores.now.at += 5_000
-        await asyncio.sleep(0.02)
+        await after(0.02)
         await close(gateway)
 
     close = Gateway.close
@@ -236,7 +239,7 @@ async def test_the_sign_of_life_stops_when_commands_are_refused(
     newest = Sign(stores.now.at, "m", 1)
     stores.journal.newest = ("m", 1)
     async with running_server(database=""):
-        await asyncio.sleep(0.01)
+        await after(0.01)
         assert last_sign(tmp_path / "alive") == newest
     assert last_sign(tmp_path / "alive") == newest
 

@@ -20,6 +20,8 @@ from cornered.protocol.messages import ErrorCode, Happened, Pong, SeatPresence, 
 from cornered.protocol.values import NO_CLOCK, Accepts, Correspondence, GameSpec
 from tests.clients.sdk.scripted import ANN, BOB, CLOCKS, POSITIONS, TOKEN, Scripted, Wire, connected, scripted, snapshot
 
+pytestmark = pytest.mark.virtual_time
+
 NOW = 1_000_000
 """The scripted server's time when it says welcome."""
 

@@ -13,6 +13,9 @@ from cornered.protocol.commands import Analysed, AskAnalysis, CancelAnalysis, Of
 from cornered.protocol.messages import Analyse, Analysis, StopAnalysis
 from cornered.protocol.values import GameSpec
 from tests.clients.sdk.scripted import Wire, connected, scripted
+from tests.virtual_time import after
+
+pytestmark = pytest.mark.virtual_time
 
 REPORT = Report(
     score=0.5,
@@ -56,9 +59,9 @@ async def test_an_analysis_is_followed_to_its_last_word() -> None:
         assert (command.match, command.ply, command.lines) == ("m", 4, 2)
         await wire.acknowledge(command, ref="x")
         await wire.say(news(ahead=1))
-        await asyncio.sleep(0.05)
+        await after(0.05)
         await wire.say(news(report=REPORT))
-        await asyncio.sleep(0.05)
+        await after(0.05)
         await wire.say(news("another", final=True), news(report=REPORT, final=True))
         await wire.stay()
 
@@ -88,7 +91,7 @@ async def test_after_a_lost_connection_it_is_asked_for_again() -> None:
         await wire.welcome()
         await wire.acknowledge(await wire.hear(AskAnalysis), ref="x")
         await wire.say(news(report=REPORT))
-        await asyncio.sleep(0.05)
+        await after(0.05)
         wire.cut()
 
     async def second(wire: Wire) -> None:
@@ -132,7 +135,7 @@ async def test_who_is_cancelled_waits_for_no_answer() -> None:
         listening = client.ask_analysis("m", 0)
         await anext(listening)
         waiting = asyncio.ensure_future(anext(listening))
-        await asyncio.sleep(0.01)
+        await after(0.01)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -176,7 +179,7 @@ async def test_an_offer_is_made_again_on_every_connection_and_old_jobs_are_not_d
         offers.append(await wire.hear(OfferAnalysis))
         await wire.acknowledge(offers[-1])
         await wire.say(job("lost"))
-        await asyncio.sleep(0.05)
+        await after(0.05)
         wire.cut()
 
     async def second(wire: Wire) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import stat
 from pathlib import Path
@@ -15,6 +14,7 @@ from cornered.server.adapters.private_files import NotPrivate, create_private, m
 from cornered.server.runtime import timekeeping
 from cornered.server.settings import SettingsError
 from tests.server.conftest import Pair, Start
+from tests.waiting import until
 
 
 def mode(path: Path) -> int:
@@ -34,7 +34,7 @@ async def test_everything_that_a_server_makes_is_private(
     try:
         async with start(database="", data=data) as server, server.client("Ann") as ann, server.client("Ben") as ben:
             await ann.do(Play, match=await pair(ann, ben), ply=0, move="a2")
-            await asyncio.sleep(0.03)
+            await until((data / "alive").exists)
             found = modes(data)
     finally:
         os.umask(before)

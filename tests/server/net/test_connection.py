@@ -24,6 +24,10 @@ from cornered.server.net.connection import OUTPUT_HIGH_BYTES, OUTPUT_MAX_BYTES, 
 from cornered.server.net.responses import plain
 from cornered.server.runtime.token_bucket import TokenBucket
 from tests.server.conftest import Pair, Running, Start
+from tests.virtual_time import after
+from tests.waiting import until
+
+pytestmark = pytest.mark.virtual_time
 
 UPGRADE = (
     b"GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
@@ -71,7 +75,7 @@ async def test_a_bad_frame_of_a_watcher_that_keeps_its_connection_open_harms_no_
         await cas.join(match)
         async with raw_client(running, Join(id="j", match=match), until=b'"snapshot"') as (_, writer):
             writer.write(BAD_OPCODE)
-            await asyncio.sleep(0.05)
+            await after(0.05)
             played = await ann.do(Play, match=match, ply=0, move="a2")
             for one in (ann, ben, cas):
                 assert played.seq in [event.seq for event in (await one.hear(Happened)).events]
@@ -111,7 +115,7 @@ async def test_owed_pongs_are_bounded_like_any_other_output(start: Start) -> Non
                 if writer.transport.is_closing():
                     break
                 unread = writer.transport.get_write_buffer_size()
-                await asyncio.sleep(0.05)
+                await after(0.05)
             else:
                 pytest.fail("the socket is still open")
         # Most of the flood never left this side, because the server stopped reading it.
@@ -361,7 +365,7 @@ async def test_a_client_that_closed_before_its_hello_was_answered_is_cut_off_all
     deliver(connection, CLOSE)
     assert not connection.is_open
     connection.greeted()
-    await asyncio.sleep(0.01)
+    await after(0.01)
     assert transport.is_aborted
 
 
@@ -397,9 +401,7 @@ async def test_a_connection_that_is_over_is_gone_at_once(running: Running, endin
         try:
             writer.write(ending)
             writer.close()
-            async with asyncio.timeout(60):
-                while any(one() for one in alive):  # noqa: ASYNC110 - nobody tells
-                    await asyncio.sleep(0.005)
+            await until(lambda: not any(one() for one in alive))
         finally:
             if was_enabled:
                 gc.enable()

@@ -21,6 +21,8 @@ from cornered.protocol.messages import Happened
 from cornered.server.net import gateway
 from cornered.server.runtime.limits import MAX_DOWNLOADS
 from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
+from tests.virtual_time import after
+from tests.waiting import until
 
 
 @pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=["json", "msgpack"])
@@ -298,9 +300,7 @@ def unanswered() -> int:
 
 
 async def until_unanswered(number: int) -> None:
-    async with asyncio.timeout(60):
-        while unanswered() != number:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: unanswered() == number)
 
 
 async def test_a_request_whose_connection_closes_before_its_turn_leaves_the_queue(
@@ -328,6 +328,7 @@ async def test_a_client_that_closes_only_its_own_side_gets_an_answer_that_need_n
     writer.close()
 
 
+@pytest.mark.virtual_time
 async def test_few_records_are_read_before_they_are_paid_for_and_those_are_paid_for(
     running_server: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -344,7 +345,7 @@ async def test_few_records_are_read_before_they_are_paid_for_and_those_are_paid_
             for _ in range(12):
                 await stack.enter_async_context(asking(running, "/matches/m.txt"))
             await until_unanswered(12)
-            await asyncio.sleep(0.02)
+            await after(0.02)
             assert len(reading) == MAX_DOWNLOADS
         # What is being read is paid for though it is given up; the others are not read at all.
         await until_unanswered(MAX_DOWNLOADS)

@@ -15,6 +15,8 @@ from cornered.protocol.messages import Games, Happened, LobbyState, MyMatches, P
 from cornered.protocol.values import GameSpec, SeekSettings
 from cornered.server.runtime.limits import MAX_REPLAYS
 from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
+from tests.virtual_time import after
+from tests.waiting import until
 
 
 async def flood(client: Any, times: int, message: Any = Ping(id="flood")) -> None:  # noqa: B008
@@ -231,33 +233,33 @@ async def test_an_update_is_never_heard_before_the_acknowledgement(running: Runn
         assert isinstance(await ben.hear(Happened), Happened)
 
 
+def sessions() -> int:
+    return sum(task.get_name().startswith("session[") for task in asyncio.all_tasks())
+
+
 async def test_connections_that_leave_before_their_turn_do_not_stay_in_the_queue(start: Start) -> None:
     async with start(address_rate=10, address_burst=10) as running:
         for _ in range(30):
             async with running.socket(JSON) as gone:
                 await gone.tell(Hello(name="Eve", token="x" * 20))
         async with asyncio.timeout(60):
-            while any(task.get_name().startswith("session[") for task in asyncio.all_tasks()):  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+            await until(lambda: sessions() == 0)
             async with running.client("Ann") as ann:
                 assert isinstance(await ann.ask(Ping, sent=5), Pong)
 
 
+@pytest.mark.virtual_time
 async def test_what_was_read_from_the_store_is_owed_by_few_sessions_at_a_time(start: Start) -> None:
-    def sessions() -> int:
-        return sum(task.get_name().startswith("session[") for task in asyncio.all_tasks())
-
     async with start(address_rate=0.001, address_burst=200) as running:
         async with contextlib.AsyncExitStack() as stack:
             readers = [await stack.enter_async_context(running.client(f"Eve {number}")) for number in range(12)]
             for reader in readers:
                 await reader.tell(Join(id="j", match="nowhere"))
             await readers[0].answer("j")
-            await asyncio.sleep(0.1)
+            await after(0.1)
             assert sessions() > MAX_REPLAYS
-        async with asyncio.timeout(60):
-            while sessions() > MAX_REPLAYS:  # noqa: ASYNC110
-                await asyncio.sleep(0.01)
+        await until(lambda: sessions() <= MAX_REPLAYS)
+        assert sessions() == MAX_REPLAYS
 
 
 async def test_a_server_that_stops_waits_for_no_payment(
@@ -276,6 +278,7 @@ async def test_a_server_that_stops_waits_for_no_payment(
         await is_reading.wait()
 
 
+@pytest.mark.virtual_time
 async def test_a_player_who_comes_back_after_a_restart_pays_for_no_reading_of_own_matches(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,7 +288,7 @@ async def test_a_player_who_comes_back_after_a_restart_pays_for_no_reading_of_ow
     read = stores.journal.read
 
     async def read_slowly(match: str, since: int = 0) -> Any:
-        await asyncio.sleep(0.05)
+        await after(0.05)
         return await read(match, since)
 
     monkeypatch.setattr(stores.journal, "read", read_slowly)

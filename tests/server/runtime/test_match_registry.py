@@ -32,6 +32,8 @@ from cornered.server.runtime.match_task import Services
 from cornered.server.runtime.timekeeping import Sign, last_sign
 from tests.server.conftest import TIMEOUT_S, Pair, Running, Start, Stores, StubbornJournal
 from tests.server.turns import watched_loop
+from tests.virtual_time import after
+from tests.waiting import until
 
 PLAYERS = tuple(Player(id=name, name=name, kind="person") for name in ("a", "b"))
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
@@ -134,12 +136,6 @@ async def test_after_a_restart_the_world_outside_hears_no_more_of_a_delayed_matc
         await matches.close()
 
 
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not is_so():  # noqa: ASYNC110 - the server under test tells nobody
-            await asyncio.sleep(0.005)
-
-
 class Gated(StubbornJournal):
     """A journal that holds back the reading of matches until the test allows it, and counts it."""
 
@@ -199,7 +195,9 @@ async def test_a_match_to_which_no_player_comes_is_loaded_and_refunded(stores: S
     await store_live(stores.journal, "m", stores.now.at)
     stores.now.at += 3_600_000
     async with running_server():
-        await until(lambda: len(stores.journal._logs["m"].events) > 3)
+        async with asyncio.timeout(TIMEOUT_S):
+            while len(await stores.journal.read("m")) <= 3:  # noqa: ASYNC110 - nothing announces it
+                await asyncio.sleep(0)
     assert (await stores.journal.read("m"))[-1] == Resumed(seq=4, at=stores.now.at, refunded=3_600_000)
 
 
@@ -430,6 +428,7 @@ async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_l
         assert (await ann.join(match)).next == new.match
 
 
+@pytest.mark.virtual_time
 async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_nobody_busy(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -446,8 +445,8 @@ async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_no
         await ann.do(Resign, match=new)
         await ben.do(Rematch, match=match)
         async with asyncio.timeout(TIMEOUT_S):
-            while any(one.playing for one in (await ann.ask(WatchLobby)).players):  # noqa: ASYNC110 - nobody tells
-                await asyncio.sleep(0.02)
+            while any(one.playing for one in (await ann.ask(WatchLobby)).players):
+                await after(0.02)
 
 
 async def test_a_new_match_that_nobody_could_confirm_opens_when_the_store_is_back(
@@ -533,6 +532,7 @@ async def test_a_room_that_is_given_up_is_gone_at_once() -> None:
                 gc.enable()
 
 
+@pytest.mark.virtual_time
 async def test_a_match_that_is_stored_while_the_server_stops_leaves_no_task() -> None:
     class Slow(MemoryJournal):
         """A journal whose answer comes when it is told to."""
@@ -546,7 +546,7 @@ async def test_a_match_that_is_stored_while_the_server_stops_leaves_no_task() ->
     journal = Slow()
     async with registry(journal, lambda: 1_000) as matches:
         opening = asyncio.create_task(matches.open_new(MatchMade("m", SMALL, PLAYERS, NO_CLOCK, False, 0)))
-        await asyncio.sleep(0.01)
+        await after(0.01)
         assert not opening.done()
         await matches.close()
         journal.answers.set()

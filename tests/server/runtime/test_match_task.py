@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -38,7 +37,9 @@ from cornered.protocol.values import Fischer, GameSpec, PerMove, SeekSettings
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
 from cornered.server.runtime import match_task
-from tests.server.conftest import TIMEOUT_S, Pair, PlayOut, Running, Start, Stores
+from tests.server.conftest import Pair, PlayOut, Running, Start, Stores
+from tests.virtual_time import after
+from tests.waiting import until
 
 SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
@@ -369,6 +370,7 @@ class Behind(MemoryJournal):
         return await super().read(match, since)
 
 
+@pytest.mark.virtual_time
 @pytest.mark.parametrize("is_defective", [False, True])
 async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch, is_defective: bool
@@ -380,10 +382,8 @@ async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
         await pair(ann, ben, clock=PerMove(seconds=1))
         stores.journal.is_behind, stores.journal.is_defective = True, is_defective
         stores.now.at += 2_000
-        async with asyncio.timeout(TIMEOUT_S):
-            while not stores.journal.stale:  # noqa: ASYNC110 - a match task at work tells nobody
-                await asyncio.sleep(0.005)
-        await asyncio.sleep(0.03)
+        await until(lambda: stores.journal.stale)
+        await after(0.03)
         assert stores.journal.stale < 10
         stores.journal.is_behind = stores.journal.is_defective = False
         ended = (await ann.hear(Happened)).events[-1]
