@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -30,6 +31,7 @@ DEADLINE = 60.0
 INSTALL_SECONDS = 240.0
 INSTALL_LOCK = Path(tempfile.gettempdir()) / f"cornered-tests-{os.getuid()}.lock"
 """Two processes that run tests must not install a package at the same time."""
+POLL_INTERVAL_S = 0.01
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
@@ -56,12 +58,14 @@ def free_port() -> int:
         return port
 
 
-def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[bytes], what: str) -> None:
+def wait_until(is_ready: Callable[[], bool], process: subprocess.Popen[Any], what: str = "the program") -> None:
+    """Return when `is_ready()` holds; fail the test when the process ends before."""
     deadline = time.monotonic() + DEADLINE
     while not is_ready():
-        if process.poll() is not None or time.monotonic() > deadline:
-            pytest.fail(f"{what} does not start")
-        time.sleep(0.01)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(POLL_INTERVAL_S)
+            pytest.fail(f"{what} has ended")
+        assert time.monotonic() < deadline, f"{what} does not get ready"
 
 
 def accepts(port: int) -> bool:

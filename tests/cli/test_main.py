@@ -149,17 +149,22 @@ async def test_house_bots_get_the_key_of_analysts_in_their_environment_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     told, program = tmp_path / "told", tmp_path / "program"
-    program.write_text(f'#!/bin/sh\necho "$CORNERED_ANALYST_KEY $*" > {told}.part\nmv {told}.part {told}\ncat\n')
+    os.mkfifo(told)
+    program.write_text(f'#!/bin/sh\necho "$CORNERED_ANALYST_KEY $*" > {told}\ncat\n')
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
     keeping = asyncio.ensure_future(
         keep_house_bots(["random"], "ws://127.0.0.1:1", tmp_path / "who", analyse="random", analyst_key="k" * 30)
     )
+    reader = asyncio.StreamReader()
+    # Open for writing too, a pipe does not end while nothing has written to it yet.
+    pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader),
+        os.fdopen(os.open(told, os.O_RDWR | os.O_NONBLOCK), "rb", buffering=0),
+    )
     async with asyncio.timeout(60):
-        while not told.exists():
-            assert not keeping.done(), keeping
-            await asyncio.sleep(0.01)
-    key, arguments = told.read_text().split(" ", 1)
+        key, arguments = (await reader.readline()).decode().split(" ", 1)
+    pipe.close()
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)
     assert key == "k" * 30

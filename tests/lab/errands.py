@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 from typing import NoReturn
@@ -13,13 +14,26 @@ from cornered.lab.contests import arena
 from cornered.lab.contests.terms import Fixture, Played, Terms
 from cornered.lab.execution.heartbeat import beat
 
-__all__ = ["Unsendable", "act", "play", "play_where", "refuse", "square"]
+__all__ = ["Unsendable", "act", "play", "play_where", "refuse", "square", "work"]
 
 STRANGERS = str(Path(__file__).with_name("strangers"))
 
 
 def square(number: int) -> int:
     return number * number
+
+
+def work(seconds: float) -> None:
+    """Keep a core busy, as a bot does that thinks for so long."""
+    ends = time.perf_counter() + seconds
+    while time.perf_counter() < ends:
+        pass
+
+
+def forever() -> NoReturn:
+    """Do nothing until the process is ended."""
+    threading.Event().wait()
+    raise AssertionError("nothing sets the event")
 
 
 def act(what: str) -> str:
@@ -38,13 +52,15 @@ def act(what: str) -> str:
                 os._exit(1)
         case "hang":
             beat("about to hang", float(detail))
-            time.sleep(600)
+            forever()
         case "slow":
             for _ in range(5):
                 beat("alive", 0.6)
-                time.sleep(0.3)
-        case "sleep":
-            time.sleep(float(detail))
+                work(0.3)
+        case "wait":
+            forever()
+        case "work":
+            work(float(detail))
         case "tell":
             with Path(detail).open("a") as file:
                 print(os.getpid(), file=file)

@@ -13,17 +13,21 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
+import psutil
 import pytest
 
 from cornered import engine
 from cornered.bots.bot import Bot
 from cornered.bots.pool.pool import GRACE, Pool
+from cornered.bots.pool.scheduler import Scheduler
+from cornered.bots.pool.supervisor import Supervisor
 from cornered.bots.pool.warming import Preparation
 from cornered.bots.pool.worker_main import Job, think
 from cornered.bots.pool.worker_process import Lost, Worker
 from cornered.bots.search.memory import Memory
 from cornered.clients.sdk import Limit
 from cornered.engine.warming import warm
+from tests.waiting import until
 
 START = engine.load("quoridor").start()
 OPENING = ["e2", "e8", "a3h", "h6v", "e3", "d8", "b7v", "e7h", "d3"]
@@ -144,7 +148,14 @@ async def test_no_worker_outlives_its_pool() -> None:
             os.kill(process, 0)
 
 
-async def test_whoever_still_waits_when_the_pool_closes_hears_of_it() -> None:
+async def test_whoever_still_waits_when_the_pool_closes_hears_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    is_claimed, take_this = asyncio.Event(), Scheduler.take_this
+
+    async def claim(scheduler: Scheduler, worker: Worker) -> bool:
+        is_claimed.set()
+        return await take_this(scheduler, worker)
+
+    monkeypatch.setattr(Scheduler, "take_this", claim)
     async with Pool.open(1) as pool:
         await pool.choose("champion", MIDDLE, Limit(time=50))
         thinking = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit()))
@@ -155,8 +166,7 @@ async def test_whoever_still_waits_when_the_pool_closes_hears_of_it() -> None:
         preparing = asyncio.ensure_future(ready(pool, "quoridor", "greedy"))
         # All of them come to wait for the worker, the last one in a thread for a moment first.
         async with asyncio.timeout(60):
-            while not pool._supervisor.scheduler._claims:  # noqa: ASYNC110  # nobody but a test wants to know
-                await asyncio.sleep(0.01)
+            await is_claimed.wait()
     async with asyncio.timeout(60):
         for future in (thinking, *waiting):
             with pytest.raises(Lost):
@@ -186,8 +196,8 @@ async def two() -> AsyncIterator[Pool]:
         # Where nothing is compiled yet, each game takes its time.
         async with asyncio.timeout(240):
             pool = await stack.enter_async_context(Pool.open(2))
-            while len(pool.processes) < 2:  # noqa: ASYNC110  # nobody but a test wants to know
-                await asyncio.sleep(0.01)
+            await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == "hire"))
+            assert len(pool.processes) == 2
             assert len([bot async for bot in pool.prepare("quoridor", ["champion", "minimax", "random"])]) == 3
         yield pool
 
@@ -208,7 +218,7 @@ async def test_a_bot_that_gains_nothing_from_help_gets_none(two: Pool) -> None:
     await busy(two)
     while not thinking.done():
         assert not two.at_leisure
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)
 
 
 async def test_a_helper_that_dies_harms_nobody(two: Pool) -> None:
@@ -272,8 +282,9 @@ async def test_thinking_ahead_gives_way_to_questions_and_goes_on_after_them(pool
 async def test_a_study_gives_way_to_questions_and_tells_what_it_has_found(pool: Pool) -> None:
     await pool.choose("champion", MIDDLE, Limit(time=50))
     study = asyncio.ensure_future(pool.study("champion", MIDDLE, Limit(time=60_000)))
-    await at_leisure(pool)
-    await asyncio.sleep(0.1)
+    process = psutil.Process(await at_leisure(pool))
+    began = process.cpu_times().user
+    await until(lambda: process.cpu_times().user - began > 0.1)
     await pool.choose("random", MIDDLE, Limit(time=5000))
     async with asyncio.timeout(60):
         assert MIDDLE.is_legal((await study).move)
@@ -350,20 +361,29 @@ async def test_an_error_between_the_pool_and_a_worker_costs_no_worker(
         assert START.is_legal((await pool.choose("random", START, Limit())).move)
 
 
-async def test_an_error_of_the_pool_comes_out_alone_whatever_workers_are_doing(slowly: Slowly) -> None:
+async def test_an_error_of_the_pool_comes_out_alone_whatever_workers_are_doing(
+    slowly: Slowly, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(KeyError, match="mine"):
-        await fail_while_a_worker_loads(slowly)
+        await fail_while_a_worker_loads(slowly, monkeypatch)
 
 
-async def fail_while_a_worker_loads(slowly: Slowly) -> None:
+async def fail_while_a_worker_loads(slowly: Slowly, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail() -> None:
         raise KeyError("mine")
 
-    async with asyncio.timeout(60), Pool.open(1) as pool:
-        worker = await pool._supervisor.scheduler.take()
-        pool._supervisor.chore(pool._supervisor.load(worker, [Preparation("random", "quoridor")]), "load")
+    supervisors: list[Supervisor] = []
+
+    def supervise(*arguments: Any) -> Supervisor:
+        supervisors.append(Supervisor(*arguments))
+        return supervisors[0]
+
+    monkeypatch.setattr("cornered.bots.pool.pool.Supervisor", supervise)
+    async with asyncio.timeout(60), Pool.open(1):
+        worker = await supervisors[0].scheduler.take()
+        supervisors[0].chore(supervisors[0].load(worker, [Preparation("random", "quoridor")]), "load")
         await slowly.begins()
-        pool._supervisor.chore(fail(), "fail")
+        supervisors[0].chore(fail(), "fail")
         await asyncio.Event().wait()
 
 

@@ -149,7 +149,7 @@ def test_a_stopped_search_looks_at_no_further_position(name: str) -> None:
     searching.start()
     deadline = time.monotonic() + DEADLINE
     while memory.own.nodes < 1_000 and searching.is_alive() and time.monotonic() < deadline:
-        time.sleep(0.001)
+        os.sched_yield()
     memory.stop()
     nodes = int(memory.own.nodes)
     searching.join(10)

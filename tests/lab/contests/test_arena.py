@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -133,11 +132,14 @@ def test_a_move_that_is_not_legal_loses(monkeypatch: pytest.MonkeyPatch, move: A
 
 
 def test_a_bot_that_takes_far_too_long_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
     def dawdle(state: State) -> Thought:
-        time.sleep(0.05)
+        nonlocal now
+        now += 0.3
         return first_move(state)
 
-    monkeypatch.setattr(arena, "GRACE", 0.01)
+    monkeypatch.setattr(arena, "perf_counter", lambda: now)
     stage(monkeypatch, slow=dawdle, quick=first_move)
     played = play(Terms.of("trapgrid", {"size": 4}, time=10), Fixture(0, ("slow", "quick")))
     assert (played.winner, played.ending) == (1, "time")

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures import process as executors
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -25,7 +25,8 @@ from cornered.lab.contests.terms import Fixture, Terms
 from cornered.lab.execution import processes
 from cornered.lab.execution.processes import Batch, Part, Processes
 from cornered.lab.execution.workforce import Death, Workforce, in_order
-from tests.lab.errands import act, play, refuse, square
+from tests.conftest import wait_until
+from tests.lab.errands import act, play, refuse, square, work
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -76,7 +77,7 @@ def test_only_so_many_items_are_taken_ahead(workforce: Workforce) -> None:
             if number > most:
                 pytest.fail("nobody has asked for so much")
             # Slower than the workers, who could always do more.
-            time.sleep(0.002)
+            work(0.002)
             yield number
 
     working = workforce.carry_out(square, endless(), batch=5)
@@ -87,17 +88,17 @@ def test_only_so_many_items_are_taken_ahead(workforce: Workforce) -> None:
 
 def test_who_stops_iterating_cancels_what_has_not_begun(workforce: Workforce, tmp_path: Path) -> None:
     told = tmp_path / "told"
-    working = workforce.carry_out(act, ["fine", "sleep 0.5", "sleep 0.5", f"tell {told}"], batch=1)
+    working = workforce.carry_out(act, ["fine", "work 0.5", "work 0.5", f"tell {told}"], batch=1)
     assert next(working) == (0, "fine is done")
     working.close()
     # The same workers come to this only when they are done with all that went before.
-    assert results(workforce, ["sleep 0.1"] * 4) == ["sleep 0.1 is done"] * 4
+    assert results(workforce, ["work 0.1"] * 4) == ["work 0.1 is done"] * 4
     assert not told.exists()
 
 
 def test_a_batch_that_takes_long_is_shared_again(workforce: Workforce) -> None:
     began = time.monotonic()
-    done = list(workforce.carry_out(act, ["sleep 0.3"] * 8, batch=8))
+    done = list(workforce.carry_out(act, ["work 0.3"] * 8, batch=8))
     assert sorted(place for place, _ in done) == list(range(8))
     assert time.monotonic() - began < 8 * 0.3
 
@@ -112,7 +113,7 @@ def test_what_a_function_raises_is_raised_here_and_the_workers_go_on(workforce: 
 
 
 def test_two_errands_may_be_under_way_at_once(workforce: Workforce) -> None:
-    first = workforce.carry_out(act, ["sleep 0.01", "exit 3", "sleep 0.02"] * 3, lost=fate)
+    first = workforce.carry_out(act, ["work 0.01", "exit 3", "work 0.02"] * 3, lost=fate)
     second = workforce.carry_out(square, range(40), batch=4)
     begun = [next(first), next(second)]
     assert sorted(place for place, _ in [begun[0], *first]) == list(range(9))
@@ -165,13 +166,13 @@ def test_an_item_that_hangs_is_lost_in_time(workforce: Workforce) -> None:
 def test_patience_is_with_the_time_between_signs_of_life_and_not_with_an_item(workforce: Workforce) -> None:
     # Alive for 1.5 s, though it promises a sign every 0.6.
     assert results(workforce, ["slow"]) == ["slow is done"]
-    lost_one = "sleep 60 is lost: gave no sign of life any more ()"
-    assert results(workforce, ["sleep 60", "fine"], patience=0.3) == [lost_one, "fine is done"]
+    lost_one = "wait is lost: gave no sign of life any more ()"
+    assert results(workforce, ["wait", "fine"], patience=0.3) == [lost_one, "fine is done"]
 
 
 def test_a_worker_that_is_killed_costs_no_result(workforce: Workforce, tmp_path: Path) -> None:
     told = tmp_path / "told"
-    working = workforce.carry_out(act, [f"tell {told}", *["sleep 0.02"] * 40], lost=fate, batch=1)
+    working = workforce.carry_out(act, [f"tell {told}", *["work 0.02"] * 40], lost=fate, batch=1)
     done = [next(working)]
     while not (told.exists() and told.read_text()):
         # Another worker may be the first to finish anything.
@@ -202,7 +203,7 @@ def batch_of(item: str) -> Batch[str, str]:
     return Batch(0, act, [(0, item)], None, 1.0)
 
 
-def submit_to_the_dying(one: Processes, monkeypatch: pytest.MonkeyPatch, kill: Callable[[], None]) -> Future[Part[str]]:
+def submit_to_the_dying(one: Processes, monkeypatch: pytest.MonkeyPatch, kill: Callable[[], Any]) -> Future[Part[str]]:
     """Kill the process while it gets a batch, so that its executor has broken all it knew of just before this one."""
     has_broken = threading.Event()
     break_off = executors._ExecutorManagerThread.join_executor_internals
@@ -227,8 +228,9 @@ def test_a_batch_that_comes_while_its_process_dies_at_work_is_known_to_be_lost(
     one: Processes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     go = tmp_path / "go"
+    os.mkfifo(go)
     dying = one.submit(Batch(0, exit_on, [(0, str(go))], None, 1.0))
-    late = submit_to_the_dying(one, monkeypatch, go.touch)
+    late = submit_to_the_dying(one, monkeypatch, lambda: go.write_text("go"))
     assert isinstance(dying.exception(timeout=60), BrokenProcessPool)
     ended = one.settle(dying)
     assert ended is not None
@@ -244,7 +246,9 @@ def test_a_batch_that_comes_while_its_process_dies_at_rest_is_known_to_be_lost(
     told = tmp_path / "told"
     one.submit(batch_of(f"tell {told}")).result(timeout=60)
     late = submit_to_the_dying(one, monkeypatch, lambda: os.kill(int(told.read_text()), signal.SIGKILL))
-    wait_for(lambda: one.watch() or late.done())  # type: ignore[func-returns-value]
+    while not late.done():
+        one.watch()
+        wait([late], 0.02)
     assert isinstance(late.exception(timeout=60), BrokenProcessPool)
     ended = one.settle(late)
     assert ended is not None
@@ -260,8 +264,8 @@ def test_an_executor_that_is_just_breaking_gets_no_batch(one: Processes) -> None
 
 
 def exit_on(path: str) -> str:
-    """End the process as soon as there is a file."""
-    wait_for(Path(path).exists)
+    """End the process as soon as something is written to a pipe."""
+    Path(path).read_text()
     os._exit(6)
 
 
@@ -326,7 +330,7 @@ def main():
     try:
         with Workforce.open(2) as workforce:
             print("begins", flush=True)
-            for _ in workforce.carry_out(act, [f"tell {sys.argv[1]}"] * 8 + ["sleep 600"] * 9, batch=1):
+            for _ in workforce.carry_out(act, [f"tell {sys.argv[1]}"] * 8 + ["wait"] * 9, batch=1):
                 print("works", flush=True)
     except KeyboardInterrupt:
         sys.exit(130)
@@ -371,19 +375,12 @@ def busy(process: psutil.Process) -> float:
     return float(process.cpu_times().user)
 
 
-def wait_for(is_so: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 30
-    while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return is_so()
-
-
 @pytest.mark.parametrize("word", ["begins", "works"])
 def test_ctrl_c_ends_all_processes_soon_and_without_a_word(program: subprocess.Popen[str], word: str) -> None:
     hear(program, word)
     if word == "begins":
         # While the process loads from which all workers come.
-        assert wait_for(lambda: max(map(busy, psutil.Process(program.pid).children()), default=0) > 0.3)
+        wait_until(lambda: max(map(busy, psutil.Process(program.pid).children()), default=0) > 0.3, program)
     workers = psutil.Process(program.pid).children(recursive=True)
     os.killpg(program.pid, signal.SIGINT)
     _, errors = program.communicate(timeout=60)

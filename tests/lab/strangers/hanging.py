@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 
 from cornered.bots.bot import Bot, Limit, Thought
 from cornered.engine import State
@@ -15,8 +15,8 @@ class HangingBot(Bot):
     description = "For tests."
 
     def choose(self, state: State, limit: Limit) -> Thought:
-        while True:
-            time.sleep(1)
+        threading.Event().wait()
+        raise AssertionError("nothing sets the event")
 
 
 BOT = HangingBot

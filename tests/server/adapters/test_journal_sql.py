@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequenc
 from tests.conftest import Postgres
 from tests.server.adapters.conftest import Opener, Sample
 from tests.server.turns import watched_loop
+from tests.waiting import until
 
 
 @contextlib.asynccontextmanager
@@ -269,12 +270,6 @@ async def test_the_death_of_the_committer_fails_who_waits_and_the_next_append_st
     await journal.append("m", 0, [sample.started("m")])
     assert [started.match for started in await journal.live()] == ["m"]
     await journal.close()
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not is_so():  # noqa: ASYNC110 - the watching task tells nobody
-            await asyncio.sleep(0.01)
 
 
 @contextlib.asynccontextmanager

@@ -8,7 +8,7 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from cornered.server.adapters.lease import KEY, Lease, StoreTaken, lease
 from cornered.server.ports import AccountsUnavailable, JournalUnavailable
 from tests.conftest import Postgres
 from tests.server.adapters.conftest import Sample
+from tests.waiting import until
 
 DATABASES = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
 
@@ -96,12 +97,6 @@ async def test_a_file_system_without_locks_is_refused(tmp_path: Path, monkeypatc
             pass
 
 
-async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not is_so():  # noqa: ASYNC110 - what is waited for happens in another process
-            await asyncio.sleep(0.01)
-
-
 @contextlib.asynccontextmanager
 async def kept(held: Lease) -> AsyncIterator[asyncio.Task[None]]:
     keeping = asyncio.create_task(held.keep())
@@ -139,7 +134,7 @@ async def next_in_line(url: str) -> AsyncIterator[None]:
             try:
                 async with asyncio.timeout(60), engine.connect() as other:
                     while not (await other.execute(text("SELECT count(*) FROM pg_locks WHERE NOT granted"))).scalar():  # noqa: ASYNC110
-                        await asyncio.sleep(0.005)
+                        await asyncio.sleep(0)
                 yield
             finally:
                 # Where it did not get the lease, it waits for what is let go only after this.
@@ -234,12 +229,22 @@ async def test_a_server_is_not_stopped_by_its_own_lost_connection(
     monkeypatch.setattr("cornered.server.adapters.lease.ANSWER_SECONDS", 0.2)
     async with lease(postgres_url) as held:
         (holder,) = await holders(postgres_url)
+        take, has_failed = held.take, asyncio.Event()
+
+        async def try_to_take(*, attempts: int) -> None:
+            try:
+                await take(attempts=attempts)
+            except TimeoutError:
+                has_failed.set()
+                raise
+
+        monkeypatch.setattr(held, "take", try_to_take)
         async with kept(held) as keeping:
             # Frozen, the database's side answers nothing and keeps its lock, even when its end is ordered.
             os.kill(holder, signal.SIGSTOP)
             try:
-                await until(lambda: not held.is_held)
-                await asyncio.sleep(1)
+                async with asyncio.timeout(60):
+                    await has_failed.wait()
                 assert not keeping.done()
                 assert not held.is_held
             finally:
