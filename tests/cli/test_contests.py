@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.schedule_knockout import Knockout
 from cornered.lab.contests.terms import Effort, Ending, Played, Terms
 from cornered.lab.statistics.sprt import Sprt
+from tests.conftest import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 240
@@ -199,11 +199,7 @@ def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> Non
         text=True,
         start_new_session=True,
     )
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not (tmp_path / GAMES).exists() or not (tmp_path / GAMES).read_bytes():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: (tmp_path / GAMES).exists() and (tmp_path / GAMES).stat().st_size > 0, process)
     os.killpg(process.pid, signal.SIGINT)  # as the terminal does: the workers hear it too
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130

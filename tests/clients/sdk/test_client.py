@@ -518,6 +518,7 @@ async def test_what_holds_for_one_connection_is_said_again_where_it_is_refused_f
         assert set(lobby.players) == {"ann"}
 
 
+@pytest.mark.virtual_time
 @pytest.mark.usefixtures("hasty")
 async def test_a_newer_declaration_takes_the_place_of_one_that_is_refused_for_now() -> None:
     async def silence(wire: Wire) -> None:

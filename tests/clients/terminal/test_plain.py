@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Literal
 
 import pytest
@@ -16,6 +16,7 @@ from cornered.protocol.messages import ChallengeClosed, Challenged, LobbyState, 
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player, Seek, SeekSettings
 from tests.clients.sdk.scripted import ANN, BOB, Script, Wire, connected, scripted
 from tests.clients.terminal.conftest import LocalMatch
+from tests.waiting import until
 
 
 class Lines:
@@ -32,15 +33,6 @@ class Lines:
     async def __aiter__(self) -> AsyncIterator[str]:
         while (line := await self.queue.get()) is not None:
             yield line
-
-
-async def until(condition: Callable[[], object]) -> None:
-    """Let the other tasks go on until `condition` holds."""
-    for _ in range(10_000):
-        if condition():
-            return
-        await asyncio.sleep(0)
-    pytest.fail("it never came to that")
 
 
 async def run(table: LocalMatch, *lines: str) -> list[str]:
@@ -236,6 +228,7 @@ async def test_a_table_or_challenge_that_a_restart_closed_ends_the_wait() -> Non
     assert await waiting(cut_short, back) == "the table or challenge is gone: the connection was lost"
 
 
+@pytest.mark.virtual_time
 @pytest.mark.parametrize("stands", ["table", "challenge"])
 async def test_what_outlives_a_lost_connection_is_waited_for(stands: str) -> None:
     async def back(wire: Wire) -> None:

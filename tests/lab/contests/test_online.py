@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import pickle
-import time
+import threading
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
@@ -173,18 +174,53 @@ async def test_a_bot_thinks_within_the_terms_and_within_what_its_clock_leaves(
     assert all(limit.time == 40 for limit in limits)
 
 
-async def test_who_thinks_past_the_flag_loses_on_time(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def dream(state: State) -> Thought:
-        time.sleep(1.3)
-        return first_move(state)
+@contextlib.asynccontextmanager
+async def match_over(address: str) -> AsyncIterator[threading.Event]:
+    """Yield what is set when the next match on the server is over."""
 
-    stage(monkeypatch, dreamer=dream, puppet=first_move)
+    async def watch() -> None:
+        async with asyncio.timeout(60), Client.connect(address, name="Ann") as ann:
+            lobby = await ann.lobby()
+            while not lobby.matches:
+                await lobby.changed(lobby.version)
+            while lobby.matches:
+                await lobby.changed(lobby.version)
+
+    is_over = threading.Event()
+    watching = asyncio.create_task(watch())
+    watching.add_done_callback(lambda _: is_over.set())
+    yield is_over
+    await watching
+
+
+async def test_who_thinks_past_the_flag_loses_on_time(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Clocks begin to run when both have moved.
     terms = small(address, clock="1/move")
-    (played,) = await played_on(terms, Fixture(0, ("dreamer", "puppet"), ("b4", "d2")))
+    async with match_over(address) as is_over:
+
+        def think_past_the_flag(state: State) -> Thought:
+            is_over.wait()
+            return first_move(state)
+
+        stage(monkeypatch, dreamer=think_past_the_flag, puppet=first_move)
+        (played,) = await played_on(terms, Fixture(0, ("dreamer", "puppet"), ("b4", "d2")))
     assert (played.winner, played.ending, played.fault) == (1, "time", "dreamer lost on time")
     assert played.moves == ("b4", "d2")
-    assert played.efforts[0].slowest > 1.2
+    assert played.efforts[0].slowest >= 1
+
+
+async def test_who_thinks_longer_than_the_terms_allow_loses_on_time(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+
+    def dream(state: State) -> Thought:
+        nonlocal now
+        now += 1.3
+        return first_move(state)
+
+    monkeypatch.setattr(arena, "perf_counter", lambda: now)
+    stage(monkeypatch, dreamer=dream, puppet=first_move)
     (late,) = await played_on(small(address, time=100), Fixture(1, ("puppet", "dreamer")))
     assert (late.winner, late.ending) == (0, "time")
     assert late.fault.startswith("dreamer took 1.")
@@ -233,12 +269,12 @@ async def test_a_server_that_goes_away_is_an_error_and_the_contest_goes_on_when_
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(online, "SERVER_TIMEOUT_S", 0.6)
-    is_thinking = asyncio.Event()
+    is_thinking, is_away = asyncio.Event(), threading.Event()
     loop = asyncio.get_running_loop()
 
     def dawdle(state: State) -> Thought:
         loop.call_soon_threadsafe(is_thinking.set)
-        time.sleep(0.3)
+        is_away.wait()
         return first_move(state)
 
     stage(monkeypatch, slow=dawdle)
@@ -247,6 +283,7 @@ async def test_a_server_that_goes_away_is_an_error_and_the_contest_goes_on_when_
     async with run(settings) as address:
         game = asyncio.ensure_future(played_on(small(address), fixture))
         await is_thinking.wait()
+    is_away.set()
     with pytest.raises(Unreachable, match="went away in the middle of a game"):
         await game
     with pytest.raises(Unreachable, match="no server answers"):
@@ -260,13 +297,14 @@ async def test_a_server_that_goes_away_is_an_error_and_the_contest_goes_on_when_
 async def test_a_first_move_that_never_comes_loses_on_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: None
 ) -> None:
-    def dream(state: State) -> Thought:
-        time.sleep(1.3)
-        return first_move(state)
-
-    stage(monkeypatch, dreamer=dream)
     settings = Settings(port=0, database=MEMORY, data=tmp_path, log_level="error", first_move_seconds=1)
-    async with run(settings) as address:
+    async with run(settings) as address, match_over(address) as is_over:
+
+        def dream(state: State) -> Thought:
+            is_over.wait()
+            return first_move(state)
+
+        stage(monkeypatch, dreamer=dream)
         (played,) = await played_on(small(address, clock="5+3"), Fixture(0, ("greedy", "dreamer")))
     assert (played.winner, played.ending, len(played.moves)) == (0, "time", 1)
     assert played.fault == "dreamer took too long for its first move"
