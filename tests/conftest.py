@@ -7,6 +7,7 @@ skipped; in CI it is installed, and a skip is a failure.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import pwd
 import shutil

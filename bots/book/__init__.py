@@ -56,14 +56,13 @@ def read(path: Path) -> dict[str, Entry]:
 
 
 @cache
-def _book(game: Game) -> Mapping[str, Entry]:
-    path = path_of(game)
+def _book(path: Path) -> Mapping[str, Entry]:
     return read(path) if path.is_file() else {}
 
 
 def lookup(state: State) -> Line | None:
     """Return what the book of exactly these options plays in a position, or None."""
-    book = _book(state.game)
+    book = _book(path_of(state.game))
     if not book:
         return None
     image = standard(state)

@@ -72,9 +72,9 @@ class Convolutional(Network):
         return True
 
     def judge(self, views: Views) -> Judged:
-        return self._heads(self._layers(views)[-1][1], views)[0]
+        return self._heads(self.layers(views)[-1][1], views)[0]
 
-    def _layers(self, views: Views) -> list[tuple[Floats, Floats]]:
+    def layers(self, views: Views) -> list[tuple[Floats, Floats]]:
         """Return for each layer its neighbourhoods, a row for each cell of each position, and what it makes of them,
         (positions, cells + 1, CHANNELS), the last cell 0."""
         around = _around(views)
@@ -101,7 +101,7 @@ class Convolutional(Network):
     def gradients(
         self, views: Views, chosen: npt.NDArray[np.int64], outcomes: npt.NDArray[np.int8]
     ) -> tuple[Loss, Parameters]:
-        passed = self._layers(views)
+        passed = self.layers(views)
         last = passed[-1][1]
         judged, average, hidden = self._heads(last, views)
         policy, hidden_weights, _, value_weights, _ = self.parameters[2 * LAYERS :]

@@ -45,7 +45,7 @@ class BambooMctsBot(Bot):
         here = bamboo(state)
         # Chance depends on the position alone: how many other games were played in between does not matter.
         chance = Random(f"{self._seed} {here.game.radius} {here}")
-        root = self._recall(here.position) or new_node(here.position, chance)
+        root = self.recall(here.position) or new_node(here.position, chance)
         iterations, deepest = int(self.settings["iterations"]), limit.depth or DEEPEST
         done = 0
         while done < min(iterations, limit.nodes or iterations) and (limit.remaining != 0.0 or not root.children):
@@ -61,7 +61,7 @@ class BambooMctsBot(Bot):
         first = lines[0]
         return Thought(first.move, first.score, depth=1, nodes=done, pv=first.pv, deepest=len(first.pv), lines=lines)
 
-    def _recall(self, position: Position) -> Node | None:
+    def recall(self, position: Position) -> Node | None:
         """Return a copy of what is known below `position`, when a tree was kept that the opponent's move leads on in:
         the top of the tree is pruned to the current position."""
         for parent in reversed(self._kept.values()):

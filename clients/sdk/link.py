@@ -234,12 +234,13 @@ class Link:
                     await self.tell(command)
             self.ready.set()
             async for raw in socket:
-                self._take(raw)
+                self.receive(raw)
         finally:
             self._socket = None
             self.ready.clear()
 
-    def _take(self, raw: str | bytes) -> None:
+    def receive(self, raw: str | bytes) -> None:
+        """Take one frame of the server."""
         try:
             message = escaped(MSGPACK.decode_message(raw))
         except ProtocolError as error:

@@ -66,7 +66,7 @@ class Cluster:
             raise ValueError("a cluster needs Dask: pip install 'cornered[cluster]'") from None
         _check_certificates(address)
         try:
-            with _mismatches_logged():
+            with mismatches_logged():
                 # Dask's own annotations leave these out.
                 connect: Any = distributed.Client
                 client = connect(address, timeout=CONNECTING, set_as_default=False, name="cornered")
@@ -102,7 +102,7 @@ class Cluster:
 
     def submit(self, batch: Batch[T, R]) -> Future[Part[R]]:
         """Have some worker carry out a batch."""
-        future = self._executor.submit(_carry_out, batch, _sources())
+        future = self._executor.submit(_carry_out, batch, sources_digest())
         self._futures.add(future)
         return future
 
@@ -137,7 +137,7 @@ def _check_certificates(address: str) -> None:
 
 
 @contextmanager
-def _mismatches_logged() -> Iterator[None]:
+def mismatches_logged() -> Iterator[None]:
     """Log which versions of packages differ between the machines. It may work all the same; what makes other games
     is checked with every batch."""
     from distributed.versions import VersionMismatchWarning
@@ -153,7 +153,7 @@ def _mismatches_logged() -> Iterator[None]:
 
 
 @cache
-def _sources() -> str:
+def sources_digest() -> str:
     """Return what decides which games are played for a seed: our sources, and the compiler that is used."""
     modules = modules_of(bots) + modules_of(lab)
     return f"{cache_of('cornered.lab.contests.arena', *modules).name} numba-{numba.__version__}"
@@ -161,7 +161,7 @@ def _sources() -> str:
 
 def _carry_out(batch: Batch[T, R], sources: str) -> Part[R]:
     """Carry out a batch on a worker. Raises a ValueError on a machine where the same seeds would give other games."""
-    if sources != _sources():
+    if sources != sources_digest():
         raise ValueError("workers and this machine have different versions of cornered or numba; install the same")
     # A worker with several threads would run bots side by side, which they are not made for.
     with _turn:

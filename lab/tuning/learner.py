@@ -151,8 +151,8 @@ def learn(
         values = known.printed if kept is None else kept.values(known)
         work = [(number, values) for number in numbers]
         games = list(in_order(workforce.carry_out(partial(self_play, terms, plan), work)))
-        kept = kept or _first(known, games)
-        point = _take_in(kept, games, known, plan)
+        kept = kept or printed_weights(known, games)
+        point = learn_batch(kept, games, known, plan)
         if checkpoint is not None:
             kept.save(checkpoint, made_of)
         report(Progress("self-play", kept.games, plan.games, f"error {point.error:.3f}"))
@@ -163,7 +163,7 @@ def _seen(games: Sequence[Game]) -> list[tuple[Sequence[Row], float]]:
     return [(rows, score) for game in games for rows, score in zip(game.rows, game.scores, strict=True)]
 
 
-def _first(known: Model, games: Sequence[Game]) -> Learnt:
+def printed_weights(known: Model, games: Sequence[Game]) -> Learnt:
     """Return the printed weights, scaled by the features' sizes and calibrated on the outcomes of the first games."""
     seen = _seen(games)
     sizes = sizes_of(seen, known.linear)
@@ -174,7 +174,7 @@ def _first(known: Model, games: Sequence[Game]) -> Learnt:
     return Learnt(0, sizes, [factor * weight / norm for weight in scaled] + [0.0], norm, [])
 
 
-def _take_in(kept: Learnt, games: Sequence[Game], known: Model, plan: Plan) -> Point:
+def learn_batch(kept: Learnt, games: Sequence[Game], known: Model, plan: Plan) -> Point:
     """Update the state by a batch's games in order, and return the new point of the curve."""
     places = (*known.places(plan.tuned), known.linear)
     before, missed, count = list(kept.theta), 0.0, 0

@@ -16,7 +16,6 @@ __all__ = ["NotPrivate", "create_private", "files_of_database", "make_private"]
 DIRECTORY_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
 _SECRET_FILES: Final = ("alive", "house.json", "cornered.toml")
-_HAS_MODES: Final = os.name == "posix"
 
 log = structlog.get_logger("files")
 
@@ -41,13 +40,13 @@ def files_of_database(path: Path) -> tuple[Path, ...]:
     return (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm", "-journal", ".lock")))
 
 
-def make_private(directory: Path, others: Iterable[Path] = ()) -> None:
+def make_private(directory: Path, others: Iterable[Path] = (), *, has_modes: bool = os.name == "posix") -> None:
     """Make the data directory, and take away others' rights to it, to its secret files and to `others`.
 
-    Raises NotPrivate, and OSError when the directory cannot be made.
+    Without `has_modes` only the directory is made. Raises NotPrivate, and OSError when the directory cannot be made.
     """
     directory.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
-    if not _HAS_MODES:
+    if not has_modes:
         return
     files = (*(directory / name for name in _SECRET_FILES), *others)
     tightened = [path for path in (directory, *files) if _tighten(path)]

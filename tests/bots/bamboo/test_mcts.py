@@ -103,7 +103,7 @@ def test_the_tree_below_the_two_moves_played_is_kept() -> None:
     state = after(2, "a1 c3")
     line = bot.choose(state, Limit()).pv
     later = state.play(line[0]).play(line[1])
-    kept = bot._recall(later.position)
+    kept = bot.recall(later.position)
     assert kept is not None
     assert kept.visits > 20
     assert kept.position == later.position
@@ -111,7 +111,7 @@ def test_the_tree_below_the_two_moves_played_is_kept() -> None:
     again = bot.choose(later, Limit())
     # The second time it starts with what it knew, so the same work looks at more games.
     assert again.lines != fresh.lines
-    assert bot._recall(after(2, "a1 e3").position) is None
+    assert bot.recall(after(2, "a1 e3").position) is None
 
 
 def test_other_games_in_between_do_not_change_what_it_plays() -> None:

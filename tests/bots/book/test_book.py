@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,12 +21,10 @@ SMALL = engine.load("quoridor", size=5)
 
 
 @pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A place for books of this test's own."""
     monkeypatch.setattr(book, "DATA", tmp_path)
-    book._book.cache_clear()
-    yield tmp_path
-    book._book.cache_clear()
+    return tmp_path
 
 
 def built(path: Path, positions: int, game: Game = SMALL) -> list[int]:

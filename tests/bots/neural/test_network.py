@@ -81,7 +81,7 @@ def test_a_convolution_is_the_square_kernel_without_two_corners() -> None:
         ],
         axis=1,
     )
-    found = network._layers(views)[0][1][:, :-1]
+    found = network.layers(views)[0][1][:, :-1]
     assert found == pytest.approx(np.maximum(expected, 0), abs=1e-5)
 
 

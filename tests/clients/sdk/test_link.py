@@ -50,7 +50,7 @@ def answer_to_frame(command: Command, frame: bytes) -> ServerMessage:
         link = Link("ws://127.0.0.1:1", Silent(), jittered)
         asking = asyncio.ensure_future(link.ask(command))
         await asyncio.sleep(0)
-        link._take(frame)
+        link.receive(frame)
         async with asyncio.timeout(SOON):
             return await asking
 
@@ -104,7 +104,7 @@ async def test_an_id_that_waits_for_its_answer_is_not_used_again() -> None:
         async with asyncio.timeout(SOON):
             await link.ask(AskGames(id="c.1"))
     pong = messages.Pong(id="c.1", sent=0, now=1)
-    link._take(MSGPACK.encode(pong))
+    link.receive(MSGPACK.encode(pong))
     async with asyncio.timeout(SOON):
         assert await first == pong
 

@@ -114,7 +114,7 @@ def test_what_a_function_raises_on_a_worker_is_raised_here(machines: LocalMachin
 
 
 def test_machines_with_other_sources_refuse_to_work(machines: LocalMachines, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_module, "_sources", lambda: "something else")
+    monkeypatch.setattr(cluster_module, "sources_digest", lambda: "something else")
     with (
         Workforce.open(1, machines.address) as workforce,
         pytest.raises(ValueError, match="different versions of cornered"),
@@ -213,10 +213,10 @@ def test_without_dask_the_error_says_how_to_install_it(monkeypatch: pytest.Monke
 
 
 def test_versions_that_differ_are_logged_and_stop_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    with cluster_module._mismatches_logged():
+    with cluster_module.mismatches_logged():
         warnings.warn(VersionMismatchWarning("tornado differs"), stacklevel=1)
     assert "tornado differs" in caplog.text
-    with pytest.raises(UserWarning, match="something else"), cluster_module._mismatches_logged():
+    with pytest.raises(UserWarning, match="something else"), cluster_module.mismatches_logged():
         warnings.warn("something else", stacklevel=1)
 
 

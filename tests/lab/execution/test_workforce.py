@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures import process as executors
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -256,11 +256,20 @@ def test_a_batch_that_comes_while_its_process_dies_at_rest_is_known_to_be_lost(
     assert one.submit(batch_of("again")).result(timeout=60).results == ["again is done"]
 
 
-def test_an_executor_that_is_just_breaking_gets_no_batch(one: Processes) -> None:
+def test_an_executor_that_is_just_breaking_gets_no_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[ProcessPoolExecutor] = []
+
+    def start(*arguments: Any) -> ProcessPoolExecutor:
+        started.append(ProcessPoolExecutor(*arguments))
+        return started[-1]
+
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", start)
+    one = Processes(1, tmp_path)
     assert one.submit(batch_of("first")).result(timeout=60).results == ["first is done"]
     # It has the mark that it is breaking, but not yet the mark that it is broken.
-    one._staff[0]._executor.shutdown()
+    started[0].shutdown()
     assert one.submit(batch_of("second")).result(timeout=60).results == ["second is done"]
+    one.close()
 
 
 def exit_on(path: str) -> str:
@@ -306,7 +315,11 @@ def told(
 
 
 def test_an_error_says_so_when_no_process_can_begin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_enter", refuse)
+    monkeypatch.setattr(
+        processes,
+        "ProcessPoolExecutor",
+        lambda size, context, enter, args: ProcessPoolExecutor(size, context, refuse, args),
+    )
     with pytest.raises(ChildProcessError, match="before they begin to work; the last one ended with exit code 4"):
         carry_out_somewhere()
 

@@ -71,7 +71,7 @@ def test_each_batch_is_played_by_what_was_learnt_before(workforce: Workforce) ->
     values = learnt.values(known)
     games = [self_play(terms, plan, (number, values)) for number in range(10, 20)]
     assert games != [self_play(terms, plan, (number, known.printed)) for number in range(10, 20)]
-    learner._take_in(learnt, games, known, plan)
+    learner.learn_batch(learnt, games, known, plan)
     assert learn(terms, plan, workforce) == learnt
 
 
@@ -94,7 +94,7 @@ def test_a_checkpoint_of_another_command_is_refused(tmp_path: Path, workforce: W
 def test_only_the_named_weights_are_learnt(workforce: Workforce) -> None:
     learnt = learn(TERMS, Plan(40, tuned=("centre",)), workforce)
     first = learn(TERMS, Plan(40, tuned=("distance",)), workforce)
-    printed = learner._first(
+    printed = learner.printed_weights(
         model("trapgrid"), [self_play(TERMS, PLAN, (n, model("trapgrid").printed)) for n in range(20)]
     )
     moved = [now != before for now, before in zip(learnt.theta, printed.theta, strict=True)]

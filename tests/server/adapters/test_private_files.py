@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from cornered.protocol.commands import Play
-from cornered.server.adapters import private_files
 from cornered.server.adapters.private_files import NotPrivate, create_private, make_private
 from cornered.server.runtime import timekeeping
 from cornered.server.settings import SettingsError
@@ -131,8 +130,7 @@ async def test_a_mode_that_cannot_be_changed_is_one_clear_line(
             pass
 
 
-def test_windows_has_no_modes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(private_files, "_HAS_MODES", False)
+def test_windows_has_no_modes(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-    make_private(tmp_path)
+    make_private(tmp_path, has_modes=False)
     assert mode(tmp_path) == 0o755
