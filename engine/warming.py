@@ -1,66 +1,43 @@
-"""Compiles what a game needs before anybody waits for it: once per machine, under a lock, with progress."""
+"""Compiles, or loads, the kernels of games before they are needed."""
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Final
+from collections.abc import Callable
 
 from cornered import engine
-from cornered.engine.compile.kernel import CACHE, IS_CACHED, IS_COMPILED, cache_of, target
+from cornered.engine.compile.kernel import IS_COMPILED, cache_of
+from cornered.engine.compile.marks import Mark, drop_old_caches
 from cornered.engine.progress import Progress, Report, no_report
 
-__all__ = ["is_warm", "locked", "warm"]
-
-_CACHE_NAME: Final = re.compile(r"([\w.]+)-[0-9a-f]{16}")
-KEPT: Final = 4
-"""How many caches of a module stay: the current one, and a few of other checkouts or branches."""
+__all__ = ["is_warm", "warm"]
 
 
-def _marker(game: str) -> Path:
-    """Return the file that says that this Python, numba and processor have every kernel of `game` in the cache."""
-    return cache_of(f"cornered.engine.games.{game}") / f"{target()}.warm"
+def _mark(game: str) -> Mark:
+    return Mark(cache_of(f"cornered.engine.games.{game}"))
 
 
 def is_warm(game: str) -> bool:
     """Say whether `warm` will only load; cold, it takes some seconds a game."""
-    return not IS_COMPILED or (IS_CACHED and _marker(game).exists())
+    return _mark(game).is_set
 
 
 def warm(*games: str, report: Report = no_report) -> None:
     """Compile, or load, every kernel that the states of `games` use; no names mean all games.
 
-    Several processes may call it at once: one compiles, the others wait and load. `report` hears of each step of a game
-    that has to be compiled, and nothing of one that is only loaded. Does nothing when kernels run as plain Python.
+    Of several processes that call it at once, one compiles; the others wait and load. `report` receives each step of a
+    game that is compiled, and none of one that is only loaded. Does nothing when kernels run as plain Python.
     """
-    known = [game.name for game in engine.games()]
     for name in games:
         engine.load(name)
-    if not IS_COMPILED:
-        return
-    for name in games or known:
-        if is_warm(name):
-            _exercise(name, no_report)
-            continue
-        with locked(CACHE / "lock"):
-            cold = not is_warm(name)
-            _exercise(name, report if cold else no_report)
-            if IS_CACHED:
-                _marker(name).parent.mkdir(exist_ok=True)
-                _marker(name).touch()
-    if IS_CACHED:
-        # Another process may be removing the same ones.
-        with suppress(FileNotFoundError):
-            _drop_old_caches()
+    if IS_COMPILED:
+        for name in games or [game.name for game in engine.games()]:
+            with _mark(name).compiling() as is_cold:
+                _exercise(name, report if is_cold else no_report)
+        drop_old_caches()
 
 
 def _exercise(name: str, report: Report) -> None:
-    """Do with a position once everything that a position can do."""
+    """Call every method of a position once."""
     state = engine.load(name).start()
     later = state
     steps: tuple[tuple[str, Callable[[], object]], ...] = (
@@ -78,37 +55,3 @@ def _exercise(name: str, report: Report) -> None:
                 later = later.play(later.moves()[-1])
         action()
     report(Progress(f"{name}: ready", len(steps), len(steps)))
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of `path` among processes; a process that dies lets go of it. Without a cache nothing is shared."""
-    if not IS_CACHED:
-        yield
-        return
-    with path.open("a+b") as file:
-        if sys.platform == "win32":
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _drop_old_caches() -> None:
-    """Remove the caches of other sources but the last used ones; a process that is still using one compiles again."""
-    by_module: dict[str, list[Path]] = {}
-    for path in CACHE.iterdir():
-        if found := _CACHE_NAME.fullmatch(path.name):
-            by_module.setdefault(found[1], []).append(path)
-    for module, paths in by_module.items():
-        current = cache_of(module)
-        if current.exists():
-            os.utime(current)
-        others = sorted((path for path in paths if path != current), key=lambda path: path.stat().st_mtime)
-        for path in others[: max(0, len(others) - KEPT + 1)]:
-            shutil.rmtree(path, ignore_errors=True)

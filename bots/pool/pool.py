@@ -21,9 +21,8 @@ from typing import Final
 
 from cornered import engine
 from cornered.bots.bot import Limit, Thought
-from cornered.bots.pool.compiling import compiled
 from cornered.bots.pool.supervisor import GRACE, Supervisor
-from cornered.bots.pool.warming import Preparation, is_warm
+from cornered.bots.pool.warming import Preparation, compiled, is_warm
 from cornered.bots.pool.worker_main import Failed, Job
 from cornered.bots.pool.worker_process import Lost, Worker, preloading
 from cornered.bots.roster import create
@@ -177,10 +176,24 @@ class Pool:
             if await self._prepare(one):
                 yield one.bot
         cold = [one.bot for one in wanted if one not in warm]
-        async with contextlib.aclosing(compiled(game, cold, self._compilers)) as done:
+        async with contextlib.aclosing(self._compile(game, cold)) as done:
             async for bot in done:
                 if bot in cold and await self._prepare(Preparation(bot, game)):
                     yield bot
+
+    async def _compile(self, game: str, bots: Sequence[str]) -> AsyncGenerator[str]:
+        """Yield each of `bots`, and the one that stands in, when a process of its own has compiled it."""
+        if not bots:
+            return
+        async with self._compilers:
+            log.info("compiling what bots need to play %s, once on this machine", game)
+            missing = {"greedy", *bots}
+            async with contextlib.aclosing(compiled(game, ("greedy", *bots))) as done:
+                async for bot in done:
+                    missing.remove(bot)
+                    yield bot
+            if missing:
+                log.error("not everything for %s could be compiled", game)
 
     async def _ready(self, wanted: Preparation) -> None:
         """Return when it makes sense to ask workers for what was perhaps never prepared; they load it when asked."""
@@ -189,7 +202,7 @@ class Pool:
         async with self._preparing:
             if self._size > 1 and not is_warm(wanted):
                 # Several workers would compile the same at once, which takes longer than one process of its own.
-                async for _ in compiled(wanted.game, [wanted.bot], self._compilers):
+                async for _ in self._compile(wanted.game, [wanted.bot]):
                     pass
             await self._expect(wanted)
             self._prepared.add(wanted)

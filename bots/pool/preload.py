@@ -1,7 +1,7 @@
-"""What every worker needs, loaded once: the fork server imports this before it forks the first of them.
+"""Loads what every worker needs: the fork server imports this before it forks the first worker.
 
 This is the one module whose import is its work. A worker forked afterwards is ready in milliseconds. What is not
-compiled yet is left out: it is compiled elsewhere, and each worker loads it when it is there.
+compiled yet is left out: another process compiles it, and each worker loads it then.
 """
 
 import os
@@ -13,16 +13,15 @@ from cornered.bots.pool import worker_main
 from cornered.bots.pool.warming import PRELOAD, Preparation, exercise, is_warm
 from cornered.bots.pool.worker_process import pass_for_main
 from cornered.bots.search import memory
-from cornered.engine.warming import is_warm as has_rules
-from cornered.engine.warming import warm
+from cornered.engine import warming
 
 LOADED: Final = (memory, roster, worker_main)
 """Modules that workers need later, named here so that their import is seen to be wanted."""
 
 pass_for_main()
 for game in engine.games():
-    if has_rules(game.name):
-        warm(game.name)
+    if warming.is_warm(game.name):
+        warming.warm(game.name)
         for spec in os.environ.get(PRELOAD, "").split():
             wanted = Preparation(spec, game.name)
             if roster.create(spec).plays(game.name) and is_warm(wanted):

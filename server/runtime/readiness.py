@@ -1,38 +1,35 @@
-"""Which games this process can play without compiling anything. Nothing that needs another one blocks the loop.
+"""Which games the server can play without compiling on its event loop.
 
-On a new machine the rules are compiled by a process beside the server: `python -m cornered.server.runtime.readiness
-GAME...`. What it has made is loaded here in a thread, a fraction of a second a game. Until then the page is there,
-players come, and tables are opened; a match begins when its game is ready.
+On a new machine `python -m cornered.server.runtime.readiness catalogue GAME...` compiles the rules beside the server.
+Its results are loaded here in a thread, a fraction of a second a game. Until then the server serves the page and opens
+tables; a match begins when its game is ready.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import sys
-import traceback
+from contextlib import aclosing
 from typing import Final
 
 import structlog
 
 from cornered import engine
+from cornered.engine.compile.compiler import compile_each, compiled
 from cornered.engine.warming import is_warm, warm
 from cornered.server.match import catalogue
 from cornered.server.refusal import Refusal
 
 __all__ = ["Readiness"]
 
-MODESTY: Final = 10
-"""How nice the compiling process is."""
 CATALOGUE: Final = "catalogue"
-"""What the list of games is called where names of games are: it needs a little of every game, and comes first."""
+"""The name of the list of games among those of games: it needs a part of every game, and is compiled first."""
 
 log = structlog.get_logger("readiness")
 
 
 class Readiness:
-    """What is ready. Without `prepare` everything is, as the loop's own first use of a game loads or compiles it."""
+    """What is ready. Without `expect_all` everything is: the first use of a game on the loop loads or compiles it."""
 
     def __init__(self) -> None:
         self._ready: dict[str, asyncio.Event] = {}
@@ -55,11 +52,11 @@ class Readiness:
         await self.of(CATALOGUE)
 
     def expect_all(self) -> None:
-        """Call nothing ready that `prepare` has not prepared."""
+        """From now on, let a game be ready only when `prepare` has loaded it."""
         self._ready = {name: asyncio.Event() for name in (CATALOGUE, *(kind.name for kind in engine.games()))}
 
     async def prepare(self) -> None:
-        """Make everything ready: what is compiled at once, the rest when it is. A fault costs time, but no game."""
+        """Load every game that is compiled, then compile and load the others. A failure costs time, but no game."""
         names = [kind.name for kind in engine.games()]
         cold = [name for name in names if not is_warm(name)]
         try:
@@ -72,44 +69,33 @@ class Readiness:
                 log.info("compiling the rules, once on this machine; matches begin when it is done", games=cold)
                 await self._compile(cold)
         except Exception as error:
-            # Whatever it is, this task belongs to the server's group and would end it.
+            # An exception of this task would end the server's task group.
             log.error("the rules cannot be compiled beforehand", error=repr(error))
         finally:
             for ready in self._ready.values():
                 ready.set()
 
     def close(self) -> None:
-        """Let nobody wait any more."""
+        """End all waiting with a refusal."""
         self._is_closed = True
         for ready in self._ready.values():
             ready.set()
 
     async def _compile(self, games: list[str]) -> None:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "cornered.server.runtime.readiness", *games),
-            stdout=asyncio.subprocess.PIPE,
-            # Ctrl-C in the terminal is for the server, which then ends this in good order.
-            start_new_session=True,
+        done = compiled(
+            "cornered.server.runtime.readiness",
+            (CATALOGUE, *games),
+            on_noise=lambda line: log.warning("the compiling process says", line=line),
         )
-        assert process.stdout is not None
-        try:
-            async for line in process.stdout:
-                name = line.decode(errors="replace").strip()
-                if name in (CATALOGUE, *games):
-                    log.info("compiled", game=name)
-                    await self._load(name)
-                else:
-                    log.warning("the compiling process says", line=name)
-            if code := await process.wait():
-                raise RuntimeError(f"the compiling process ended with exit code {code}")
-        finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+        async with aclosing(done):
+            async for name in done:
+                log.info("compiled", game=name)
+                await self._load(name)
+        if self.missing:
+            log.error("some rules cannot be compiled beforehand", games=self.missing)
 
     async def _load(self, name: str) -> None:
-        """Load a game, and call it ready even where that fails: its first use tries again."""
+        """Load a game; it is ready even where that fails, since its first use loads it again."""
         try:
             await asyncio.to_thread(_make_ready, name)
         except Exception as error:
@@ -125,21 +111,5 @@ def _make_ready(name: str) -> None:
         warm(name)
 
 
-def _compile_all(games: list[str]) -> bool:
-    """Compile what the list of games needs, then each game, and print the name of what is done; say whether all is."""
-    os.nice(MODESTY)
-    is_done = True
-    for name in (CATALOGUE, *games):
-        try:
-            _make_ready(name)
-        except Exception:
-            traceback.print_exc()
-            is_done = False
-        else:
-            sys.stdout.write(f"{name}\n")
-            sys.stdout.flush()
-    return is_done
-
-
 if __name__ == "__main__":
-    sys.exit(not _compile_all(sys.argv[1:]))
+    sys.exit(compile_each(sys.argv[1:], _make_ready))

@@ -13,6 +13,8 @@ from cornered.bots.bot import Bot, Limit, Thought
 from cornered.bots.pool.warming import Preparation, is_warm
 from cornered.bots.roster import create
 from cornered.engine import Game, State
+from cornered.engine.compile import compiler
+from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
 from cornered.lab.contests import preparing
 from cornered.lab.contests.preparing import ensure_prepared, prepare
 from cornered.lab.contests.terms import Fixture, Terms
@@ -45,7 +47,7 @@ def compiling_with(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     original = subprocess.Popen
 
     def start(command: Sequence[str], **named: Any) -> subprocess.Popen[str]:
-        assert command[:3] == [sys.executable, "-m", "cornered.bots.pool.warming"]
+        assert [*command[:3]] == [sys.executable, "-m", "cornered.bots.pool.warming"]
         return original([sys.executable, "-c", program, *command[3:]], **named)
 
     monkeypatch.setattr(subprocess, "Popen", start)
@@ -98,7 +100,7 @@ for spec in sys.argv[2:]:
     print(spec, flush=True)
 """
     compiling_with(monkeypatch, program)
-    monkeypatch.setattr(preparing, "COMPILING", 1.0)
+    monkeypatch.setattr(compiler, "COMPILE_TIMEOUT_S", 1.0)
     prepare(SMALL, ["a", "hanging", "b"], Steps())
     assert [isinstance(record.args, tuple) and record.args[0] for record in caplog.records] == ["hanging"]
 
@@ -182,7 +184,7 @@ def test_it_is_told_whose_bot_is_being_loaded() -> None:
     heart = LivenessReporter()
     heartbeat.install(heart)
     ensure_prepared(SMALL, Fixture(0, ("greedy", "random"), ("a3", "d2")))
-    assert heart.heard == [("0 a3 d2", preparing.COMPILING), ("1 a3 d2", preparing.COMPILING), ("", None)]
+    assert heart.heard == [("0 a3 d2", COMPILE_TIMEOUT_S), ("1 a3 d2", COMPILE_TIMEOUT_S), ("", None)]
 
 
 def test_what_is_not_compiled_is_tried_out_only_where_nobody_else_has_tried(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,15 +142,14 @@ async def test_the_server_says_when_it_is_ready_for_every_game(tmp_path: Path) -
 
 def test_the_compiling_process_names_what_is_done() -> None:
     names = [kind.name for kind in engine.games()]
-    done = subprocess.run(
-        [sys.executable, "-m", "cornered.server.runtime.readiness", *names], capture_output=True, text=True, check=True
-    )
+    command = [sys.executable, "-m", "cornered.server.runtime.readiness", "catalogue", *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["catalogue", *names]
 
 
 def test_a_game_that_cannot_be_compiled_keeps_no_other_one_waiting() -> None:
     names = [kind.name for kind in engine.games()]
-    command = [sys.executable, "-m", "cornered.server.runtime.readiness", "no game", *names]
+    command = [sys.executable, "-m", "cornered.server.runtime.readiness", "catalogue", "no game", *names]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout.split() == ["catalogue", *names]
