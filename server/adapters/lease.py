@@ -18,7 +18,7 @@ from sqlalchemy.pool import NullPool
 from cornered.server.adapters.database import STORE_ERRORS, address_of
 from cornered.server.adapters.private_files import create_private
 
-__all__ = ["Lease", "StoreTaken", "lease"]
+__all__ = ["AdvisoryLease", "Lease", "StoreTaken", "lease"]
 
 ATTEMPTS: Final = 10
 PAUSE_SECONDS: Final = 0.2
@@ -66,7 +66,7 @@ async def lease(url: str) -> AsyncIterator[Lease]:
     """
     address = address_of(url)
     if address.get_backend_name() == "postgresql":
-        held = _AdvisoryLease(address)
+        held = AdvisoryLease(address)
         try:
             await held.take(attempts=ATTEMPTS)
             yield held
@@ -101,7 +101,7 @@ class _FileLease:
         """A lock on a file stays by itself."""
 
 
-class _AdvisoryLease:
+class AdvisoryLease:
     """An advisory lock of PostgreSQL, which belongs to a connection of its own and is lost with it."""
 
     def __init__(self, address: URL) -> None:

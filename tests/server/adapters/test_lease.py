@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from cornered.server.adapters.accounts_sql import SqlAccounts
 from cornered.server.adapters.database import Database, WriteForbidden, address_of
 from cornered.server.adapters.journal_sql import SqlJournal
-from cornered.server.adapters.lease import KEY, Lease, StoreTaken, lease
+from cornered.server.adapters.lease import KEY, AdvisoryLease, Lease, StoreTaken, lease
 from cornered.server.ports import AccountsUnavailable, JournalUnavailable
 from tests.conftest import Postgres
 from tests.server.adapters.conftest import Sample
@@ -229,6 +229,7 @@ async def test_a_server_is_not_stopped_by_its_own_lost_connection(
     monkeypatch.setattr("cornered.server.adapters.lease.ANSWER_SECONDS", 0.2)
     async with lease(postgres_url) as held:
         (holder,) = await holders(postgres_url)
+        assert isinstance(held, AdvisoryLease)
         take, has_failed = held.take, asyncio.Event()
 
         async def try_to_take(*, attempts: int) -> None:

@@ -9,6 +9,7 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,7 +132,9 @@ async def test_the_server_says_when_it_is_ready_for_every_game(tmp_path: Path) -
             with error:
                 return error.code, error.read().decode()
 
-    limits = {f"{who}_{what}": 1e9 for who in ("message", "address", "server") for what in ("rate", "burst")}
+    limits: dict[str, Any] = {
+        f"{who}_{what}": 1e9 for who in ("message", "address", "server") for what in ("rate", "burst")
+    }
     settings = Settings(port=0, database=MEMORY, data=tmp_path, log_level="error", **limits)
     async with asyncio.timeout(120), run(settings, beforehand=True) as address:
         while (answer := await asyncio.to_thread(ask))[0] != 200:
