@@ -24,7 +24,7 @@ __all__ = ["PRELOAD", "Preparation", "compiled", "exercise", "is_warm", "mark"]
 
 PRELOAD: Final = "CORNERED_PRELOAD"
 """The environment variable with the bots that the fork server loads for its workers, separated by spaces."""
-POSITIONS_PER_GAME: Final = 5
+POSITIONS: Final = 5
 """Positions of a random game, from the first to the last, in which bots are exercised."""
 RARE_OPTIONS: Final = ("players", "dice")
 """Options that change what a bot compiles, so that each is exercised as well."""
@@ -74,17 +74,9 @@ def _positions(name: str) -> tuple[State, ...]:
     kind = type(engine.load(name))
     usual = kind().options
     small = {option.name: option.choices[0] for option in kind.OPTIONS if option.choices and not option.optional}
-    rare = [
-        {option.name: option.choices[-1] if option.choices else True}
-        for option in kind.OPTIONS
-        if option.name in RARE_OPTIONS
-    ]
+    rare = [{one.name: one.choices[-1] if one.choices else True} for one in kind.OPTIONS if one.name in RARE_OPTIONS]
     found = []
-    for options, parts in (
-        (usual, POSITIONS_PER_GAME),
-        ({**usual, **small}, 2),
-        *(({**usual, **one}, 2) for one in rare),
-    ):
+    for options, parts in (usual, POSITIONS), ({**usual, **small}, 2), *(({**usual, **one}, 2) for one in rare):
         with contextlib.suppress(ValueError):
             line = _random_game(kind(**options))
             found += [line[part * (len(line) - 1) // (parts - 1)] for part in range(parts)]

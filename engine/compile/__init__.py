@@ -1,1 +1,1 @@
-"""The way to numba: compiled kernels, their cache on disk, and what is compiled before play."""
+"""Compilation by numba: kernels, their cache on disk with its marks, and the process that compiles before play."""

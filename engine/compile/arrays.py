@@ -1,6 +1,6 @@
-"""The numbers and buffers of kernels: numpy's, which compiled code works on, or Python's own where numba is missing.
+"""The integer types and arrays of kernels: those of numpy, which compiled code uses, or of Python without numba.
 
-Python's integers have no width. So a rule may shift bits out of a word only where it then selects board cells, which
+Python's integers have no width, so a rule may shift bits out of a word only where it then selects board cells, which
 drops them.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING or HAS_COMPILER:
     from numpy import empty, int64, uint64
 
     Buffer: TypeAlias = npt.NDArray[int64]
-    """Where a kernel writes move numbers: as many items as the game's MAX_MOVES."""
+    """The array into which a kernel writes move numbers, with as many items as the game's MAX_MOVES."""
 else:
     from array import array
 

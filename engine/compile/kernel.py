@@ -1,9 +1,9 @@
-"""The one door to numba: `kernel` compiles a rule the first time it is called and keeps the result on disk.
+"""Compiles rules with numba: `kernel` compiles a function at its first call and caches the result on disk.
 
 numba notices edits only in the file that holds a function, so the cache directory of a module carries the hash of its
-own source and of every source of ours that it imports, directly or not: no other code can end up in its kernels. Every
-process works the hashes out for itself, from the sources that it is about to run: one inherited from a parent could be
-older than they are. Without numba, or with NUMBA_DISABLE_JIT=1, the same source runs as plain Python.
+own source and of every `cornered` source that it imports, directly or not: no other code can end up in its kernels.
+Each process computes the hashes from the sources that it runs, since inherited ones could be older. Without numba, or
+with NUMBA_DISABLE_JIT=1, the same source runs as plain Python.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import platformdirs
 try:
     import numba
 except ModuleNotFoundError as error:
-    # The extra `fast` is missing. A numba that is there and broken is an error.
+    # The extra `fast` is missing. A broken installation of numba is an error.
     if error.name != "numba":
         raise
     HAS_COMPILER = False
@@ -38,14 +38,14 @@ _IMPORT: Final = re.compile(r"^\s*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]
 
 
 def _file_of(module: str) -> Path | None:
-    """Return the file of a module of ours, None for anybody else's."""
+    """Return the file of a module of `cornered`, None for any other module."""
     path = _PATH.joinpath(*module.split("."))
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
 @cache
 def _imports(module: str) -> tuple[str, ...]:
-    """Return the modules of ours that a module names in its import statements."""
+    """Return the modules of `cornered` that a module names in its import statements."""
     file = _file_of(module)
     found = []
     for source, names, plain in _IMPORT.findall(file.read_text()) if file else ():
@@ -85,12 +85,12 @@ CACHE: Final = (
     if os.environ.get("CORNERED_KERNELS")
     else platformdirs.user_cache_path("cornered") / "kernels"
 )
-"""Where compiled kernels live, one directory for each module and state of its sources; CORNERED_KERNELS moves it."""
+"""The directory of compiled kernels, with one directory for each module and state of its sources."""
 
 IS_COMPILED: Final = HAS_COMPILER and not numba.config.DISABLE_JIT  # type: ignore[attr-defined]  # set at run time
 
 IS_CACHED: Final = IS_COMPILED and _can_write(CACHE)
-"""Whether compiled kernels outlive the process. A machine that lets us write nowhere compiles them each time."""
+"""Whether compiled kernels outlive the process; without a writable CACHE each process compiles them."""
 
 
 def cache_of(*modules: str) -> Path:
@@ -121,7 +121,7 @@ def kernel(function: F) -> F:
     """
     if not HAS_COMPILER:
         return function
-    # numba reads the setting here; set like this it holds even when somebody imported numba first.
+    # numba reads the setting here; the environment would be too late where numba is imported already.
     numba.config.CACHE_DIR = str(cache_of(function.__module__))  # type: ignore[attr-defined]
     compiled: Any = numba.njit(cache=IS_CACHED, nogil=True, boundscheck=False)(function)
     return cast(F, compiled)
