@@ -28,7 +28,7 @@ from cornered.bots.bot import Thought
 from cornered.bots.online.host import BotHost, Guest
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import names as roster
-from cornered.clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, plainly
+from cornered.clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, unwrapped_errors
 from cornered.engine import Game, State
 from cornered.protocol.values import Fischer
 
@@ -152,7 +152,7 @@ async def _run(
     specs = list(bots or roster())
     guests = Guest.all_of(specs)
     kinds = [kind for kind in engine.games() if not only or kind.name in only]
-    with _listening(report), tempfile.TemporaryDirectory(prefix="cornered-clocks-") as folder, plainly():
+    with _listening(report), tempfile.TemporaryDirectory(prefix="cornered-clocks-") as folder, unwrapped_errors():
         async with target("cornered") as server, _Timed.open(workers, specs) as pool:
             assert isinstance(pool, _Timed)
             pool.report = report

@@ -16,7 +16,7 @@ from cornered.bots.overlay import Overlay, overlays
 from cornered.bots.overlay.gametree import Tree, grow
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import create, names
-from cornered.clients.sdk import Client, Closed, Limit, NotUnderstood, Refused, TokenStore, plainly, stay_as
+from cornered.clients.sdk import Client, Closed, Limit, NotUnderstood, Refused, TokenStore, stay_as, unwrapped_errors
 from cornered.engine import State
 from cornered.engine.text import PositionText
 from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, OverlayPicture, Report, ScoredLine, TreeNode
@@ -87,7 +87,7 @@ async def run_analyst(
     async def play(client: Client) -> None:
         await serve_analysis(client, pool, which, jobs=jobs, key=key)
 
-    with plainly():
+    with unwrapped_errors():
         async with Pool.open(workers) as pool:
             await stay_as(f"{which}-analyst", play, server=server, store=store)
 

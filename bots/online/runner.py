@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cornered.bots.online.host import BotHost, Guest
 from cornered.bots.pool.pool import Pool
-from cornered.clients.sdk import TokenStore, plainly
+from cornered.clients.sdk import TokenStore, unwrapped_errors
 
 __all__ = ["run_bots"]
 
@@ -39,7 +39,7 @@ async def run_bots(
     if token is not None and len(names) != 1:
         raise ValueError("one token is one bot's")
     guests = Guest.all_of(names)
-    with plainly():
+    with unwrapped_errors():
         async with Pool.open(workers, names) as pool:
             house = BotHost(
                 guests,

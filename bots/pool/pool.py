@@ -27,7 +27,7 @@ from cornered.bots.pool.worker_main import Failed, Job
 from cornered.bots.pool.worker_process import Lost, Worker, preloading
 from cornered.bots.roster import create
 from cornered.bots.search.memory import Memory
-from cornered.clients.sdk import plainly
+from cornered.clients.sdk import unwrapped_errors
 from cornered.engine import State
 
 __all__ = ["GRACE", "Pool"]
@@ -71,7 +71,7 @@ class Pool:
         threads = ThreadPoolExecutor(3 * count + 4, thread_name_prefix="pool")
         memory = Memory.create(workers=count)
         try:
-            with plainly():
+            with unwrapped_errors():
                 async with asyncio.TaskGroup() as tasks:
                     supervisor = Supervisor(memory, tasks, threads)
                     try:

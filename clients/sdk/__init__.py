@@ -1,7 +1,15 @@
-"""The client kit: connect, play, watch, and keep doing so when the line breaks. Ten lines make a bot."""
+"""The client SDK: play, watch and analyse on a server, with reconnection. A bot takes ten lines."""
 
 from cornered.clients.sdk.client import Client, News
-from cornered.clients.sdk.errors import ClientError, Closed, NotUnderstood, Refused, Unavailable, Unreachable, plainly
+from cornered.clients.sdk.errors import (
+    ClientError,
+    Closed,
+    NotUnderstood,
+    Refused,
+    Unavailable,
+    Unreachable,
+    unwrapped_errors,
+)
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.player import BotPlayer, Tempo, run_bot, stay_as
@@ -27,9 +35,9 @@ __all__ = [
     "TokenStore",
     "Unavailable",
     "Unreachable",
-    "plainly",
     "read_clock",
     "run_bot",
     "stay_as",
     "think_time",
+    "unwrapped_errors",
 ]

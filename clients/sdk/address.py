@@ -1,4 +1,4 @@
-"""What a user may write for a server, a token or a name, checked before anything is sent."""
+"""Validates server addresses, tokens and names as users type them, before anything is sent."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from cornered.protocol.values import Token
 __all__ = ["normalised", "require_key", "require_listener", "require_name", "require_token", "socket_url"]
 
 CONNECT_TIMEOUT_S: Final = 5.0
-"""Seconds that a machine has to answer at all."""
+"""Time limit of the TCP connection."""
 SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 PORTS: Final = {"ws": 80, "wss": 443}
 """Default ports (RFC 6455, section 3)."""
 SOCKET_PATH: Final = "/ws"
-"""The path of the socket, which the server also serves at its root."""
+"""The path of the WebSocket, which the server also accepts at `/`."""
 _TOKEN: Final[TypeAdapter[str]] = TypeAdapter(Token)
 
 
 def socket_url(url: str) -> str:
-    """Return the address of the socket, also for somebody who gives that of the page. Raises ValueError."""
+    """Return the WebSocket URL for a ws, wss, http or https URL. Raises ValueError."""
     scheme, _, rest = url.partition("://")
     scheme = scheme.lower()
     try:
@@ -38,10 +38,10 @@ def socket_url(url: str) -> str:
 
 
 def normalised(url: str) -> str:
-    """Return one text for all spellings of a server's address, for use as a key. Raises ValueError.
+    """Return a canonical form of a server's address, for use as a key. Raises ValueError.
 
-    The scheme is that of the socket; case of the host, a default port, credentials, the socket's path and a slash at
-    the end make no difference. Different names of one machine stay different.
+    Scheme http or ws, case of the host, a default port, credentials, the WebSocket's path and a trailing slash make no
+    difference. Different host names of one machine stay different.
     """
     parts = urlsplit(socket_url(url))
     host = (parts.hostname or "").lower()
@@ -53,24 +53,24 @@ def normalised(url: str) -> str:
 
 
 def require_listener(url: str) -> None:
-    """Raise a ValueError that says what to do where nobody listens at a server's address, which can be told at once."""
+    """Raise a ValueError with advice where a server's port refuses TCP connections."""
     parts = urlsplit(socket_url(url))
     port = parts.port or (443 if parts.scheme == "wss" else 80)
     try:
         socket.create_connection((parts.hostname or "", port), timeout=CONNECT_TIMEOUT_S).close()
     except OSError as error:
         raise ValueError(
-            f"nobody listens at {url} ({error.strerror or 'no answer'}); `cornered serve` starts a server"
+            f"no server listens at {url} ({error.strerror or 'no answer'}); `cornered serve` starts a server"
         ) from None
 
 
 def require_name(name: str) -> str:
-    """Return `name` in its normal form if a player may be called so. Raises ValueError."""
+    """Return `name` in its normal form. Raises ValueError where it is no valid player name."""
     return clean_name(name)
 
 
 def require_token(token: str) -> str:
-    """Return `token` if it can be one. Raises ValueError, whose text keeps what may be a secret to itself."""
+    """Return `token` if its form is valid. Raises ValueError, whose text omits the token, which may be a secret."""
     try:
         return _TOKEN.validate_python(token)
     except ValidationError:
@@ -78,7 +78,7 @@ def require_token(token: str) -> str:
 
 
 def require_key(variable: str, key: str) -> str:
-    """Return `key` if it can be the operator's. Raises ValueError, whose text names only where it was given."""
+    """Return `key` if its form is valid. Raises ValueError, whose text has the `variable` but not the key."""
     try:
         return _TOKEN.validate_python(key)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""How long to wait before trying again."""
+"""Exponential backoff with full jitter, and retries after transient refusals."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Final, TypeAlias, TypeVar
 
 from cornered.clients.sdk.errors import Refused
 
-__all__ = ["Backoff", "insist", "jittered"]
+__all__ = ["Backoff", "full_jitter", "retry"]
 
-FIRST: Final = 0.25
-LONGEST: Final = 15.0
+FIRST_CEILING_S: Final = 0.25
+MAX_CEILING_S: Final = 15.0
 
 Backoff: TypeAlias = Callable[[], Iterator[float]]
-"""Makes the waits, in seconds, of one row of attempts."""
+"""Returns a new sequence of waits between attempts, in seconds."""
 
 T = TypeVar("T")
 
 
-def jittered() -> Iterator[float]:
-    """Yield waits that double up to a limit, each drawn between nothing and that much.
+def full_jitter() -> Iterator[float]:
+    """Yield waits drawn uniformly from 0 up to a ceiling that doubles up to `MAX_CEILING_S`.
 
-    Drawing from the whole range ("full jitter") keeps the clients of a restarted server from coming back in step.
+    The full range spreads the reconnections of many clients of a restarted server.
     """
-    ceiling = FIRST
+    ceiling = FIRST_CEILING_S
     while True:
         yield random.uniform(0.0, ceiling)
-        ceiling = min(LONGEST, ceiling * 2)
+        ceiling = min(MAX_CEILING_S, ceiling * 2)
 
 
-async def insist(ask: Callable[[], Awaitable[T]]) -> T:
-    """Return what `ask` does, called again after every refusal that passes. Raises Refused for any other."""
+async def retry(ask: Callable[[], Awaitable[T]]) -> T:
+    """Return the result of `ask`, which is called again after every transient refusal. Raises Refused for any other."""
     while True:
         try:
             return await ask()

@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager, suppress
 from typing import Final, TypeAlias, TypeVar, assert_never
 
 from cornered.clients.sdk.address import require_key, require_name, require_token, socket_url
-from cornered.clients.sdk.backoff import Backoff, jittered
-from cornered.clients.sdk.errors import ClientError, Closed, Refused, plainly
+from cornered.clients.sdk.backoff import Backoff, full_jitter
+from cornered.clients.sdk.errors import ClientError, Closed, Refused, unwrapped_errors
 from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
@@ -75,11 +75,11 @@ from cornered.protocol.values import (
 
 __all__ = ["Client", "News"]
 
-KEPT_NEWS: Final = 256
+MAX_PENDING_NEWS: Final = 256
 INSTANCE_BYTES: Final = 9
 
 News: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Notice
-"""What the server says to a player without being asked. `Welcome` comes with every new connection."""
+"""Unsolicited messages to a player. `Welcome` comes with every new connection."""
 
 T = TypeVar("T", bound=Value)
 
@@ -87,7 +87,7 @@ log = logging.getLogger("cornered.sdk")
 
 
 class Client:
-    """One player on one server. Get it from `Client.connect`."""
+    """One player on one server, created by `Client.connect`."""
 
     def __init__(self, url: str, hello: Hello, backoff: Backoff, tasks: asyncio.TaskGroup) -> None:
         self._hello = hello
@@ -101,18 +101,18 @@ class Client:
         self._declared: Declare | None = None
         self._studies = Studies(self)
         self.jobs = Jobs(self)
-        """What this bot is asked to study, once it has offered to with `jobs.offer`."""
-        self._news: deque[News] = deque(maxlen=KEPT_NEWS)
-        self._fresh = Pulse()
-        self._standing: dict[type[Command], Command] = {}
-        """What was said again on this connection, until a newer command of the kind is carried out."""
-        self._put_off: deque[str] = deque()
-        """Ids of what was said again and refused for now."""
-        self._put_off_until = 0.0
-        """When the server may take it, by the event loop's clock."""
-        self._repeating: asyncio.Task[None] | None = None
-        self._is_shared = False
-        """Whether the log says already that another program plays as this player."""
+        """Analysis jobs of this bot, after `jobs.offer`."""
+        self._news: deque[News] = deque(maxlen=MAX_PENDING_NEWS)
+        self._news_pulse = Pulse()
+        self._restored: dict[type[Command], Command] = {}
+        """Commands that `welcomed` sent again on this connection, until a newer one of the kind is carried out."""
+        self._deferred: deque[str] = deque()
+        """Ids of restored commands that got a transient refusal; `_retry_deferred` sends them again."""
+        self._deferred_until = 0.0
+        """Time of the next retry, by the event loop's clock."""
+        self._retry_task: asyncio.Task[None] | None = None
+        self._has_warned_of_twin = False
+        """Whether the notice that another program plays as this player has been logged."""
         self.url = url
 
     @classmethod
@@ -126,15 +126,15 @@ class Client:
         kind: PlayerKind = "person",
         program: str = "cornered-sdk",
         patience: float | None = 10.0,
-        backoff: Backoff = jittered,
+        backoff: Backoff = full_jitter,
         key: str | None = None,
     ) -> AsyncIterator[Client]:
-        """Connect and stay connected inside the `async with` block, whatever happens to the line.
+        """Connect, and reconnect as often as necessary inside the `async with` block.
 
-        `token` resumes a player; without one a guest called `name` is made, whose new token is `client.token`. `key`
-        is the one of the server's operator, for a name that is reserved for the operator's bots.
-        Raises Unreachable when no server answers for `patience` seconds (None waits for ever), and Refused when the
-        server does not want this player, and ValueError for an address, name, token or key that cannot be one.
+        `token` resumes a player; without one the server creates a guest called `name`, whose token is `client.token`.
+        `key` is the operator's, for a reserved name.
+        Raises Unreachable when no server answers within `patience` seconds (None waits for ever), Refused when the
+        server refuses this player, and ValueError for an invalid address, name, token or key.
         """
         address = socket_url(url)
         hello = Hello(
@@ -145,7 +145,7 @@ class Client:
             instance=secrets.token_urlsafe(INSTANCE_BYTES),
             key=None if key is None else require_key("key", key),
         )
-        with plainly():
+        with unwrapped_errors():
             async with asyncio.TaskGroup() as tasks:
                 client = cls(address, hello, backoff, tasks)
                 running = tasks.create_task(client._link.run(patience), name=f"link[{name or 'player'}]")
@@ -158,99 +158,99 @@ class Client:
 
     @property
     def player(self) -> Player:
-        """Who this is, as others see it."""
+        """This player with its visible name."""
         return self._welcomed().player
 
     @property
     def token(self) -> str:
-        """What resumes this player: keep it secret, and keep it."""
+        """The bearer token that resumes this player; keep it secret."""
         return self._hello.token or ""
 
     @property
     def live_matches(self) -> tuple[str, ...]:
-        """The own live matches when this connection began."""
+        """Ids of the player's live matches at the start of this connection."""
         return self._welcomed().matches
 
     @property
     def round_trip(self) -> int:
-        """What the way to the server and back lately took, in milliseconds."""
+        """The newest round-trip time, in milliseconds."""
         return self._link.round_trip
 
     def server_now(self) -> int:
-        """Return the server's time in milliseconds, late by at most the way from the server."""
+        """Return the server's time in milliseconds, late by at most the network's latency."""
         return round(time.monotonic() * 1000 + (self._clock_offset or 0.0))
 
     def new_id(self) -> str:
-        """Return an id for a command that nothing else of this player has."""
+        """Return a unique command id."""
         return self._link.new_id()
 
     async def ask(self, command: Command, expected: type[T]) -> T:
-        """Send any command and return its answer, across reconnections. Raises Refused, Closed or NotUnderstood."""
+        """Send a command and return its answer, across reconnections. Raises Refused, Closed or NotUnderstood."""
         answer = await self._link.ask(command)
-        self._standing.pop(type(command), None)
+        self._restored.pop(type(command), None)
         if not isinstance(answer, expected):
             raise TypeError(f"{type(command).__name__} is answered by {type(answer).__name__}")
         return answer
 
     def mention(self, command: Command) -> None:
-        """Send a command if the line stands, and wait for nothing."""
-        telling = self._link.tell(command)
+        """Send a command without waiting; drop it where there is no connection."""
+        sending = self._link.send(command)
         try:
-            self._tasks.create_task(telling, name=f"mention[{command.id}]")
+            self._tasks.create_task(sending, name=f"mention[{command.id}]")
         except RuntimeError:
-            # The client closes, and with it goes whatever it was about.
-            telling.close()
+            # The task group is closing, and the connection with it.
+            sending.close()
 
     async def news(self) -> AsyncIterator[News]:
-        """Yield what the server says unasked, the first welcome first, until the client closes.
+        """Yield unsolicited messages, beginning with the first welcome, until the client closes.
 
-        For one reader. The newest 256 wait for it; older ones are dropped.
+        For one reader. The newest 256 are buffered; older ones are dropped.
         """
         while True:
-            seen = self._fresh.count
+            seen = self._news_pulse.count
             while self._news:
                 yield self._news.popleft()
             try:
-                await self._fresh.after(seen)
+                await self._news_pulse.after(seen)
             except Closed:
                 return
 
     async def ping(self) -> int:
-        """Return how long the way to the server and back takes now, in milliseconds."""
+        """Measure the round-trip time, in milliseconds."""
         began = time.monotonic()
         await self.ask(Ping(id=self.new_id()), Pong)
         return round((time.monotonic() - began) * 1000)
 
     async def games(self) -> tuple[OfferedGame, ...]:
-        """Return what this server plays."""
+        """Return the server's games."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).games
 
     async def my_matches(self) -> MyMatches:
-        """Return the own live matches and the newest finished ones."""
+        """Return the player's live matches and newest finished ones."""
         return await self.ask(AskMyMatches(id=self.new_id()), MyMatches)
 
     async def declare(self, accepts: Sequence[Accepts], concurrency: int) -> None:
-        """Say, as a bot, what may be asked of it; said again on every new connection."""
+        """Declare the games that this bot plays; repeated on every new connection."""
         command = Declare(id=self.new_id(), accepts=tuple(accepts), concurrency=concurrency)
         await self.ask(command, Acknowledged)
         self._declared = command
 
     def ask_analysis(self, match: str, ply: int, *, lines: int = 3) -> AsyncIterator[Analysis]:
-        """Have a bot study the position after `ply` plies of a match; yields what is known, the last time all of it.
+        """Request the analysis of the position after `ply` plies; yields each result, the last of which is final.
 
-        Who stops listening early tells the server so. Asks again after a lost connection. Raises Refused.
+        Closing the iterator early cancels the analysis. It is requested again after a reconnection. Raises Refused.
         """
         return self._studies.ask(match, ply, lines)
 
     async def lobby(self) -> LobbyView:
-        """Return the lobby, which stays up to date from now on."""
+        """Subscribe to the lobby and return a live copy."""
         if self._lobby is None:
             await self.ask(WatchLobby(id=self.new_id()), LobbyState)
         assert self._lobby is not None
         return self._lobby
 
     async def more_of_lobby(self, section: LobbySection) -> LobbyView:
-        """Bring more of a list into the lobby: the next page that has anything new. Raises Refused."""
+        """Load pages of a list until one has a new entry. Raises Refused."""
         lobby = await self.lobby()
         unseen = lobby.unseen(section)
         while True:
@@ -260,23 +260,23 @@ class Client:
                 return lobby
 
     async def seek(self, settings: SeekSettings) -> str:
-        """Open a table and return its id, which is also its invite."""
+        """Open a table and return its id, which is also its invitation."""
         return await self._make(CreateSeek(id=self.new_id(), settings=settings))
 
     async def join_seek(self, seek: str) -> None:
-        """Sit down at a table."""
+        """Join a table."""
         await self.ask(commands.JoinSeek(id=self.new_id(), seek=seek), Acknowledged)
 
     async def leave_seek(self, seek: str) -> None:
-        """Get up from a table again."""
+        """Leave a table."""
         await self.ask(commands.LeaveSeek(id=self.new_id(), seek=seek), Acknowledged)
 
     async def start_seek(self, seek: str) -> None:
-        """Start at the own table with those who are there."""
+        """Start one's own table with its present players."""
         await self.ask(commands.StartSeek(id=self.new_id(), seek=seek), Acknowledged)
 
     async def cancel_seek(self, seek: str) -> None:
-        """Close the own table."""
+        """Close one's own table."""
         await self.ask(commands.CancelSeek(id=self.new_id(), seek=seek), Acknowledged)
 
     async def challenge(
@@ -288,12 +288,12 @@ class Client:
         seat: int | None = None,
         **options: OptionValue,
     ) -> str:
-        """Ask the player with the id `to` for a game under `options`, and return the challenge's id."""
+        """Challenge the player with the id `to` to a game under `options`; return the challenge's id."""
         spec = GameSpec(name=game, options=options)
         return await self._make(commands.Challenge(id=self.new_id(), to=to, game=spec, clock=clock, seat=seat))
 
     async def accept(self, challenge: str) -> None:
-        """Accept a challenge; `Paired` names the match."""
+        """Accept a challenge; `Paired` has the match."""
         await self.ask(commands.AcceptChallenge(id=self.new_id(), challenge=challenge), Acknowledged)
 
     async def decline(self, challenge: str, reason: str = "") -> None:
@@ -302,17 +302,17 @@ class Client:
         await self.ask(command, Acknowledged)
 
     async def cancel(self, challenge: str) -> None:
-        """Take the own challenge back."""
+        """Withdraw one's own challenge."""
         await self.ask(commands.CancelChallenge(id=self.new_id(), challenge=challenge), Acknowledged)
 
     async def join(self, match: str) -> MatchView:
-        """Come into a match, as its player or to watch, and follow it across reconnections until it is left."""
+        """Subscribe to a match, as its player or a spectator, across reconnections until `leave`."""
         if match not in self._views:
             await self.ask(Join(id=self.new_id(), match=match), Snapshot)
         return self._views[match]
 
     def forget(self, match: str) -> None:
-        """Stop following a match."""
+        """Drop the view of a match without a message to the server."""
         if view := self._views.pop(match, None):
             view.close()
 
@@ -331,20 +331,20 @@ class Client:
             view.close()
         if self._lobby is not None:
             self._lobby.close()
-        if self._repeating is not None:
-            self._repeating.cancel()
+        if self._retry_task is not None:
+            self._retry_task.cancel()
         self._studies.close()
         self.jobs.close()
-        self._fresh.close()
+        self._news_pulse.close()
 
-    # What the link calls.
+    # The methods of `Receiver`, which the link calls.
 
     def hello(self) -> Hello:
-        """Say who this is: after the first time, always by token."""
+        """Return the `hello`, which has the token from the first welcome on."""
         return self._hello
 
     def welcomed(self, welcome: Welcome) -> list[Command]:
-        """Remember the token, and say again what holds for one connection only."""
+        """Keep the token, and return the commands that restore the state of the connection."""
         self._welcome = welcome
         self._clock_offset = None
         self._observe(welcome.now)
@@ -358,11 +358,11 @@ class Client:
             again.append(self._declared.model_copy(update={"id": self.new_id()}))
         if self._lobby is not None:
             again.append(WatchLobby(id=self.new_id()))
-        self._standing = {type(command): command for command in again}
+        self._restored = {type(command): command for command in again}
         return [*again, *(self._rejoin(view) for view in self._views.values())]
 
     def receive(self, message: ServerMessage) -> None:
-        """Bring what this client follows up to date."""
+        """Update the views."""
         match message:
             case Snapshot():
                 self._show(message)
@@ -385,18 +385,18 @@ class Client:
             case Notice():
                 self._note(message)
             case Analysis():
-                self._studies.hear(message)
+                self._studies.receive(message)
             case Analyse() | StopAnalysis():
-                self.jobs.hear(message)
+                self.jobs.receive(message)
             case Pong():
                 self._observe(message.now)
             case messages.Refused():
                 self._note_refusal(message)
             case Acknowledged() | Games() | MyMatches() | SeekInfo() | Moves() | History() | Variation():
-                # The link hands these to who asked.
+                # The link returns these from `ask`.
                 pass
             case Welcome():
-                # `welcomed` takes the one that opens a connection.
+                # `welcomed` processes the one that opens a connection.
                 pass
             case _:
                 assert_never(message)
@@ -414,7 +414,7 @@ class Client:
         if view.happen(happened):
             self._rejoining = {key: match for key, match in self._rejoining.items() if match != view.id}
         elif view.id not in self._rejoining.values():
-            self._tasks.create_task(self._link.tell(self._rejoin(view)), name=f"catch-up[{view.id}]")
+            self._tasks.create_task(self._link.send(self._rejoin(view)), name=f"catch-up[{view.id}]")
 
     def _rejoin(self, view: MatchView) -> Join:
         command = Join(id=self.new_id(), match=view.id, since=view.snapshot.seq)
@@ -422,8 +422,8 @@ class Client:
         return command
 
     def _note(self, notice: Notice) -> None:
-        if notice.code == "also_here" and not self._is_shared:
-            self._is_shared = True
+        if notice.code == "also_here" and not self._has_warned_of_twin:
+            self._has_warned_of_twin = True
             log.warning("the server says: %s", notice.text)
         self._publish(notice)
 
@@ -431,17 +431,17 @@ class Client:
         if refused.id is None:
             log.warning("the server says: %s (%s)", refused.text, refused.code)
             return
-        standing = any(command.id == refused.id for command in self._standing.values())
+        standing = any(command.id == refused.id for command in self._restored.values())
         match = self._rejoining.get(refused.id)
         if not standing and match is None:
-            # Who asked hears of it.
+            # The caller of `ask` gets it.
             return
         pause = Refused(refused.code, refused.text, refused.retry_after).pause
         if pause is not None:
-            self._put_off.append(refused.id)
-            self._put_off_until = asyncio.get_running_loop().time() + pause
-            if self._repeating is None or self._repeating.done():
-                self._repeating = self._tasks.create_task(self._repeat(), name="repeat")
+            self._deferred.append(refused.id)
+            self._deferred_until = asyncio.get_running_loop().time() + pause
+            if self._retry_task is None or self._retry_task.done():
+                self._retry_task = self._tasks.create_task(self._retry_deferred(), name="repeat")
         elif match is not None:
             log.warning("match %s cannot be followed any more: %s", match, refused.text)
             del self._rejoining[refused.id]
@@ -449,33 +449,33 @@ class Client:
         else:
             log.warning("the server does not allow any more what held before: %s (%s)", refused.text, refused.code)
 
-    async def _repeat(self) -> None:
-        """Say what was put off once more, one command at a time, since each refusal costs a token too."""
+    async def _retry_deferred(self) -> None:
+        """Send deferred commands again, one at a time, since each refusal costs a token of the rate limit."""
         clock = asyncio.get_running_loop().time
-        while self._put_off:
-            await asyncio.sleep(self._put_off_until - clock())
-            command = self._repeated(self._put_off.popleft())
+        while self._deferred:
+            await asyncio.sleep(self._deferred_until - clock())
+            command = self._renewed(self._deferred.popleft())
             if command is not None:
-                # `_note_refusal` takes note of a refusal.
+                # `_note_refusal` has processed a refusal.
                 with suppress(ClientError):
                     await self._link.ask(command)
 
-    def _repeated(self, command_id: str) -> Command | None:
-        """Return the command under a new id; None where a new connection or a newer command has made it needless."""
+    def _renewed(self, command_id: str) -> Command | None:
+        """Return the command under a new id; None where a new connection or a newer command has superseded it."""
         if (match := self._rejoining.pop(command_id, None)) is not None:
             view = self._views.get(match)
             return None if view is None else self._rejoin(view)
-        for kind, command in self._standing.items():
+        for kind, command in self._restored.items():
             if command.id == command_id and not self._link.is_asking(kind):
-                self._standing[kind] = command.model_copy(update={"id": self.new_id()})
-                return self._standing[kind]
+                self._restored[kind] = command.model_copy(update={"id": self.new_id()})
+                return self._restored[kind]
         return None
 
     def _observe(self, server_now: int) -> None:
-        # A message is old when it arrives, never young: the largest difference is the one that travelled fastest.
+        # Latency only makes the difference smaller, so the largest one is of the fastest message.
         offset = server_now - time.monotonic() * 1000
         self._clock_offset = offset if self._clock_offset is None else max(self._clock_offset, offset)
 
     def _publish(self, news: News) -> None:
         self._news.append(news)
-        self._fresh.beat()
+        self._news_pulse.beat()

@@ -1,4 +1,4 @@
-"""What can go wrong for a client, in one tree."""
+"""The SDK's errors, in one tree."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Final
 
 from cornered.protocol.messages import ErrorCode
 
-__all__ = ["ClientError", "Closed", "NotUnderstood", "Refused", "Unavailable", "Unreachable", "plainly"]
+__all__ = ["ClientError", "Closed", "NotUnderstood", "Refused", "Unavailable", "Unreachable", "unwrapped_errors"]
 
-PASSING: Final[frozenset[ErrorCode]] = frozenset({"too_fast", "internal"})
-"""Refusals of a command that the same command may not meet a moment later."""
-RETRY: Final = 0.5
-"""Seconds before a command is tried again after a refusal that passes, unless the server says how long to wait."""
-LONGEST_PAUSE: Final = 60.0
+TRANSIENT_CODES: Final[frozenset[ErrorCode]] = frozenset({"too_fast", "internal"})
+"""Refusals of a command after which the same command may be accepted a moment later."""
+RETRY_DELAY_S: Final = 0.5
+"""Least wait before a retry; a longer `retry_after` of the server has precedence."""
+MAX_RETRY_DELAY_S: Final = 60.0
 
 
 class ClientError(Exception):
-    """Anything that this kit raises on purpose."""
+    """Base of the SDK's errors."""
 
 
 class Refused(ClientError):
-    """The server said no and changed nothing. `code` is stable and for programs, `text` is for people.
+    """The server refused a command and changed nothing. `code` is stable, for programs; `text` is for people.
 
     `retry_after` is in milliseconds, None where waiting does not help.
     """
@@ -35,33 +35,33 @@ class Refused(ClientError):
 
     @property
     def pause(self) -> float | None:
-        """Seconds to wait before the same command is tried again, None where it would be refused again."""
-        if self.code not in PASSING:
+        """Seconds to wait before a retry; None for a permanent refusal."""
+        if self.code not in TRANSIENT_CODES:
             return None
-        return min(LONGEST_PAUSE, max(RETRY, (self.retry_after or 0) / 1000))
+        return min(MAX_RETRY_DELAY_S, max(RETRY_DELAY_S, (self.retry_after or 0) / 1000))
 
 
 class Unreachable(ClientError):
-    """No server answered within the caller's patience."""
+    """No server answered within the time limit of the connection."""
 
 
 class Unavailable(Unreachable):
-    """The server answered, and took no connections as long as the caller's patience lasted. The text has its words."""
+    """The server answered, but refused connections until the time limit; the text has its reason."""
 
 
 class Closed(ClientError):
-    """The client was closed, or the match left, while somebody still waited for it."""
+    """The client was closed, or the match left, during a wait for it."""
 
 
 class NotUnderstood(ClientError):
-    """The answer cannot be decoded: the server has another version of the protocol, and may have done the command."""
+    """The answer cannot be decoded: the server has another protocol version, and may have carried out the command."""
 
 
 @contextmanager
-def plainly() -> Iterator[None]:
-    """Raise the one error of a task group inside as itself: that there is a group at all is no caller's business.
+def unwrapped_errors() -> Iterator[None]:
+    """Raise the only error of an exception group from inside without its group.
 
-    Closed beside another error only follows from it, and is dropped.
+    A `Closed` beside another error is its consequence, and is dropped.
     """
     try:
         yield
@@ -73,5 +73,5 @@ def plainly() -> Iterator[None]:
         try:
             raise error from None
         finally:
-            # The group holds the error: as its context it would close a circle, which some cannot pickle.
+            # The group refers to the error: as its context it would be a reference cycle, which cannot be pickled.
             error.__context__ = None

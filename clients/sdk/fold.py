@@ -1,4 +1,4 @@
-"""From one snapshot of a match to the next: pure, and told by the events alone, since clients hold no rules."""
+"""Folds events into a match's snapshot. Pure, and without the game's rules, which clients do not have."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _NO_TAKEBACK: Final[dict[str, object]] = {"takeback": None, "takeback_agreed": (
 
 def advance(snapshot: Snapshot, happened: Happened) -> Snapshot:
     """Return the match after what `happened`; events that the snapshot already holds change nothing."""
-    fresh = [event for event in happened.events if event.seq > snapshot.seq]
-    if not fresh:
+    unseen = [event for event in happened.events if event.seq > snapshot.seq]
+    if not unseen:
         return snapshot
-    for event in fresh:
+    for event in unseen:
         snapshot = _evolve(snapshot, event)
     return snapshot.model_copy(
         update={
@@ -48,7 +48,7 @@ def advance(snapshot: Snapshot, happened: Happened) -> Snapshot:
 
 
 def with_presence(snapshot: Snapshot, presence: SeatPresence) -> Snapshot:
-    """Return the match with one seat's connection as `presence` tells it."""
+    """Return the snapshot with the connection state of one seat."""
     connected = list(snapshot.connected)
     connected[presence.seat] = presence.connected
     return snapshot.model_copy(update={"connected": tuple(connected)})
@@ -61,7 +61,7 @@ def _evolve(snapshot: Snapshot, event: MatchEvent) -> Snapshot:
 def _changes(snapshot: Snapshot, event: MatchEvent) -> dict[str, object]:
     match event:
         case Played():
-            # Whoever moves on without having agreed has declined what stands.
+            # A move of a player who has not agreed declines the standing offer.
             stands = event.seat in snapshot.draw_agreed
             return {"moves": (*snapshot.moves, event.move), **_NO_TAKEBACK, **({} if stands else _NO_DRAW)}
         case Rolled():

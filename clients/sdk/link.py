@@ -29,54 +29,54 @@ from cornered.protocol.values import Value
 __all__ = ["Link", "Receiver"]
 
 MAX_UNANSWERED: Final = 64
-"""How many commands may wait for their answers; the next caller waits for its turn."""
-MAX_MESSAGE: Final = 4 * 2**20
-"""Bytes; the longest message is the history of a very long match."""
-HELLO_PATIENCE: Final = 10.0
-"""Seconds that a server has to answer `hello`."""
-HEARTBEAT: Final = 10.0
-"""Seconds between pings, and until a missing pong means that the line is dead."""
+"""Commands that may wait for their answers at once; the next caller waits."""
+MAX_MESSAGE_BYTES: Final = 4 * 2**20
+"""Enough for the longest message, the history of a very long match."""
+HELLO_TIMEOUT_S: Final = 10.0
+"""Time limit of the answer to `hello`."""
+PING_INTERVAL_S: Final = 10.0
+"""Interval of WebSocket pings, and time limit of a pong."""
 
-LONGEST_WAIT: Final = 60.0
-"""Seconds that a server may put a client off for."""
-MAX_WORDS: Final = 200
-"""Characters of a refusal that are shown."""
+MAX_RETRY_AFTER_S: Final = 60.0
+"""Upper bound on a server's `retry_after`."""
+MAX_REFUSAL_CHARS: Final = 200
+"""Characters of a refusal that are logged."""
 
-PASSING: Final[frozenset[ErrorCode]] = frozenset({"server_full", "shutting_down", "too_fast", "internal"})
-"""Refusals of `hello` that another attempt may not meet."""
-BROKEN: Final = (OSError, TimeoutError, ConnectionClosed, InvalidHandshake, InvalidMessage, EOFError)
-"""How a line breaks. All of it is weather: wait a little and connect again."""
+TRANSIENT_CODES: Final[frozenset[ErrorCode]] = frozenset({"server_full", "shutting_down", "too_fast", "internal"})
+"""Refusals of `hello` after which another attempt may succeed."""
+CONNECTION_ERRORS: Final = (OSError, TimeoutError, ConnectionClosed, InvalidHandshake, InvalidMessage, EOFError)
+"""Errors of a connection after which the link reconnects."""
 
 log = logging.getLogger("cornered.sdk")
 
 
-class _NotNow(Exception):
-    """The server refused the connection or `hello` for a reason that may pass: its words, and when to come again."""
+class _RefusedForNow(Exception):
+    """The server refused the connection or `hello` for a transient reason; `seconds` is its `retry_after`."""
 
-    def __init__(self, words: str, seconds: float = 0.0) -> None:
-        super().__init__(words)
-        self.words = words[:MAX_WORDS]
-        self.seconds = min(LONGEST_WAIT, max(0.0, seconds))
+    def __init__(self, text: str, seconds: float = 0.0) -> None:
+        super().__init__(text)
+        self.text = text[:MAX_REFUSAL_CHARS]
+        self.seconds = min(MAX_RETRY_AFTER_S, max(0.0, seconds))
 
 
 class Receiver(Protocol):
-    """Who stands behind a link."""
+    """The owner of a link, which gets its messages."""
 
     def hello(self) -> Hello:
-        """Return what to say first on every new socket."""
+        """Return the first message of every new socket."""
 
     def welcomed(self, welcome: Welcome) -> list[Command]:
-        """Take note of the welcome; return what has to be said again on every new socket before anything else."""
+        """Record the welcome; return the commands that restore this connection's state, which are sent first."""
 
     def receive(self, message: ServerMessage) -> None:
-        """Take every message, in order."""
+        """Process a message; called for every message, in order."""
 
 
 class Link:
-    """Connects, says hello, reads, and does it all again when the line breaks.
+    """A connection that reconnects when it is lost.
 
-    A command that has no answer when the line breaks is sent again under its own id, and the server, which remembers
-    the ids of what it carried out, answers without doing it twice.
+    A command without an answer is sent again on the next connection under the same id, by which the server recognizes
+    one that it has carried out, so every command is carried out at most once.
     """
 
     def __init__(self, url: str, receiver: Receiver, backoff: Backoff) -> None:
@@ -84,59 +84,59 @@ class Link:
         self._receiver = receiver
         self._backoff = backoff
         self._socket: ClientConnection | None = None
-        self._waiting: dict[str, tuple[Command, asyncio.Future[ServerMessage]]] = {}
-        self._turns = asyncio.Semaphore(MAX_UNANSWERED)
+        self._pending: dict[str, tuple[Command, asyncio.Future[ServerMessage]]] = {}
+        self._slots = asyncio.Semaphore(MAX_UNANSWERED)
         self._prefix = secrets.token_urlsafe(6)
         self._numbers = itertools.count(1)
         self._closed = False
         self._refusal = ""
-        """What the server said to the newest attempt that it refused for now; empty once one succeeded."""
+        """Text of the newest transient refusal; empty after a successful attempt."""
         self.ready = asyncio.Event()
-        """Set as long as a welcomed socket is open."""
+        """Set while a connection is open and welcomed."""
 
     def new_id(self) -> str:
-        """Return an id that no other command of this player has, whichever program sent it."""
+        """Return a command id that is unique among all programs of this player."""
         return f"{self._prefix}.{next(self._numbers)}"
 
     @property
     def round_trip(self) -> int:
-        """What the way to the server and back lately took, in milliseconds; 0 before the first heartbeat."""
+        """The round-trip time of the newest ping in milliseconds; 0 before the first one."""
         return round(self._socket.latency * 1000) if self._socket is not None else 0
 
     async def ask(self, command: Command) -> ServerMessage:
-        """Send `command`, as often as it takes, and return its answer.
+        """Send `command`, again after every reconnection, and return its answer.
 
-        Raises Refused, Closed or NotUnderstood, and a ValueError for the id of a command that waits for its answer.
+        Raises Refused, Closed or NotUnderstood, and a ValueError for the id of a pending command.
         """
-        async with self._turns:
+        async with self._slots:
             if self._closed:
                 raise Closed("this client is closed")
-            if command.id in self._waiting:
+            if command.id in self._pending:
                 raise ValueError(f"a command with the id {command.id!r} waits for its answer; take one from `new_id`")
             answer: asyncio.Future[ServerMessage] = asyncio.get_running_loop().create_future()
-            self._waiting[command.id] = (command, answer)
+            self._pending[command.id] = (command, answer)
             try:
                 if self.ready.is_set():
-                    await self.tell(command)
+                    await self.send(command)
                 return await answer
             finally:
-                del self._waiting[command.id]
+                del self._pending[command.id]
 
     def is_asking(self, kind: type[Command]) -> bool:
-        """Say whether a command of this kind waits for its answer."""
-        return any(type(command) is kind for command, _ in self._waiting.values())
+        """Return whether a command of this kind waits for its answer."""
+        return any(type(command) is kind for command, _ in self._pending.values())
 
-    async def tell(self, message: Value) -> None:
-        """Send `message` if the line stands; otherwise it is forgotten."""
+    async def send(self, message: Value) -> None:
+        """Send `message` if there is a connection; otherwise drop it."""
         if self._socket is not None:
             with contextlib.suppress(ConnectionClosed):
                 await self._socket.send(MSGPACK.encode(message))
 
     async def run(self, patience: float | None) -> None:
-        """Stay connected until cancelled. Raises Refused when the server does not want this player.
+        """Stay connected until cancelled. Raises Refused when the server refuses this player for good.
 
-        Raises Unreachable when the first connection does not come about within `patience` seconds, and Unavailable
-        where the server answered by then, but takes no connections now.
+        `patience` is the time limit of the first connection in seconds: after it, Unavailable where the server has
+        refused for a transient reason, and Unreachable otherwise.
         """
         try:
             try:
@@ -147,7 +147,7 @@ class Link:
         finally:
             self._closed = True
             self.ready.clear()
-            for _, answer in self._waiting.values():
+            for _, answer in self._pending.values():
                 if not answer.done():
                     answer.set_exception(Closed("the client was closed before the answer came"))
 
@@ -158,37 +158,37 @@ class Link:
 
     async def _stay_connected(self, first: asyncio.Timeout) -> None:
         waits = self._backoff()
-        was_here = is_away = False
+        was_connected = has_logged = False
         while True:
             is_open = False
-            put_off = 0.0
+            retry_after_s = 0.0
             try:
                 async with self._connected() as socket:
-                    welcome = await self._greet(socket)
+                    welcome = await self._handshake(socket)
                     self._refusal = ""
                     first.reschedule(None)
                     waits = self._backoff()
-                    if was_here:
+                    if was_connected:
                         log.info("back at %s", self._url)
-                    was_here, is_open, is_away = True, True, False
-                    await self._converse(socket, welcome)
+                    was_connected, is_open, has_logged = True, True, False
+                    await self._run_session(socket, welcome)
                 log.debug("the server closed the line; connecting again")
-            except BROKEN as error:
+            except CONNECTION_ERRORS as error:
                 log.debug("the line broke: %s", visible(str(error)) or type(error).__name__)
-                if not is_open and not is_away:
-                    is_away = True
+                if not is_open and not has_logged:
+                    has_logged = True
                     log.info("no server answers at %s; trying again", self._url)
-            except _NotNow as refusal:
-                put_off = refusal.seconds
-                if self._refusal != refusal.words:
-                    log.warning("%s takes no connections now: %s; trying again", self._url, refusal.words)
-                self._refusal = refusal.words
-            # On top of the server's time, which it tells to many at once, so that they do not come back in step.
-            await asyncio.sleep(put_off + next(waits))
+            except _RefusedForNow as refusal:
+                retry_after_s = refusal.seconds
+                if self._refusal != refusal.text:
+                    log.warning("%s takes no connections now: %s; trying again", self._url, refusal.text)
+                self._refusal = refusal.text
+            # Jitter is added to the server's `retry_after`, which many clients get at the same time.
+            await asyncio.sleep(retry_after_s + next(waits))
 
     @contextlib.asynccontextmanager
     async def _connected(self) -> AsyncIterator[ClientConnection]:
-        """Open a socket. Raises _NotNow where the server answers the request for one with a refusal."""
+        """Open a socket. Raises _RefusedForNow where the server answers the upgrade request with an HTTP error."""
         async with contextlib.AsyncExitStack() as stack:
             try:
                 socket = await stack.enter_async_context(
@@ -196,42 +196,42 @@ class Link:
                         self._url,
                         subprotocols=[Subprotocol(MSGPACK.subprotocol)],
                         compression=None,
-                        max_size=MAX_MESSAGE,
-                        ping_interval=HEARTBEAT,
-                        ping_timeout=HEARTBEAT,
+                        max_size=MAX_MESSAGE_BYTES,
+                        ping_interval=PING_INTERVAL_S,
+                        ping_timeout=PING_INTERVAL_S,
                         close_timeout=1,
                     )
                 )
             except InvalidStatus as error:
-                raise _NotNow(_words(error.response), _retry_after(error.response)) from None
+                raise _RefusedForNow(_refusal_text(error.response), _retry_after(error.response)) from None
             yield socket
 
-    async def _greet(self, socket: ClientConnection) -> Welcome:
+    async def _handshake(self, socket: ClientConnection) -> Welcome:
         await socket.send(MSGPACK.encode(self._receiver.hello()))
-        async with asyncio.timeout(HELLO_PATIENCE):
+        async with asyncio.timeout(HELLO_TIMEOUT_S):
             answer = escaped(MSGPACK.decode_message(await socket.recv()))
         match answer:
             case Welcome():
                 return answer
-            case messages.Refused(code=code) if code in PASSING:
-                raise _NotNow(answer.text, (answer.retry_after or 0) / 1000)
+            case messages.Refused(code=code) if code in TRANSIENT_CODES:
+                raise _RefusedForNow(answer.text, (answer.retry_after or 0) / 1000)
             case messages.Refused():
                 raise Refused(answer.code, answer.text, answer.retry_after)
             case _:
-                raise _NotNow(f"{answer.type!r} in place of a welcome")
+                raise _RefusedForNow(f"{answer.type!r} in place of a welcome")
 
-    async def _converse(self, socket: ClientConnection, welcome: Welcome) -> None:
-        standing = self._receiver.welcomed(welcome)
+    async def _run_session(self, socket: ClientConnection, welcome: Welcome) -> None:
+        restored = self._receiver.welcomed(welcome)
         self._socket = socket
         try:
-            for command in standing:
-                await self.tell(command)
+            for command in restored:
+                await self.send(command)
             sent: set[str] = set()
-            # Others may ask while this sends; `ready` is set in the very step that finds nothing more to send.
-            while unsent := [command for command, _ in self._waiting.values() if command.id not in sent]:
+            # Other tasks may `ask` during these sends; `ready` is set in the same step that finds no unsent command.
+            while unsent := [command for command, _ in self._pending.values() if command.id not in sent]:
                 for command in unsent:
                     sent.add(command.id)
-                    await self.tell(command)
+                    await self.send(command)
             self.ready.set()
             async for raw in socket:
                 self.receive(raw)
@@ -240,13 +240,13 @@ class Link:
             self.ready.clear()
 
     def receive(self, raw: str | bytes) -> None:
-        """Take one frame of the server."""
+        """Handle one frame of the server."""
         try:
             message = escaped(MSGPACK.decode_message(raw))
         except ProtocolError as error:
             log.warning("the server said something that this client does not understand: %s", error.text)
             if error.command_id is not None:
-                # Nothing else will come for this id: who asked would wait for ever.
+                # No other answer will come for this id, so its caller would wait for ever.
                 text = f"the server answers in another version of the protocol: {error.text}"
                 self._settle(error.command_id, NotUnderstood(text))
             return
@@ -254,14 +254,14 @@ class Link:
         if isinstance(message, Answer):
             self._settle(message.id, message)
         elif isinstance(message, messages.Refused):
-            # A server that shuts down did nothing, and closes the line: the next one carries the command again.
+            # A server that shuts down has not carried out the command, which is sent again on the next connection.
             if message.code != "shutting_down":
                 self._settle(message.id, Refused(message.code, message.text, message.retry_after))
         elif not isinstance(message, Unasked | Welcome):
             assert_never(message)
 
     def _settle(self, command_id: str | None, answer: ServerMessage | ClientError) -> None:
-        _, waiting = self._waiting.get(command_id or "", (None, None))
+        _, waiting = self._pending.get(command_id or "", (None, None))
         if waiting is None or waiting.done():
             return
         if isinstance(answer, ClientError):
@@ -270,19 +270,19 @@ class Link:
             waiting.set_result(answer)
 
 
-def _words(response: Response) -> str:
-    """Return the first line of an HTTP answer in plain text, or the reason phrase of another."""
+def _refusal_text(response: Response) -> str:
+    """Return the first line of a plain-text HTTP answer, or the status and reason phrase of any other."""
     is_plain = any(kind.startswith("text/plain") for kind in response.headers.get_all("Content-Type"))
     lines = bytes(response.body).decode("utf-8", "replace").strip().splitlines() if is_plain else []
     return visible(lines[0] if lines else f"{response.status_code} {response.reason_phrase}")
 
 
 def _retry_after(response: Response) -> float:
-    """Return the seconds of `Retry-After` (RFC 9110, section 10.2.3), 0 where it has none that can be read."""
+    """Return the seconds of `Retry-After` (RFC 9110, section 10.2.3), 0 where it is missing or invalid."""
     given = next(iter(response.headers.get_all("Retry-After")), "")
     if given.isascii() and given.isdigit():
         return float(given)
-    # A date counts from the server's own, since the two clocks need not agree.
+    # A date is relative to the server's own `Date`, since the clocks may differ.
     dates = response.headers.get_all("Date") or [formatdate(usegmt=True)]
     try:
         return (parsedate_to_datetime(given) - parsedate_to_datetime(dates[0])).total_seconds()

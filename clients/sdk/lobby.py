@@ -1,6 +1,6 @@
-"""The lobby as it stands: open tables, live matches, who is here.
+"""A live copy of the lobby: open tables, live matches, players.
 
-The server keeps the first page of each list up to date; of longer lists `Client.more_of_lobby` brings the next page.
+The server updates the first page of each list; `Client.more_of_lobby` loads further pages.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class LobbyView:
         self.matches: dict[str, MatchSummary] = {}
         self.players: dict[str, Presence] = {}
         self.totals: dict[LobbySection, int] = {"seeks": 0, "matches": 0, "players": 0}
-        """How long the lists are at the server."""
+        """Lengths of the lists on the server."""
         self.cursors: dict[LobbySection, str | None] = {"seeks": None, "matches": None, "players": None}
-        """Where the next page of each begins; None where it is the first one."""
+        """Cursor of the next page of each list; None for the first one."""
 
     @property
     def version(self) -> int:
@@ -31,11 +31,11 @@ class LobbyView:
         return self._pulse.count
 
     async def changed(self, seen: int) -> int:
-        """Return the version once it is above `seen`. Raises Closed when the client was closed."""
+        """Return the version once it is above `seen`. Raises Closed when the client is closed."""
         return await self._pulse.after(seen)
 
     def reset(self, state: LobbyState) -> None:
-        """Take the lobby as it stands."""
+        """Replace the whole copy."""
         self.seeks = {seek.id: seek for seek in state.seeks}
         self.matches = {match.id: match for match in state.matches}
         self.players = {presence.player.id: presence for presence in state.players}
@@ -43,7 +43,7 @@ class LobbyView:
         self._count(state)
 
     def change(self, change: LobbyChanged) -> None:
-        """Take what is new, changed or gone."""
+        """Apply an update."""
         self.seeks |= {seek.id: seek for seek in change.seeks}
         self.matches |= {match.id: match for match in change.matches}
         self.players |= {presence.player.id: presence for presence in change.players}
@@ -60,7 +60,7 @@ class LobbyView:
         self._count(change)
 
     def add(self, page: LobbyPage) -> None:
-        """Take one more page of a list."""
+        """Add one more page of a list."""
         self.seeks |= {seek.id: seek for seek in page.seeks}
         self.matches |= {match.id: match for match in page.matches}
         self.players |= {presence.player.id: presence for presence in page.players}
@@ -69,7 +69,7 @@ class LobbyView:
         self._pulse.beat()
 
     def unseen(self, section: LobbySection) -> int:
-        """Return how many entries of a list have not been brought here."""
+        """Return the number of entries of a list that are not loaded."""
         known: dict[LobbySection, int] = {
             "seeks": sum(not seek.settings.private for seek in self.seeks.values()),
             "matches": len(self.matches),
@@ -77,10 +77,10 @@ class LobbyView:
         }
         return max(0, self.totals[section] - known[section])
 
-    def _count(self, told: LobbyState | LobbyChanged) -> None:
-        self.totals = {"seeks": told.seeks_total, "matches": told.matches_total, "players": told.players_total}
+    def _count(self, update: LobbyState | LobbyChanged) -> None:
+        self.totals = {"seeks": update.seeks_total, "matches": update.matches_total, "players": update.players_total}
         self._pulse.beat()
 
     def close(self) -> None:
-        """Wake everybody who still waits here."""
+        """Wake all waiting tasks with Closed."""
         self._pulse.close()

@@ -46,30 +46,30 @@ from cornered.protocol.values import ChatRoom, Delay, Player, Value
 
 __all__ = ["Line", "MatchView"]
 
-KEPT_WORDS: Final = 200
-"""How much of a chat is remembered."""
+MAX_CHAT_LINES: Final = 200
+"""Chat lines that are kept."""
 
 T = TypeVar("T", bound=Value)
 
 
 class Line(Protocol):
-    """What a match needs of its client."""
+    """The part of a client that a match uses."""
 
     def new_id(self) -> str:
-        """Return a fresh command id."""
+        """Return a unique command id."""
 
     def server_now(self) -> int:
-        """Return the server's time in milliseconds, as well as this side knows it."""
+        """Return the estimated time of the server in milliseconds."""
 
     async def ask(self, command: Command, expected: type[T]) -> T:
         """Send a command and return its answer."""
 
     def forget(self, match: str) -> None:
-        """Stop following a match."""
+        """Drop the view of a match."""
 
 
 class MatchView:
-    """Follows one match. `snapshot` is the newest whole truth; `version` grows with every change of anything here."""
+    """A live copy of one match. `snapshot` is its newest state; `version` grows with every change of any field."""
 
     def __init__(self, line: Line, snapshot: Snapshot) -> None:
         self._line = line
@@ -77,29 +77,29 @@ class MatchView:
         self._events: list[MatchEvent] = []
         self._parsed: tuple[str, State] | None = None
         self.snapshot = snapshot
-        self.said: deque[Said] = deque(maxlen=KEPT_WORDS)
-        """The newest words that were spoken while this client listened."""
+        self.said: deque[Said] = deque(maxlen=MAX_CHAT_LINES)
+        """The newest chat lines since this client joined."""
         self.claim_at: dict[int, int] = {}
-        """From when on, by the server's time, victory may be claimed over a seat whose player is gone."""
+        """Server time from which victory may be claimed over an absent seat."""
 
     @property
     def id(self) -> str:
-        """The match's name."""
+        """The match's id."""
         return self.snapshot.match
 
     @property
     def seat(self) -> int | None:
-        """The own seat, None for a watcher."""
+        """The client's own seat, None for a watcher."""
         return self.snapshot.seat
 
     @property
     def players(self) -> tuple[Player, ...]:
-        """Who plays, in the order of the seats."""
+        """The players in seat order."""
         return tuple(info.player for info in self.snapshot.seats)
 
     @property
     def ply(self) -> int:
-        """How many moves and rolls have been made."""
+        """Moves and rolls so far."""
         return self.snapshot.ply
 
     @property
@@ -114,7 +114,7 @@ class MatchView:
 
     @property
     def state(self) -> State:
-        """The position under the game's rules. The first use loads the rules, which takes a moment."""
+        """The position as a state of the game's rules, which the first use loads."""
         text = self.snapshot.position
         if self._parsed is None or self._parsed[0] != text:
             spec = self.snapshot.game
@@ -123,15 +123,15 @@ class MatchView:
 
     @property
     def version(self) -> int:
-        """Grows with every change: moves, offers, words, presence."""
+        """Grows with every change: moves, offers, chat, presence."""
         return self._pulse.count
 
     async def changed(self, seen: int) -> int:
-        """Return the version once it is above `seen`. Raises Closed when the match was left or the client closed."""
+        """Return the version once it is above `seen`. Raises Closed when the match is left or the client closed."""
         return await self._pulse.after(seen)
 
     async def ended(self) -> Snapshot:
-        """Return how the match ended, once it has."""
+        """Wait for the end of the match and return its snapshot."""
         while not self.over:
             await self.changed(self.version)
         return self.snapshot
@@ -139,7 +139,7 @@ class MatchView:
     async def __aiter__(self) -> AsyncIterator[MatchEvent]:
         """Yield every event since this client joined, in order, until the match is over or left.
 
-        A watcher so slow that the server skipped some for it does not see those; a player sees all.
+        A watcher that falls behind misses the events that the server skips for it; a player gets all.
         """
         position = 0
         while True:
@@ -155,7 +155,7 @@ class MatchView:
                 return
 
     def left(self, seat: int) -> int | None:
-        """Return what the clock of `seat` shows now, in milliseconds; None when nothing limits it."""
+        """Return the remaining time of `seat` in milliseconds; None without a clock."""
         clocks = self.snapshot.clocks
         left = clocks.left[seat]
         if left is None or clocks.running != seat:
@@ -168,25 +168,25 @@ class MatchView:
     async def play(self, move: str, ply: int | None = None) -> None:
         """Make a move in the position after `ply` plies, by default the newest. Carried out exactly once.
 
-        When it returns the move is stored. Raises Refused, with `stale_ply` when the match went on in between.
+        The move is stored when it returns. Raises Refused, with `stale_ply` when another event came first.
         """
         at = self.ply if ply is None else ply
         await self._do(Play(id=self._line.new_id(), match=self.id, ply=at, move=move))
 
     async def resign(self) -> None:
-        """Give the game up."""
+        """Resign."""
         await self._do(Resign(id=self._line.new_id(), match=self.id))
 
     async def abort(self) -> None:
-        """Call the match off before its second ply."""
+        """Abort the match before its second ply."""
         await self._do(Abort(id=self._line.new_id(), match=self.id))
 
     async def claim(self) -> None:
-        """Claim victory over an opponent who is gone."""
+        """Claim victory over an absent opponent."""
         await self._do(Claim(id=self._line.new_id(), match=self.id))
 
     async def rematch(self) -> None:
-        """Offer another game, or agree to one; `snapshot.next` names it once all have."""
+        """Offer a rematch, or accept one; `snapshot.next` is its match once all players have."""
         await self._do(Rematch(id=self._line.new_id(), match=self.id))
 
     async def offer_draw(self) -> None:
@@ -199,7 +199,7 @@ class MatchView:
         await self._do(answer(id=self._line.new_id(), match=self.id))
 
     async def request_takeback(self) -> None:
-        """Ask to take the own last move back."""
+        """Request a takeback of one's own last move."""
         await self._do(RequestTakeback(id=self._line.new_id(), match=self.id))
 
     async def answer_takeback(self, *, accept: bool) -> None:
@@ -208,54 +208,54 @@ class MatchView:
         await self._do(answer(id=self._line.new_id(), match=self.id))
 
     async def say(self, text: str, room: ChatRoom | None = None) -> None:
-        """Speak: to the players when playing, to the spectators when watching, or in `room`."""
+        """Send a chat line to `room`, by default the players' for a player and the spectators' for a watcher."""
         where: ChatRoom = room or ("spectators" if self.seat is None else "players")
         await self._do(Say(id=self._line.new_id(), match=self.id, text=text, room=where))
 
     async def moves(self, ply: int | None = None) -> Moves:
-        """Ask the server what is legal, for clients that hold no rules."""
+        """Request the legal moves, for clients without the rules."""
         at = self.ply if ply is None else ply
         return await self._line.ask(AskMoves(id=self._line.new_id(), match=self.id, ply=at), Moves)
 
     async def history(self) -> History:
-        """Ask the server for every position so far."""
+        """Request every position so far."""
         return await self._line.ask(AskHistory(id=self._line.new_id(), match=self.id), History)
 
     async def variation(self, ply: int, moves: Sequence[str]) -> tuple[str, ...]:
-        """Ask the server for the positions that `moves` would lead to after `ply` plies. Raises Refused."""
+        """Request the positions after each of `moves`, from the position after `ply` plies. Raises Refused."""
         command = AskVariation(id=self._line.new_id(), match=self.id, ply=ply, moves=tuple(moves))
         return (await self._line.ask(command, Variation)).positions
 
     async def leave(self) -> None:
-        """Stop following the match. Who plays in it still does."""
+        """Unsubscribe from the match; a player keeps the seat."""
         self._line.forget(self.id)
         await self._line.ask(Leave(id=self._line.new_id(), match=self.id), Acknowledged)
 
     async def _do(self, command: Command) -> None:
-        """Have a command carried out; what it caused is part of `snapshot` when this returns."""
+        """Send a command; its events are part of `snapshot` when this returns."""
         done = await self._line.ask(command, Acknowledged)
         while done.seq is not None and self.snapshot.seq < done.seq:
             await self.changed(self.version)
 
     def reset(self, snapshot: Snapshot) -> None:
-        """Take the match as it stands, whatever was known before."""
+        """Replace the snapshot."""
         self.snapshot = snapshot
         self._pulse.beat()
 
     def happen(self, happened: Happened) -> bool:
-        """Take news of the match; say False when events before these are missing, in which case nothing changes."""
-        fresh = [event for event in happened.events if event.seq > self.snapshot.seq]
-        if not fresh:
+        """Apply events; return False, and change nothing, when earlier events are missing."""
+        unseen = [event for event in happened.events if event.seq > self.snapshot.seq]
+        if not unseen:
             return True
-        if fresh[0].seq != self.snapshot.seq + 1:
+        if unseen[0].seq != self.snapshot.seq + 1:
             return False
         self.snapshot = advance(self.snapshot, happened)
-        self._events.extend(fresh)
+        self._events.extend(unseen)
         self._pulse.beat()
         return True
 
     def note(self, news: SeatPresence | Watchers | Said) -> None:
-        """Take what is said about the match but is no part of it."""
+        """Apply a message about the match that is no event of it."""
         match news:
             case Said():
                 self.said.append(news)
@@ -269,5 +269,5 @@ class MatchView:
         self._pulse.beat()
 
     def close(self) -> None:
-        """Wake everybody who still waits here: nothing will change any more."""
+        """Wake all waiting tasks with Closed."""
         self._pulse.close()

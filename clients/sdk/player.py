@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
 
-from cornered.clients.sdk.backoff import insist
+from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.client import Client
 from cornered.clients.sdk.errors import ClientError, Closed, NotUnderstood, Refused
 from cornered.clients.sdk.match import MatchView
@@ -26,19 +26,19 @@ from cornered.protocol.values import Accepts, Correspondence, GameSpec
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
 
-LINGER: Final = 120.0
-"""Seconds after the end during which a bot still hears of a rematch."""
-SERVER: Final = "ws://127.0.0.1:8420"
-UNTOLD: Final = 30.0
-"""Seconds between claims over somebody of whom the server did not say from when on they may be made."""
-JOINS: Final = 8
-"""Matches that a bot joins at once. Each refusal costs a token too, so many at once would wait for each other."""
+REMATCH_WAIT_S: Final = 120.0
+"""Time after the end during which a bot stays subscribed for a rematch."""
+DEFAULT_SERVER: Final = "ws://127.0.0.1:8420"
+CLAIM_INTERVAL_S: Final = 30.0
+"""Interval of claims over an absent player for whom the server has sent no `claim_at`."""
+MAX_CONCURRENT_JOINS: Final = 8
+"""Concurrent joins after a connection; each refusal costs a token of the rate limit, which more would exhaust."""
 
-SHOWN: Final = 120
-"""Characters of a wrong result that the log shows."""
-LONGEST_MOVE: Final = 16
+MAX_SHOWN_CHARS: Final = 120
+"""Characters of an invalid result that are logged."""
+MAX_MOVE_CHARS: Final = 16
 """Characters of a move's text."""
-LONGEST_REASON: Final = 100
+MAX_REASON_CHARS: Final = 100
 """Characters of a declined challenge's reason."""
 
 Choose: TypeAlias = Callable[[MatchView, Limit], Awaitable[str | Awaitable[str]] | str]
@@ -49,24 +49,24 @@ log = logging.getLogger("cornered.bot")
 
 @dataclass(frozen=True, slots=True)
 class Tempo:
-    """How fast a bot plays: it thinks for `longest` milliseconds at most, and moves after `least` at the earliest."""
+    """Bounds on a bot's time for a move in milliseconds: it searches for at most `longest`, and moves after `least`."""
 
     longest: int = 1500
     least: int = 0
 
 
-class _Failed(Exception):
-    """The bot has no legal move to offer. The text says what came in its place."""
+class _NoLegalMove(Exception):
+    """The bot has returned no legal move; the text has its result."""
 
 
 class BotPlayer:
-    """Plays whatever `client` is asked for: never offers a draw, never says a word.
+    """Accepts challenges of `client` and plays all its matches, without draw offers and chat.
 
-    `choose` returns a move or a coroutine of one. It runs on the event loop: one that computes belongs in a thread or a
-    process, since heartbeats and the other matches wait for it. Where it raises, or returns anything but a legal move,
-    the bot resigns that match and the log says why; all others go on.
-    `agrees` is asked about an opponent's offer of a draw, `tempo` about every move. `refuses` returns why a game that
-    `accepts` allows is not played all the same, or None if it is. `began` hears of every match.
+    `choose` returns a move or a coroutine of one. It runs on the event loop: a computation belongs in a thread or a
+    process, since it would block pings and the other matches. Where it raises, or returns no legal move, the bot
+    resigns that match and logs the reason; other matches are not affected.
+    `agrees` decides about draw offers, `tempo` about the time of each move. `refuses` returns the reason to decline a
+    game that `accepts` allows, or None to accept it. `began` is called for every match.
     """
 
     def __init__(
@@ -90,15 +90,15 @@ class BotPlayer:
         self._refuses = refuses
         self._began = began
         self._following: set[str] = set()
-        self._joining = asyncio.Semaphore(JOINS)
+        self._joining = asyncio.Semaphore(MAX_CONCURRENT_JOINS)
         self.playing: set[str] = set()
-        """The matches that are under way."""
+        """Ids of the live matches."""
 
     async def declare(self, accepts: Sequence[Accepts] | None = None) -> None:
-        """Tell the server what this bot accepts, from now on `accepts` if given; from now on it may be challenged."""
+        """Declare what this bot accepts, or `accepts` from now on; it can be challenged after that."""
         if accepts is not None:
             self._accepts = tuple(accepts)
-        await insist(lambda: self._client.declare(self._accepts, self._concurrency))
+        await retry(lambda: self._client.declare(self._accepts, self._concurrency))
 
     async def run(self) -> None:
         """Play until the client closes."""
@@ -119,14 +119,14 @@ class BotPlayer:
                         assert_never(news)
 
     async def _answer_challenge(self, challenged: Challenged) -> None:
-        """Accept, as a rule: whether the bot is free and has said that it plays this is checked by the server."""
+        """Accept unless `refuses` has a reason; the server has checked the declaration and the concurrency."""
         try:
             reason = self._refuses(challenged.game)
         except Exception:
             log.exception("the bot cannot say whether it plays %s; the challenge is declined", challenged.game.name)
             reason = "the bot has a fault"
         if reason is not None:
-            await self._client.decline(challenged.challenge, reason[:LONGEST_REASON])
+            await self._client.decline(challenged.challenge, reason[:MAX_REASON_CHARS])
         else:
             await self._client.accept(challenged.challenge)
 
@@ -139,12 +139,12 @@ class BotPlayer:
     async def _follow(self, match_id: str) -> None:
         try:
             async with self._joining:
-                match = await insist(lambda: self._client.join(match_id))
+                match = await retry(lambda: self._client.join(match_id))
             self._began(match)
             async with asyncio.TaskGroup() as tasks:
-                answers = tasks.create_task(self._answer(match), name=f"answers[{match_id}]")
+                answers = tasks.create_task(self._answer_offers(match), name=f"answers[{match_id}]")
                 if not isinstance(match.snapshot.clock, Correspondence):
-                    tasks.create_task(self._claim(match), name=f"claims[{match_id}]")
+                    tasks.create_task(self._claim_absences(match), name=f"claims[{match_id}]")
                 await self._move(match)
                 self.playing.discard(match_id)
                 await self._wait_for_rematch(match)
@@ -174,10 +174,10 @@ class BotPlayer:
         left = match.left(match.seat)
         limit = move_limit(match.snapshot.clock, left, self._client.round_trip, tempo.longest)
         try:
-            move = await self._chosen(match, limit)
+            move = await self._choose_legal(match, limit)
             await asyncio.sleep(earliest - clock())
             await self._play(match, ply, move)
-        except _Failed as failure:
+        except _NoLegalMove as failure:
             if match.over:
                 return
             game = match.snapshot.game.name
@@ -186,8 +186,8 @@ class BotPlayer:
             )
             await self._resign(match.id)
 
-    async def _chosen(self, match: MatchView, limit: Limit) -> str:
-        """Return the legal move that the bot chose. Raises _Failed."""
+    async def _choose_legal(self, match: MatchView, limit: Limit) -> str:
+        """Return the legal move of `choose`. Raises _NoLegalMove."""
         state = match.state
         try:
             chosen: object = self._choose(match, limit)
@@ -199,32 +199,32 @@ class BotPlayer:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            raise _Failed("choose was cancelled from inside") from None
+            raise _NoLegalMove("choose was cancelled from inside") from None
         except Exception as error:
-            raise _Failed(f"choose raised {_shown(error)}") from error
-        if not isinstance(chosen, str) or len(chosen) > LONGEST_MOVE or not state.is_legal(chosen):
-            raise _Failed(f"choose returned {_shown(chosen)}, which is no legal move in {state}")
+            raise _NoLegalMove(f"choose raised {_shown(error)}") from error
+        if not isinstance(chosen, str) or len(chosen) > MAX_MOVE_CHARS or not state.is_legal(chosen):
+            raise _NoLegalMove(f"choose returned {_shown(chosen)}, which is no legal move in {state}")
         return chosen
 
     async def _play(self, match: MatchView, ply: int, move: str) -> None:
-        """Make a move. Raises _Failed where the server's rules do not know it."""
+        """Make a move. Raises _NoLegalMove where the server refuses it as illegal."""
         try:
             await match.play(move, ply)
         except Refused as refusal:
             if refusal.code == "illegal_move":
-                raise _Failed(f"the server refuses {_shown(move)}: {refusal.text[:SHOWN]}") from None
+                raise _NoLegalMove(f"the server refuses {_shown(move)}: {refusal.text[:MAX_SHOWN_CHARS]}") from None
             if refusal.pause is not None:
                 await asyncio.sleep(refusal.pause)
             else:
                 log.info("a move in match %s came too late: %s", match.id, refusal)
 
     async def _resign(self, match_id: str) -> None:
-        """Give a match up, as often as it takes; one that is over already stays as it is."""
+        """Resign a match, again after transient refusals; without effect on a finished one."""
         with contextlib.suppress(ClientError):
-            await insist(lambda: self._client.ask(Resign(id=self._client.new_id(), match=match_id), Acknowledged))
+            await retry(lambda: self._client.ask(Resign(id=self._client.new_id(), match=match_id), Acknowledged))
 
-    async def _answer(self, match: MatchView) -> None:
-        """Answer offers as they come, also while the bot thinks."""
+    async def _answer_offers(self, match: MatchView) -> None:
+        """Answer offers as they come, also during a search."""
         while True:
             seen = match.version
             with contextlib.suppress(Refused):
@@ -237,18 +237,20 @@ class BotPlayer:
                     await match.rematch()
             await match.changed(seen)
 
-    async def _claim(self, match: MatchView) -> None:
-        """Claim victory over opponents who are gone for good, so that no abandoned match holds the bot for ever."""
+    async def _claim_absences(self, match: MatchView) -> None:
+        """Claim victory over absent opponents, so that every abandoned match ends."""
         clock = asyncio.get_running_loop().time
         began, asked = clock(), -math.inf
         while not match.over:
             seen = match.version
             away = [seat for seat in self._opponents(match) if not match.snapshot.connected[seat]]
-            told = [match.claim_at[seat] for seat in away if seat in match.claim_at]
-            # Where the bot itself was away, nobody told it from when on it may claim: then it asks now and then.
-            due = clock() + (min(told) - self._client.server_now()) / 1000 if told else began + UNTOLD
+            announced = [match.claim_at[seat] for seat in away if seat in match.claim_at]
+            # A bot that was disconnected itself has no `claim_at`, and claims at an interval.
+            due = (
+                clock() + (min(announced) - self._client.server_now()) / 1000 if announced else began + CLAIM_INTERVAL_S
+            )
             try:
-                async with asyncio.timeout_at(max(due, asked + UNTOLD) if away else None):
+                async with asyncio.timeout_at(max(due, asked + CLAIM_INTERVAL_S) if away else None):
                     await match.changed(seen)
             except TimeoutError:
                 asked = clock()
@@ -256,7 +258,7 @@ class BotPlayer:
                     await match.claim()
 
     def _opponents(self, match: MatchView) -> list[int]:
-        """Return the seats of the others whose game goes on."""
+        """Return the seats of the remaining opponents."""
         return [n for n, info in enumerate(match.snapshot.seats) if n != match.seat and info.place is None]
 
     def _wants_rematch(self, match: MatchView) -> bool:
@@ -266,7 +268,7 @@ class BotPlayer:
 
     async def _wait_for_rematch(self, match: MatchView) -> None:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(LINGER):
+            async with asyncio.timeout(REMATCH_WAIT_S):
                 while match.snapshot.next is None and self._opponents_are_here(match):
                     await match.changed(match.version)
 
@@ -279,9 +281,9 @@ class BotPlayer:
 
 
 def _shown(wrong: object) -> str:
-    """Return a short text of what a bot gave, whatever it is."""
+    """Return a short representation of any object; one whose `repr` raises is shown by its type."""
     try:
-        return f"{type(wrong).__name__} {reprlib.repr(wrong)[:SHOWN]}"
+        return f"{type(wrong).__name__} {reprlib.repr(wrong)[:MAX_SHOWN_CHARS]}"
     except Exception:
         return type(wrong).__name__
 
@@ -296,10 +298,9 @@ async def stay_as(
     patience: float | None = None,
     key: str | None = None,
 ) -> None:
-    """Connect as the bot called `name` and run `play`; the same player every time, by the token that `store` keeps.
+    """Connect as the bot called `name` and run `play`; the token in `store` makes it the same player every time.
 
-    `key` is the one of the server's operator, for a name that is reserved for the operator's bots.
-    Raises Refused when a `token` was given and the server does not know it.
+    `key` is the operator's, for a reserved name. Raises Refused when the server does not know the given `token`.
     """
     kept = store or TokenStore()
     while True:
@@ -311,7 +312,7 @@ async def stay_as(
                 await play(client)
                 return
         except Refused as refusal:
-            # The server may lose its accounts later too, when the token that it gave at first is in the store.
+            # The server may also lose its accounts during `play`, when its token is in the store already.
             if refusal.code != "bad_token" or token is not None or kept.get(server, name) is None:
                 raise
             log.warning("the server does not know %s any more; it comes as a new player", name)
@@ -322,7 +323,7 @@ def run_bot(
     name: str,
     choose: Callable[[State, Limit], str | Awaitable[str]],
     *,
-    server: str = SERVER,
+    server: str = DEFAULT_SERVER,
     token: str | None = None,
     games: Sequence[str] | None = None,
     concurrency: int = 4,
@@ -330,9 +331,9 @@ def run_bot(
 ) -> None:
     """Play as the bot called `name` until interrupted; `choose(state, limit)` returns one of `state.moves()`.
 
-    `games` are the names of those that the bot plays, by default all; `longest` is how many milliseconds it may think.
+    `games` are the names of the games that the bot plays, by default all; `longest` is its search time in milliseconds.
     `choose` runs in a thread, also for several matches at once; a coroutine that it returns runs on the event loop and
-    must not compute. A wrong result costs one game, as BotPlayer says. The player stays the same from run to run.
+    must not block. An invalid result costs one game, as in BotPlayer. The player is the same in every run.
     """
 
     async def pick(match: MatchView, limit: Limit) -> str | Awaitable[str]:

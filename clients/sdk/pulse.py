@@ -1,4 +1,4 @@
-"""A counter that tasks wait on: nobody misses a change, and nobody needs a queue."""
+"""A change counter that any number of tasks can wait on, without queues and without missed changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Pulse"]
 
 
 class Pulse:
-    """Counts changes. Whoever remembers the count that it has seen can wait for a newer one, however late it comes."""
+    """Counts changes. A task waits for a count above the one that it has seen, and so misses no change in between."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -18,18 +18,18 @@ class Pulse:
         self._changed = asyncio.Event()
 
     def beat(self) -> None:
-        """Count one change and wake everybody who waits."""
+        """Count one change and wake all waiting tasks."""
         self.count += 1
         self._changed.set()
         self._changed = asyncio.Event()
 
     def close(self) -> None:
-        """Wake everybody for the last time."""
+        """Wake all waiting tasks; those that still wait for a newer count get Closed."""
         self._closed = True
         self.beat()
 
     async def after(self, seen: int) -> int:
-        """Return the count once it is above `seen`. Raises Closed when no change can come any more."""
+        """Return the count once it is above `seen`. Raises Closed after `close`."""
         while self.count <= seen:
             if self._closed:
                 raise Closed("nothing will change here any more")

@@ -1,4 +1,4 @@
-"""Both ends of an analysis: the news of one that was asked for, and the jobs of a bot that offered to do some."""
+"""Both ends of an analysis: the results for a client that requests one, and the jobs of a bot that computes them."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from cornered.protocol.values import Value
 
 __all__ = ["Jobs", "Studies"]
 
-KEPT: Final = 64
-"""Analyses whose newest word is kept for somebody who has not begun to listen."""
+MAX_BUFFERED_ANALYSES: Final = 64
+"""Analyses whose newest result is buffered until `ask` reads it."""
 MAX_JOBS: Final = 64
-"""Jobs that may wait for the bot to take them up; the server sends no more than were offered."""
+"""Buffered jobs; the server sends no more than were offered."""
 
 T = TypeVar("T", bound=Value)
 
 
 class Line(Protocol):
-    """What both ends need of their client."""
+    """The part of a client that both ends use."""
 
     def new_id(self) -> str:
-        """Return a fresh command id."""
+        """Return a unique command id."""
 
     async def ask(self, command: Command, expected: type[T]) -> T:
         """Send a command and return its answer."""
 
     def mention(self, command: Command) -> None:
-        """Send a command if the line stands, and wait for nothing."""
+        """Send a command without waiting; drop it where there is no connection."""
 
 
 class Studies:
-    """The analyses that this client asked for. Of each the newest word counts: it tells everything that is known."""
+    """Analyses that this client requested. Only the newest result of each is kept, since it includes earlier ones."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -46,7 +46,7 @@ class Studies:
         self._pulse = Pulse()
 
     async def ask(self, match: str, ply: int, lines: int) -> AsyncIterator[Analysis]:
-        """Yield what is known of a position until all is, asking again after a lost connection. Raises Refused."""
+        """Yield results up to the final one, requesting the analysis again after a reconnection. Raises Refused."""
         while True:
             connection = self._connections
             command = AskAnalysis(id=self._line.new_id(), match=match, ply=ply, lines=lines)
@@ -57,57 +57,57 @@ class Studies:
                     if analysis.final:
                         return
             except (GeneratorExit, asyncio.CancelledError):
-                # Who is cancelled does not wait for an answer.
+                # A cancelled task must not wait for an answer.
                 self._line.mention(CancelAnalysis(id=self._line.new_id(), analysis=name))
                 raise
             finally:
                 self._newest.pop(name, None)
 
     async def _follow(self, name: str, connection: int) -> AsyncIterator[Analysis]:
-        """Yield the news of one analysis as long as the connection holds on which it was asked for."""
-        told: Analysis | None = None
+        """Yield the results of one analysis until the connection of its request is lost."""
+        last: Analysis | None = None
         while self._connections == connection:
             seen, newest = self._pulse.count, self._newest.get(name)
-            if newest is not None and newest is not told:
-                told = newest
+            if newest is not None and newest is not last:
+                last = newest
                 yield newest
             else:
                 await self._pulse.after(seen)
 
-    def hear(self, analysis: Analysis) -> None:
-        """Take what the server says of an analysis."""
+    def receive(self, analysis: Analysis) -> None:
+        """Buffer a result."""
         self._newest[analysis.analysis] = analysis
         self._newest.move_to_end(analysis.analysis)
-        while len(self._newest) > KEPT:
+        while len(self._newest) > MAX_BUFFERED_ANALYSES:
             self._newest.popitem(last=False)
         self._pulse.beat()
 
     def reconnect(self) -> None:
-        """There is a new connection, on which nothing was asked for yet."""
+        """Discard the results of the old connection and wake their readers, which request them again."""
         self._connections += 1
         self._newest.clear()
         self._pulse.beat()
 
     def close(self) -> None:
-        """Wake everybody who still waits here."""
+        """Wake all waiting tasks with Closed."""
         self._pulse.close()
 
 
 class Jobs:
-    """What a bot was asked to study, and what of it nobody wants any more. Iterating yields the jobs as they come."""
+    """Analysis jobs of a bot, and which of them are stopped. Iterating yields the jobs as they come."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
         self._waiting: deque[Analyse] = deque(maxlen=MAX_JOBS)
-        self._wanted: dict[str, asyncio.Event] = {}
+        self._active: dict[str, asyncio.Event] = {}
         self._offered: OfferAnalysis | None = None
         self._pulse = Pulse()
 
     async def offer(self, games: Sequence[str], jobs: int, name: str, *, key: str | None = None) -> None:
-        """Offer, as a bot, to study positions of these games, `jobs` at once; said again on every new connection.
+        """Register as analyst of these games with `jobs` jobs at once; repeated on every new connection.
 
-        `name` is who thinks, as people see it; `key` is the operator's. No jobs at once take the offer back.
-        Raises Refused, with `not_allowed` for a wrong key.
+        `name` is the displayed name; `key` is the operator's. 0 jobs withdraw the offer. Raises Refused, with
+        `not_allowed` for a wrong key.
         """
         command = OfferAnalysis(id=self._line.new_id(), games=tuple(games), jobs=jobs, name=name, key=key)
         await self._line.ask(command, Acknowledged)
@@ -123,7 +123,7 @@ class Jobs:
         tree: Sequence[TreeNode] | None = None,
         error: str | None = None,
     ) -> None:
-        """Tell what was found about a job so far; what is None is as it was. Raises Refused when the job is lost."""
+        """Send results of a job; None is unchanged since the last call. Raises Refused when the job is lost."""
         command = Analysed(
             id=self._line.new_id(),
             job=job,
@@ -140,16 +140,16 @@ class Jobs:
                 self._done(job)
 
     def is_wanted(self, job: str) -> bool:
-        """Say whether somebody still waits for what a job finds."""
-        return job in self._wanted
+        """Return whether a job is not stopped."""
+        return job in self._active
 
     async def stopped(self, job: str) -> None:
-        """Return when nobody waits for a job any more."""
-        if job in self._wanted:
-            await self._wanted[job].wait()
+        """Return when a job is stopped or done."""
+        if job in self._active:
+            await self._active[job].wait()
 
     async def __aiter__(self) -> AsyncIterator[Analyse]:
-        """Yield the jobs that are wanted, as they come. For one reader. Raises Closed when the client closes."""
+        """Yield jobs that are not stopped, as they come. For one reader. Raises Closed when the client closes."""
         while True:
             seen = self._pulse.count
             while self._waiting:
@@ -158,31 +158,31 @@ class Jobs:
                     yield job
             await self._pulse.after(seen)
 
-    def hear(self, message: Analyse | StopAnalysis) -> None:
-        """Take a job, or the word that one is not wanted any more."""
+    def receive(self, message: Analyse | StopAnalysis) -> None:
+        """Buffer a job, or stop one."""
         if isinstance(message, Analyse):
-            self._wanted[message.job] = asyncio.Event()
+            self._active[message.job] = asyncio.Event()
             self._waiting.append(message)
             self._pulse.beat()
         else:
             self._done(message.job)
 
     def reconnect(self) -> list[Command]:
-        """Return what to say again on a new connection; the jobs of the old one are other bots' now."""
+        """Return the offer to repeat on a new connection; the jobs of the old one are assigned to other bots."""
         self._drop()
         return [] if self._offered is None else [self._offered.model_copy(update={"id": self._line.new_id()})]
 
     def close(self) -> None:
-        """Wake everybody who still waits here."""
+        """Stop all jobs, and wake the reader with Closed."""
         self._drop()
         self._pulse.close()
 
     def _drop(self) -> None:
         self._waiting.clear()
-        for job in tuple(self._wanted):
+        for job in tuple(self._active):
             self._done(job)
 
     def _done(self, job: str) -> None:
-        stopped = self._wanted.pop(job, None)
+        stopped = self._active.pop(job, None)
         if stopped is not None:
             stopped.set()

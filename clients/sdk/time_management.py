@@ -1,4 +1,4 @@
-"""Time management: for how long to think about a move on a clock."""
+"""Time management: the search time for a move on a clock."""
 
 from __future__ import annotations
 
@@ -9,50 +9,49 @@ from cornered.protocol.values import Clock, Correspondence, Delay, Fischer, NoCl
 
 __all__ = ["move_limit", "think_time"]
 
-MOVES_AHEAD: Final = 20
-"""For how many more moves the time that is left has to do."""
-RESERVE: Final = 400
-"""Milliseconds that are never planned for: a slow moment of this machine, or of a search that has to be given up."""
-SHORTEST: Final = 10
-SPARE: Final = 250
-"""Milliseconds that a late answer may take from a short clock; from a long one, a tenth of it."""
-OVERHEAD: Final = 100
-"""Milliseconds for what happens to a move when it is found: event loops, sockets and the server's journal."""
+EXPECTED_MOVES: Final = 20
+"""Moves among which the remaining time is divided."""
+RESERVE_MS: Final = 400
+"""Safety margin for a delay of the machine, or of a search that has to be stopped."""
+MIN_THINK_TIME_MS: Final = 10
+MIN_GRACE_MS: Final = 250
+"""Time that a late answer may use of a short clock; of a long one it is a tenth."""
+OVERHEAD_MS: Final = 100
+"""Time from a found move to its acknowledgement: event loops, sockets and the server's journal."""
 
 
 def think_time(clock: Clock, left: int | None, round_trip: int, longest: int) -> int:
-    """Return for how many milliseconds to think about the next move.
+    """Return the search time for the next move in milliseconds, at most `longest`.
 
-    `left` is what the own clock shows now, `round_trip` what the way to the server and back costs; people wait for a
-    bot, so it never thinks for more than `longest`.
+    `left` is the remaining time of the own clock and `round_trip` the network's round-trip time, in milliseconds.
     """
     match clock:
         case Fischer():
-            wanted = (left or 0) // MOVES_AHEAD + round(clock.increment * 800)
+            wanted = (left or 0) // EXPECTED_MOVES + round(clock.increment * 800)
         case Delay():
-            wanted = (left or 0) // MOVES_AHEAD + clock.delay * 800
+            wanted = (left or 0) // EXPECTED_MOVES + clock.delay * 800
         case PerMove():
             wanted = clock.seconds * 800
         case Correspondence() | NoClock():
             wanted = longest
         case _:
             assert_never(clock)
-    affordable = wanted if left is None else left + _free(clock) - RESERVE - round_trip
-    return max(SHORTEST, min(wanted, affordable, longest))
+    affordable = wanted if left is None else left + _free(clock) - RESERVE_MS - round_trip
+    return max(MIN_THINK_TIME_MS, min(wanted, affordable, longest))
 
 
 def move_limit(clock: Clock, left: int | None, round_trip: int, longest: int) -> Limit:
-    """Return the limit of the next move on a clock: how long to think, and how late the answer may come at the latest.
+    """Return the limit of the next move: its search time, and the `grace` after which a late answer is abandoned.
 
-    Where the clock is nearly empty the answer must be there in time even when the bot is not.
+    On a nearly empty clock the grace is 0, so that a fallback move arrives in time when the search overruns.
     """
     time = think_time(clock, left, round_trip, longest)
     if left is None or isinstance(clock, Correspondence | NoClock):
         return Limit(time)
-    latest = left + _free(clock) - OVERHEAD - round_trip
-    return Limit(time, grace=max(0, min(latest - time, max(SPARE, left // 10))))
+    latest = left + _free(clock) - OVERHEAD_MS - round_trip
+    return Limit(time, grace=max(0, min(latest - time, max(MIN_GRACE_MS, left // 10))))
 
 
 def _free(clock: Clock) -> int:
-    """Return the milliseconds of every move that cost nothing."""
+    """Return the milliseconds of each move that the clock does not count."""
     return clock.delay * 1000 if isinstance(clock, Delay) else 0

@@ -1,4 +1,4 @@
-"""Time controls as people type them."""
+"""Parses time controls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a program on somebody's machine keeps the tokens of its players."""
+"""Stores players' tokens in a file of the user's data directory."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ __all__ = ["TokenStore"]
 
 
 class TokenStore:
-    """A small file, readable by its owner alone, that remembers one token for each server and player's name.
+    """A JSON file, readable by its owner alone, with one token for each server and player name.
 
-    Spellings of one address are one server, as `cornered.clients.sdk.address.normalised` says. With a `place` it is
-    the file of one server, whatever the address under which that is reached. Methods raise ValueError for what is no
-    address.
+    Servers are compared by `cornered.clients.sdk.address.normalised`. With a `place` the file is for one server,
+    whatever its address. Methods raise ValueError for an invalid address.
     """
 
     def __init__(self, path: Path | None = None, *, place: str | None = None) -> None:
@@ -26,17 +25,17 @@ class TokenStore:
         self.path = path or platformdirs.user_data_path("cornered") / "tokens.json"
 
     def get(self, server: str, name: str) -> str | None:
-        """Return the token of the player called `name` on `server`, if one is kept."""
+        """Return the token of the player called `name` on `server`, if there is one."""
         return self._read().get(self._key(server), {}).get(name)
 
     def put(self, server: str, name: str, token: str) -> None:
-        """Keep `token`, in place of an older one."""
+        """Store `token`, in place of an older one."""
         tokens = self._read()
         tokens.setdefault(self._key(server), {})[name] = token
         self._write(tokens)
 
     def forget(self, server: str, name: str) -> None:
-        """Drop a token that the server no longer knows."""
+        """Remove a token that the server does not know any more."""
         tokens = self._read()
         if tokens.get(self._key(server), {}).pop(name, None) is not None:
             self._write(tokens)
@@ -52,7 +51,7 @@ class TokenStore:
             return {}
         tokens: dict[str, dict[str, str]] = {}
         for server, kept in written.items():
-            tokens.setdefault(_known_as(server), {}).update(kept)
+            tokens.setdefault(_key_of(server), {}).update(kept)
         return tokens
 
     def _write(self, tokens: dict[str, dict[str, str]]) -> None:
@@ -61,8 +60,8 @@ class TokenStore:
             part.write_text(json.dumps(tokens, indent=1), encoding="utf-8")
 
 
-def _known_as(server: str) -> str:
-    """Return the key under which a server or a place is looked for."""
+def _key_of(server: str) -> str:
+    """Return the key of a server or place."""
     try:
         return normalised(server)
     except ValueError:

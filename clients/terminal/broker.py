@@ -14,7 +14,7 @@ from aiomqtt import Client as MqttClient
 from aiomqtt import MqttError, TLSParameters
 
 from cornered.clients.sdk import Client, ClientError
-from cornered.clients.sdk.backoff import jittered
+from cornered.clients.sdk.backoff import full_jitter
 from cornered.clients.terminal.broadcast import Broadcast
 from cornered.clients.terminal.broadcast_match import Fetch
 from cornered.clients.terminal.connecting import connected
@@ -61,7 +61,7 @@ async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None], *,
 
     A broker that does not answer at first is an error in `first`; one that goes away later is waited for.
     """
-    waits = jittered()
+    waits = full_jitter()
     while True:
         try:
             await _converse(url, broadcast, first, settle)

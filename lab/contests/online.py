@@ -20,7 +20,16 @@ from filelock import FileLock, Timeout
 from cornered import engine
 from cornered.bots.bot import Bot
 from cornered.bots.online.host import player_name
-from cornered.clients.sdk import Client, ClientError, Refused, TokenStore, Unreachable, plainly, read_clock, stay_as
+from cornered.clients.sdk import (
+    Client,
+    ClientError,
+    Refused,
+    TokenStore,
+    Unreachable,
+    read_clock,
+    stay_as,
+    unwrapped_errors,
+)
 from cornered.engine import CHANCE
 from cornered.lab.contests.arena import play, seated
 from cornered.lab.contests.board import DAY, Board, patiently
@@ -59,7 +68,7 @@ def play_online(terms: Terms, fixture: Fixture) -> Played:
     bots = seated(terms, fixture)
     if isinstance(bots, Played):
         return bots
-    with contextlib.ExitStack() as held, plainly():
+    with contextlib.ExitStack() as held, unwrapped_errors():
         stores = [held.enter_context(_place(terms.server, player_name(bot))) for bot in bots]
         try:
             return asyncio.run(_meet(terms, fixture, clock, bots, stores))
@@ -116,7 +125,7 @@ async def _meet(
 
 async def _watched(game: Awaitable[Played], clients: Sequence[Client]) -> Played:
     """Return what comes of a game. Raises Unreachable when the server is gone meanwhile."""
-    with plainly():
+    with unwrapped_errors():
         async with asyncio.TaskGroup() as tasks:
             watch = tasks.create_task(_watch(clients), name="watch")
             played = await game

@@ -440,7 +440,7 @@ async def test_a_match_that_cannot_be_followed_any_more_wakes_who_waits() -> Non
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no time pass before a refused command is tried again."""
-    monkeypatch.setattr("cornered.clients.sdk.errors.RETRY", 0.001)
+    monkeypatch.setattr("cornered.clients.sdk.errors.RETRY_DELAY_S", 0.001)
 
 
 async def put_off(wire: Wire, command: Command) -> None:

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import pytest
 
-from cornered.clients.sdk import Closed, Refused, plainly
+from cornered.clients.sdk import Closed, Refused, unwrapped_errors
 
 REFUSED = Refused("bad_token", "nobody has this token")
 
 
 def test_the_one_error_of_a_group_is_raised_as_itself() -> None:
-    with pytest.raises(Refused) as raised, plainly():
+    with pytest.raises(Refused) as raised, unwrapped_errors():
         raise ExceptionGroup("tasks", [REFUSED])
     assert raised.value is REFUSED
 
 
 def test_who_waited_when_the_client_closed_does_not_hide_why_it_did() -> None:
     inner = ExceptionGroup("the caller's tasks", [Closed("first"), Closed("second")])
-    with pytest.raises(Refused) as raised, plainly():
+    with pytest.raises(Refused) as raised, unwrapped_errors():
         raise ExceptionGroup("tasks", [REFUSED, inner, Closed("third")])
     assert raised.value is REFUSED
     assert raised.value.__context__ is None
 
 
 def test_a_closed_client_is_told_where_nothing_else_went_wrong() -> None:
-    with pytest.raises(Closed, match="first"), plainly():
+    with pytest.raises(Closed, match="first"), unwrapped_errors():
         raise ExceptionGroup("tasks", [Closed("first")])
 
 
 def test_several_errors_stay_a_group() -> None:
-    with pytest.raises(ExceptionGroup) as raised, plainly():
+    with pytest.raises(ExceptionGroup) as raised, unwrapped_errors():
         raise ExceptionGroup("tasks", [REFUSED, KeyError("mine"), Closed("first")])
     assert len(raised.value.exceptions) == 3

@@ -94,12 +94,12 @@ async def test_a_bot_claims_victory_when_the_server_says_that_it_may() -> None:
 
 
 async def test_a_bot_that_was_away_itself_claims_without_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "UNTOLD", 0.01)
+    monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
     await play_out(end)
 
 
 async def test_a_refused_claim_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "UNTOLD", 0.01)
+    monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
 
     async def script(wire: Wire) -> None:
         claim = await wire.hear(Claim)
@@ -110,7 +110,7 @@ async def test_a_refused_claim_is_made_again(monkeypatch: pytest.MonkeyPatch) ->
 
 
 async def test_nothing_is_claimed_over_somebody_who_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "UNTOLD", 0.01)
+    monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
 
     async def script(wire: Wire) -> None:
         await wire.say(SeatPresence(match="m", seat=1, connected=True, at=NOW))
@@ -120,7 +120,7 @@ async def test_nothing_is_claimed_over_somebody_who_is_back(monkeypatch: pytest.
 
 
 async def test_days_for_a_move_are_never_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "UNTOLD", 0.01)
+    monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
 
     await play_out(no_claim, clock=Correspondence(days=3))
 
@@ -128,7 +128,7 @@ async def test_days_for_a_move_are_never_claimed(monkeypatch: pytest.MonkeyPatch
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no time pass before a refused command is tried again."""
-    monkeypatch.setattr("cornered.clients.sdk.errors.RETRY", 0.001)
+    monkeypatch.setattr("cornered.clients.sdk.errors.RETRY_DELAY_S", 0.001)
 
 
 @pytest.mark.parametrize("code", ["too_fast", "internal"])
@@ -152,8 +152,8 @@ async def test_a_bot_joins_its_matches_a_few_at_a_time() -> None:
     done = asyncio.Event()
 
     async def scene(wire: Wire) -> None:
-        await wire.welcome(*(f"m{number}" for number in range(3 * playing.JOINS)))
-        for _ in range(playing.JOINS):
+        await wire.welcome(*(f"m{number}" for number in range(3 * playing.MAX_CONCURRENT_JOINS)))
+        for _ in range(playing.MAX_CONCURRENT_JOINS):
             await wire.hear(Join)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.05):

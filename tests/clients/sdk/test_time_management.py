@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cornered.clients.sdk.time_management import OVERHEAD, SHORTEST, move_limit, think_time
+from cornered.clients.sdk.time_management import MIN_THINK_TIME_MS, OVERHEAD_MS, move_limit, think_time
 from cornered.engine.limit import Limit
 from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, PerMove
 
@@ -20,8 +20,8 @@ clocks = st.one_of(
 def test_thinking_never_takes_the_time_that_is_left(clock: Clock, left: int, round_trip: int, longest: int) -> None:
     free = clock.delay * 1000 if isinstance(clock, Delay) else 0
     time = think_time(clock, left, round_trip, longest)
-    assert time <= max(SHORTEST, longest)
-    assert time == SHORTEST or time + round_trip < left + free
+    assert time <= max(MIN_THINK_TIME_MS, longest)
+    assert time == MIN_THINK_TIME_MS or time + round_trip < left + free
 
 
 def test_a_move_of_its_own_time_leaves_room_for_the_way_and_for_a_lost_search() -> None:
@@ -51,8 +51,8 @@ def test_even_the_latest_answer_is_in_time(clock: Clock, left: int, round_trip: 
     limit = move_limit(clock, left, round_trip, longest)
     assert limit.time is not None
     assert limit.grace is not None
-    assert limit.time == SHORTEST or limit.time + limit.grace + OVERHEAD + round_trip <= left + free
-    assert limit.grace == 0 or limit.time + limit.grace + OVERHEAD + round_trip <= left + free
+    assert limit.time == MIN_THINK_TIME_MS or limit.time + limit.grace + OVERHEAD_MS + round_trip <= left + free
+    assert limit.grace == 0 or limit.time + limit.grace + OVERHEAD_MS + round_trip <= left + free
 
 
 @pytest.mark.parametrize("round_trip", [0, 30])
