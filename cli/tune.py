@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from cornered.cli.errors import Bounded
+from cornered.cli.missing_extra import require
 from cornered.cli.progress import progress
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.tune_setup import (
@@ -190,10 +191,10 @@ def optuna(
 ) -> None:
     """Search for weights that beat the printed ones with Optuna; needs the extra `tuning`."""
     from cornered.lab.tuning.curves import thinned
-    from cornered.lab.tuning.tpe import Plan, require, search
+    from cornered.lab.tuning.tpe import Plan, search
     from cornered.lab.tuning.trial import Trials
 
-    require()
+    require("optuna")
     known, terms = load_target(game, option, seed)
     space, plan = space_of(known, tune, range_), Plan(trials, pairs)
     target = target_of(out, game, "optuna")

@@ -4,7 +4,6 @@ equal seeds and scores give equal proposals."""
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.tuning.space import Found, Space
 from cornered.lab.tuning.trial import Trial
 
-__all__ = ["Plan", "require", "search"]
+__all__ = ["Plan", "search"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +26,6 @@ class Plan:
             raise ValueError("trials and pairs are 1 or more")
 
 
-def require() -> None:
-    """Raise ValueError with installation advice where Optuna is missing."""
-    if importlib.util.find_spec("optuna") is None:
-        raise ValueError(
-            "this search needs Optuna, which is not installed; install cornered[tuning], "
-            "or take another: td, grid or spsa"
-        )
-
-
 def search(
     space: Space,
     plan: Plan,
@@ -43,8 +33,7 @@ def search(
     seed: int,
     report: Report = no_report,
 ) -> Found:
-    """Return the values with the highest score, the first of equals. Raises ValueError where Optuna is missing."""
-    require()
+    """Return the values with the highest score, the first of equals. Raises ModuleNotFoundError without Optuna."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)

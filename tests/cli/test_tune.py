@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,13 @@ def test_it_writes_weights_that_say_how_they_were_made(method: str, tmp_path: Pa
     assert again.exit_code == 0, again.output
     assert "territory" in again.stdout
     assert read(tmp_path / "again.json") == held
+
+
+def test_without_optuna_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    result = run("optuna", *SMALL, *COMMANDS["optuna"], "--out", str(tmp_path / "weights.json"))
+    assert result.exit_code == 2
+    assert result.stderr == "cornered: this needs optuna, which is not installed: pip install 'cornered[tuning]'\n"
 
 
 def interrupted_after(monkeypatch: pytest.MonkeyPatch, target: Any, name: str, calls: int) -> None:

@@ -87,12 +87,6 @@ def test_optuna_does_better_than_the_printed_weights_in_a_bowl() -> None:
     assert again == found
 
 
-def test_without_optuna_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ValueError, match=r"cornered\[tuning\]"):
-        tpe.search(SPACE, tpe.Plan(1), Bowl(), seed=1)
-
-
 def test_trials_are_pairs_with_openings_of_their_own(workforce: Workforce) -> None:
     keep = Memory()
     trials = Trials(model("trapgrid"), TERMS, 1, workforce, keep)
