@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
+from cornered import engine
 from cornered.protocol.codec import JSON, MAX_FRAME, MSGPACK, Codec
 from cornered.protocol.commands import AskGames, AskMyMatches, CreateSeek, Hello, Join, Ping, Play, Say, WatchLobby
 from cornered.protocol.messages import Games, Happened, LobbyState, MyMatches, Pong, Refused, Said, SeatPresence
@@ -89,7 +90,7 @@ async def test_every_question_has_an_answer(running: Running) -> None:
         assert (pong.sent, pong.now > 10**12) == (77, True)
         games = await client.ask(AskGames)
         assert isinstance(games, Games)
-        assert {game.name for game in games.games} == {"trapgrid", "isolation", "bamboo", "quoridor"}
+        assert {game.name for game in games.games} == {kind.name for kind in engine.games()}
         assert isinstance(await client.ask(WatchLobby), LobbyState)
         mine = await client.ask(AskMyMatches)
         assert isinstance(mine, MyMatches)
