@@ -130,6 +130,39 @@ def test_ci_without_node_fails(run: ModuleType, monkeypatch: pytest.MonkeyPatch,
         run.page_checkers()
 
 
+@pytest.fixture
+def without_registry(run: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A checkout without installed page packages, and an npm that reaches no registry."""
+    words = "npm error code ECONNREFUSED\nnpm error syscall connect\nnpm error request to https://x.example failed"
+    for name, script in (("node", "exit 0"), ("npm", f"printf '{words}\n' >&2; exit 1")):
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+    (tmp_path / "package-lock.json").write_text("{}")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+
+
+@pytest.mark.usefixtures("without_registry")
+def test_a_machine_without_a_registry_skips_the_pages_javascript_and_says_why(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    assert run.page_checkers() == {}
+    reason = "npm ci failed: request to https://x.example failed"
+    assert f"skipped the page's JavaScript: {reason}" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("without_registry")
+def test_ci_without_a_registry_fails(
+    run: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(SystemExit):
+        run.page_checkers()
+    assert "npm ci failed: request to https://x.example failed" in capsys.readouterr().err
+
+
 def test_the_locked_packages_of_the_page_name_no_registry() -> None:
     packages = json.loads((SCRIPT.parent / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     named = [name for name, package in packages.items() if "resolved" in package]
