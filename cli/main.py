@@ -25,6 +25,7 @@ from cornered.cli.contests import app as contests
 from cornered.cli.errors import Bounded, leaf
 from cornered.cli.house_process import ANALYST_KEY, keep_house_bots, until_stdin_ends
 from cornered.cli.missing_extra import require
+from cornered.cli.reachable import loopback, reachable
 from cornered.cli.reproduce import app as reproducing
 from cornered.cli.rules import Json, Options, warm_up
 from cornered.cli.rules import app as rules
@@ -108,19 +109,22 @@ def serve(
             def started(address: str) -> None:
                 nonlocal is_up
                 is_up = True
-                typer.echo(f"Cornered is at {address}")
+                local, *others = reachable(address)
+                typer.echo(f"Cornered is at {local}")
+                if others:
+                    typer.echo(f"On the network it is at {' and '.join(others)}")
                 if bots:
                     identities = settings.data / "house.json"
                     keeping = keep_house_bots(
                         HOUSE_BOTS,
-                        address.replace("http", "ws", 1),
+                        loopback(address).replace("http", "ws", 1),
                         identities,
                         analyse=ANALYST,
                         analyst_key=settings.analyst_key.get_secret_value(),
                     )
                     house.append(tasks.create_task(keeping, name="house"))
                 if open_browser:
-                    webbrowser.open(address)
+                    webbrowser.open(local)
 
             await serve_until_stopped(settings, started=started)
             for task in house:
