@@ -25,7 +25,7 @@ from typing import Final
 from cornered import engine
 from cornered.bench.server import target
 from cornered.bots.bot import Thought
-from cornered.bots.online.host import BotHost, Guest
+from cornered.bots.online.host import BotHost, Guest, HostConfig
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import names as roster
 from cornered.clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, unwrapped_errors
@@ -157,7 +157,9 @@ async def _run(
             assert isinstance(pool, _Timed)
             pool.report = report
             arrivals = Arrivals()
-            running_server = BotHost(guests, pool, concurrency, ponder=ponder, began=arrivals.hear)
+            running_server = BotHost(
+                guests, pool, HostConfig(concurrency=concurrency, ponder=ponder), began=arrivals.hear
+            )
             running = asyncio.ensure_future(
                 running_server.run(server.address, store=TokenStore(Path(folder) / "tokens.json"))
             )

@@ -200,6 +200,7 @@ def bot(
     ] = False,
 ) -> None:
     """Connect bots of the roster to a server, until interrupted."""
+    from cornered.bots.online.host import HostConfig
     from cornered.bots.online.runner import run_bots
     from cornered.bots.roster import create
     from cornered.clients.sdk.address import require_key, require_token, socket_url
@@ -218,23 +219,19 @@ def bot(
     # Tokens are stored by the server's address; `place` keeps those of house bots when the port changes.
     store = TokenStore(identities, place="house" if house else None) if identities else None
 
+    config = HostConfig(
+        concurrency=concurrency,
+        exhibition=exhibition,
+        seek=seek,
+        ponder=ponder,
+        analyse=analyse,
+        analyst_key=analyst_key,
+    )
+
     was_ended = False
 
     async def run() -> None:
-        playing = asyncio.ensure_future(
-            run_bots(
-                names,
-                server=server,
-                token=token,
-                concurrency=concurrency,
-                exhibition=exhibition,
-                seek=seek,
-                store=store,
-                ponder=ponder,
-                analyse=analyse,
-                analyst_key=analyst_key,
-            )
-        )
+        playing = asyncio.ensure_future(run_bots(names, config, server=server, token=token, store=store))
 
         def end() -> None:
             nonlocal was_ended
@@ -317,6 +314,7 @@ def play(
 ) -> None:
     """Play in the terminal."""
     from cornered.clients.sdk import read_clock
+    from cornered.clients.terminal.app import PlayRequest
     from cornered.clients.terminal.app import play as play_in_terminal
     from cornered.engine.records.text import read_option
 
@@ -325,17 +323,8 @@ def play(
         engine.load(game, **options)
     elif options:
         raise ValueError("name the game that these options are of")
-    play_in_terminal(
-        game,
-        options=options,
-        bot=bot,
-        seek=seek,
-        join=join,
-        clock=read_clock(clock),
-        server=server,
-        name=name,
-        plain=plain,
-    )
+    request = PlayRequest(game, options, read_clock(clock), bot=bot, seek=seek, join=join)
+    play_in_terminal(request, server=server, name=name, plain=plain)
 
 
 @app.command()

@@ -33,7 +33,7 @@ from cornered.clients.sdk import (
 from cornered.engine import Game
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings
 
-__all__ = ["BotHost", "Guest", "player_name"]
+__all__ = ["BotHost", "Guest", "HostConfig", "player_name"]
 
 DEFAULT_TEMPO: Final = Tempo(longest=1500)
 SHOWN: Final = Tempo(longest=200, least=1500)
@@ -74,6 +74,25 @@ def player_name(bot: Bot) -> str:
     return f"{bot.name[: LONGEST_NAME - len(settings) - 3]}...{settings}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostConfig:
+    """What the bots of a host do on the server."""
+
+    concurrency: int = 4
+    """Games at once, for each bot."""
+    tempo: Tempo = DEFAULT_TEMPO
+    exhibition: bool = False
+    """Whether two of the bots play while no public match is active."""
+    seek: bool = False
+    """Whether a bot without a match keeps a seek open."""
+    ponder: bool = True
+    """Whether bots that gain from it think during the opponent's turn, while workers are idle."""
+    analyse: str | None = None
+    """The bot that analyses positions for players; one that is not of the host uses the first bot's connection."""
+    analyst_key: str | None = None
+    """The key of the server's operator, which permits analysis and reserved names."""
+
+
 class BotHost:
     """The bots of one process on one server, with shared workers."""
 
@@ -81,38 +100,23 @@ class BotHost:
         self,
         guests: Sequence[Guest],
         pool: Pool,
-        concurrency: int = 4,
+        config: HostConfig,
         *,
-        tempo: Tempo = DEFAULT_TEMPO,
-        exhibition: bool = False,
-        seek: bool = False,
-        ponder: bool = True,
-        analyse: str | None = None,
-        analyst_key: str | None = None,
         began: Callable[[MatchView], None] = lambda match: None,
     ) -> None:
-        """`analyst_key` is the server operator's, if these are the operator's bots, and gives them their names.
-
-        `began` hears of every match, once from each bot that plays in it.
-        """
+        """`began` is called with every match, once for each bot that plays in it."""
         self._guests = {guest.name: guest for guest in guests}
         self._pool = pool
-        self._concurrency = concurrency + exhibition
-        self._tempo = tempo
-        self._exhibition = exhibition
-        self._seek = seek
-        self._ponder = ponder
-        self._analyse = analyse
-        self._analyst_key = analyst_key
+        self._config = config
         self._began = began
         self.clients: dict[str, Client] = {}
-        """Who is at the server now."""
+        """The clients of the connected bots, by name."""
         self._ready: defaultdict[str, list[str]] = defaultdict(list)
-        """The games that each bot can play without a moment's delay."""
+        """The games compiled for each bot, by name."""
         self._offered: dict[str, list[str]] = {}
-        """Those of them that the server knows of."""
+        """The games that each connected bot has declared to the server, a subset of `_ready`."""
         self._news = Pulse()
-        """Beats when a bot arrives, has another game ready, or offers it."""
+        """Beats when a bot connects, has another game ready, or has declared it."""
 
     async def run(self, server: str, token: str | None = None, store: TokenStore | None = None) -> None:
         """Run all bots on `server` until cancelled."""
@@ -121,7 +125,7 @@ class BotHost:
                 tasks.create_task(self.prepare(game.name), name=f"prepare[{game.name}]")
             for guest in self._guests.values():
                 tasks.create_task(self.host(guest, tasks, server, token, store), name=f"bot[{guest.name}]")
-            if self._exhibition:
+            if self._config.exhibition:
                 tasks.create_task(exhibit(self), name="exhibition")
 
     @property
@@ -129,7 +133,7 @@ class BotHost:
         """The bot whose connection serves the analysis: the analysing bot itself if it is one of these, else the
         first."""
         guests = list(self._guests.values())
-        return next((guest for guest in guests if guest.spec == self._analyse), guests[0])
+        return next((guest for guest in guests if guest.spec == self._config.analyse), guests[0])
 
     def able(self, game: Game) -> list[str]:
         """Return the names of the connected bots that can start `game`, with these options, immediately."""
@@ -142,8 +146,8 @@ class BotHost:
     async def prepare(self, game: str) -> None:
         """Compile a game for every bot that plays it."""
         names = {guest.spec: guest.name for guest in self._guests.values() if guest.bot.plays(game)}
-        if self._analyse is not None and create(self._analyse).plays(game):
-            names.setdefault(self._analyse, self._analyse)
+        if self._config.analyse is not None and create(self._config.analyse).plays(game):
+            names.setdefault(self._config.analyse, self._config.analyse)
         async with contextlib.aclosing(self._pool.prepare(game, tuple(names))) as ready:
             async for spec in ready:
                 self._ready[names[spec]].append(game)
@@ -168,16 +172,16 @@ class BotHost:
             # A resumed match can need a move before its game is compiled.
             while match.snapshot.game.name not in self._ready[guest.name]:
                 await self.changed()
-            return await table.choose(match, limit, ahead=self._ponder and not self._is_exhibition(match))
+            return await table.choose(match, limit, ahead=self._config.ponder and not self._is_exhibition(match))
 
         async def play(client: Client) -> None:
             player = BotPlayer(
                 client,
                 choose,
                 accepts=(),
-                concurrency=self._concurrency,
+                concurrency=self._config.concurrency + self._config.exhibition,
                 agrees=table.agrees,
-                tempo=lambda match: SHOWN if self._is_exhibition(match) else self._tempo,
+                tempo=lambda match: SHOWN if self._is_exhibition(match) else self._config.tempo,
                 refuses=lambda spec: _why_not(guest.bot, spec),
                 began=self._began,
             )
@@ -189,15 +193,15 @@ class BotHost:
                 async with asyncio.TaskGroup() as here:
                     here.create_task(player.run(), name=f"player[{guest.name}]")
                     here.create_task(self._declare(guest, client, player), name=f"declare[{guest.name}]")
-                    if self._analyse is not None and guest is self._analyst:
-                        here.create_task(self._study(client, self._analyse), name="analysis")
-                    if self._seek:
+                    if self._config.analyse is not None and guest is self._analyst:
+                        here.create_task(self._study(client, self._config.analyse), name="analysis")
+                    if self._config.seek:
                         here.create_task(self._keep_a_table(guest, client, player), name=f"table[{guest.name}]")
             finally:
                 del self.clients[guest.name]
                 self._offered.pop(guest.name, None)
 
-        await stay_as(guest.name, play, server=server, token=token, store=store, key=self._analyst_key)
+        await stay_as(guest.name, play, server=server, token=token, store=store, key=self._config.analyst_key)
 
     async def _declare(self, guest: Guest, client: Client, player: BotPlayer) -> None:
         """Declare the games that the bot plays, and again when more are ready."""
@@ -220,7 +224,7 @@ class BotHost:
         while not set(wanted) <= set(self._ready[name]):
             await self.changed()
         try:
-            await serve_analysis(client, self._pool, bot, key=self._analyst_key)
+            await serve_analysis(client, self._pool, bot, key=self._config.analyst_key)
         except Refused as refusal:
             # A refused analyst keeps playing its matches.
             log.warning("%s studies no positions: %s", bot, refusal.text)
@@ -229,7 +233,7 @@ class BotHost:
 
     def _is_exhibition(self, match: MatchView) -> bool:
         ours = {client.player.id for client in self.clients.values()}
-        return self._exhibition and all(player.id in ours for player in match.players)
+        return self._config.exhibition and all(player.id in ours for player in match.players)
 
     async def _keep_a_table(self, guest: Guest, client: Client, player: BotPlayer) -> None:
         """Keep a seek open whenever the bot plays no match."""

@@ -3,52 +3,46 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import Final
 
 from cornered.clients.sdk import Client, Refused
-from cornered.clients.terminal.connecting import begin, connected
+from cornered.clients.terminal.connecting import PlayRequest, begin, connected
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
 from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.clients.terminal.online import OnlineMatch
-from cornered.engine.game import OptionValue
-from cornered.protocol.values import NO_CLOCK, Clock
 
-__all__ = ["SERVER", "CannotStart", "play", "watch"]
+__all__ = ["SERVER", "CannotStart", "PlayRequest", "play", "watch"]
 
 SERVER: Final = "ws://127.0.0.1:8420"
 
 
 def play(
-    game: str | None = None,
+    request: PlayRequest,
     *,
-    options: Mapping[str, OptionValue] | None = None,
-    bot: str | None = None,
-    seek: bool = False,
-    join: str | None = None,
-    clock: Clock = NO_CLOCK,
     server: str = SERVER,
     name: str | None = None,
     token: str | None = None,
     plain: bool = False,
 ) -> None:
-    """Play in the terminal until the user leaves: the named game, or from the menu. Raises CannotStart.
+    """Play in the terminal until the user leaves: the requested game, or from the menu. Raises CannotStart.
 
     `plain` prints lines and reads moves from standard input in place of drawing screens.
     """
 
     async def run() -> None:
         async with connected(server, name, token) as client:
-            begun = await begin(client, game, options or {}, clock, bot=bot, seek=seek, join=join)
+            begun = await begin(client, request)
             if plain:
                 from cornered.clients.terminal.plain import play_plainly
 
                 await play_plainly(client, begun.words, begun.match)
             else:
-                menu = MenuScreen(client, game=game, options=options, clock=clock, notice=begun.words)
+                menu = MenuScreen(
+                    client, game=request.game, options=request.options, clock=request.clock, notice=begun.words
+                )
                 await CorneredApp(menu, client=client, match=begun.match).run_async()
 
     asyncio.run(run())

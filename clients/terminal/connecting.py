@@ -6,16 +6,16 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from cornered.clients.sdk import Client, Refused, TokenStore, Unavailable, Unreachable
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.words import plays, spec_text
 from cornered.engine.game import OptionValue
-from cornered.protocol.values import Clock, GameSpec, SeekSettings
+from cornered.protocol.values import NO_CLOCK, Clock, GameSpec, SeekSettings
 
-__all__ = ["Begun", "begin", "connected"]
+__all__ = ["Begun", "PlayRequest", "begin", "connected"]
 
 PROGRAM: Final = "cornered-tui"
 LAST: Final = ""
@@ -66,6 +66,18 @@ def _keep(store: TokenStore, server: str, name: str | None, token: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayRequest:
+    """What to play: a match with `bot`, an open seek, or the seek or match `join`; the menu where none is given."""
+
+    game: str | None = None
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    clock: Clock = NO_CLOCK
+    bot: str | None = None
+    seek: bool = False
+    join: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Begun:
     """What the command line has set going: words about it, and the match where it has already begun."""
 
@@ -73,29 +85,19 @@ class Begun:
     match: str | None = None
 
 
-async def begin(
-    client: Client,
-    game: str | None,
-    options: Mapping[str, OptionValue],
-    clock: Clock,
-    *,
-    bot: str | None,
-    seek: bool,
-    join: str | None,
-) -> Begun:
+async def begin(client: Client, request: PlayRequest) -> Begun:
     """Ask for the game that the command line names. Raises CannotStart."""
-    spec = GameSpec(name=game or "trapgrid", options=dict(options))
+    spec = GameSpec(name=request.game or "trapgrid", options=dict(request.options))
     try:
-        if bot is not None:
-            await client.challenge(
-                await _find_bot(client, bot, spec.name, clock), spec.name, clock=clock, **spec.options
-            )
-            return Begun(f"Asking {bot} for {spec_text(spec)}.")
-        if seek:
-            invite = await client.seek(SeekSettings(game=spec, clock=clock))
+        if request.bot is not None:
+            opponent = await _find_bot(client, request.bot, spec.name, request.clock)
+            await client.challenge(opponent, spec.name, clock=request.clock, **spec.options)
+            return Begun(f"Asking {request.bot} for {spec_text(spec)}.")
+        if request.seek:
+            invite = await client.seek(SeekSettings(game=spec, clock=request.clock))
             return Begun(f"Your table is open. Others join with: cornered play --join {invite}")
-        if join is not None:
-            return await _join(client, join)
+        if request.join is not None:
+            return await _join(client, request.join)
     except Refused as refusal:
         raise CannotStart(refusal.text) from None
     return Begun()

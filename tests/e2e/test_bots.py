@@ -14,7 +14,7 @@ import pytest
 
 from cornered import engine
 from cornered.bench.clocks import Arrivals
-from cornered.bots.online.host import BotHost, Guest
+from cornered.bots.online.host import BotHost, Guest, HostConfig
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import names
 from cornered.clients.sdk import BotPlayer, Client, Closed, MatchView, Tempo, TokenStore
@@ -80,7 +80,7 @@ async def test_every_bot_plays_every_game_that_it_claims_though_workers_are_kill
     guests = Guest.all_of(names())
     arrivals, killed = Arrivals(), list[int]()
     async with asyncio.timeout(600), Pool.open(2, names()) as pool:
-        running_server = BotHost(guests, pool, AT_ONCE, tempo=QUICK, began=arrivals.hear)
+        running_server = BotHost(guests, pool, HostConfig(concurrency=AT_ONCE, tempo=QUICK), began=arrivals.hear)
         running = asyncio.ensure_future(running_server.run(address, store=TokenStore(tmp_path / "tokens.json")))
         games = [game.name for game in engine.games()]
         while not all(running_server.is_ready(guest.name, games) for guest in guests):

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from cornered.bots.online.host import HostConfig
 from cornered.bots.online.runner import run_bots
 from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, News, Refused, Tempo, TokenStore, run_bot
 from cornered.protocol.commands import AskSeek, Hello
@@ -49,7 +50,7 @@ def store(tmp_path: Path) -> TokenStore:
 @contextlib.asynccontextmanager
 async def bots_at(address: str, *names: str, store: TokenStore, **options: Any) -> AsyncIterator[None]:
     """Let bots of the roster play on the server inside the block."""
-    playing = asyncio.ensure_future(run_bots(names, server=address, store=store, workers=1, **options))
+    playing = asyncio.ensure_future(run_bots(names, HostConfig(**options), server=address, store=store, workers=1))
     try:
         yield
     finally:
@@ -386,10 +387,14 @@ async def test_a_bot_is_the_same_player_when_it_comes_again(address: str, store:
 
 async def test_a_token_that_was_given_and_is_unknown_is_an_error(address: str, store: TokenStore) -> None:
     with pytest.raises(Refused) as refusal:
-        await run_bots(["random"], server=address, token="a-token-that-nobody-knows", store=store, workers=1)
+        await run_bots(
+            ["random"], HostConfig(), server=address, token="a-token-that-nobody-knows", store=store, workers=1
+        )
     assert refusal.value.code == "bad_token"
     with pytest.raises(ValueError, match="one token"):
-        await run_bots(["random", "greedy"], server=address, token="a-token-that-nobody-knows", store=store)
+        await run_bots(
+            ["random", "greedy"], HostConfig(), server=address, token="a-token-that-nobody-knows", store=store
+        )
 
 
 def raise_one(error: BaseException) -> object:

@@ -176,7 +176,7 @@ async def test_the_banner_tells_of_a_restart_and_the_match_goes_on(tmp_path: Pat
 
 def plainly(address: str, home: Path, call: str, lines: str) -> subprocess.CompletedProcess[str]:
     """Run the terminal client without screens, as a process of its own."""
-    program = f"from cornered.clients.terminal.app import play, watch\n{call.format(server=repr(address))}"
+    program = f"from cornered.clients.terminal.app import PlayRequest, play, watch\n{call.format(server=repr(address))}"
     return subprocess.run(
         [sys.executable, "-c", program],
         input=lines,
@@ -190,7 +190,7 @@ def plainly(address: str, home: Path, call: str, lines: str) -> subprocess.Compl
 
 async def test_a_pipe_plays_a_whole_game(address: str, tmp_path: Path) -> None:
     async with random_bot(address):
-        call = "play('trapgrid', options={{'size': 3}}, bot='Rando', server={server}, plain=True, name='Ana')"
+        call = "play(PlayRequest('trapgrid', {{'size': 3}}, bot='Rando'), server={server}, plain=True, name='Ana')"
         lines = "moves\n" + "".join(f"{file}{rank}\n" for _ in range(3) for rank in (1, 2, 3) for file in "abc")
         done = await asyncio.to_thread(plainly, address, tmp_path, call, lines)
     assert done.stderr == ""
@@ -200,7 +200,7 @@ async def test_a_pipe_plays_a_whole_game(address: str, tmp_path: Path) -> None:
 
 
 async def test_a_bot_that_is_not_there_is_one_clear_line(address: str, tmp_path: Path) -> None:
-    call = "play('trapgrid', bot='nobody', server={server}, plain=True, name='Ana')"
+    call = "play(PlayRequest('trapgrid', bot='nobody'), server={server}, plain=True, name='Ana')"
     done = await asyncio.to_thread(plainly, address, tmp_path, call, "")
     assert done.stderr.splitlines()[-1].endswith("CannotStart: no bot 'nobody' plays trapgrid here; there are none")
 
@@ -238,8 +238,8 @@ async def say_evil(wire: Wire) -> None:
     "call",
     [
         "watch('m', server={server}, plain=True, name='Ana')",
-        "play(join='m', server={server}, plain=True, name='Ana')",
-        "play('trapgrid', seek=True, server={server}, plain=True, name='Ana')",
+        "play(PlayRequest(join='m'), server={server}, plain=True, name='Ana')",
+        "play(PlayRequest('trapgrid', seek=True), server={server}, plain=True, name='Ana')",
     ],
     ids=["watch", "play", "refused"],
 )
@@ -263,7 +263,7 @@ def until_closed(script: Script) -> Script:
 async def test_the_same_name_or_none_is_the_same_player_the_next_time(address: str, tmp_path: Path) -> None:
     tokens = set()
     for name in ("Ana", "Ana", None):
-        call = f"play('bamboo', seek=True, server={{server}}, plain=True, name={name!r})"
+        call = f"play(PlayRequest('bamboo', seek=True), server={{server}}, plain=True, name={name!r})"
         process = await asyncio.to_thread(plainly_started, address, tmp_path, call)
         process.kill()
         process.communicate()
@@ -276,7 +276,7 @@ async def test_the_same_name_or_none_is_the_same_player_the_next_time(address: s
 
 def plainly_started(address: str, home: Path, call: str) -> subprocess.Popen[str]:
     """Start the client and return once it has written its first line."""
-    program = f"from cornered.clients.terminal.app import play\n{call.format(server=repr(address))}"
+    program = f"from cornered.clients.terminal.app import PlayRequest, play\n{call.format(server=repr(address))}"
     process = subprocess.Popen(
         [sys.executable, "-c", program],
         stdin=subprocess.PIPE,

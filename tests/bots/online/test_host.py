@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from cornered import engine
 from cornered.bots.bot import Bot
-from cornered.bots.online.host import LONGEST_NAME, BotHost, Guest, player_name
+from cornered.bots.online.host import LONGEST_NAME, BotHost, Guest, HostConfig, player_name
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import bots, create
 from cornered.clients.sdk import TokenStore
@@ -72,7 +72,7 @@ async def test_house_bots_show_the_key_that_they_are_given(tmp_path: Path, key: 
     (guest,) = Guest.all_of(["random"])
     store = TokenStore(tmp_path / "tokens.json")
     async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
-        house = BotHost([guest], pool, analyst_key=key)
+        house = BotHost([guest], pool, HostConfig(analyst_key=key))
         hosting = tasks.create_task(house.host(guest, tasks, server.url, None, store))
         said = await hello
         hosting.cancel()
@@ -93,7 +93,7 @@ async def test_an_answer_of_a_later_protocol_costs_a_bot_its_offer_of_analysis_a
     (guest,) = Guest.all_of(["random"])
     store = TokenStore(tmp_path / "tokens.json")
     async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
-        house = BotHost([guest], pool, analyse="random")
+        house = BotHost([guest], pool, HostConfig(analyse="random"))
         for game in engine.games():
             await house.prepare(game.name)
         hosting = tasks.create_task(house.host(guest, tasks, server.url, None, store))
