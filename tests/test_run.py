@@ -12,10 +12,6 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from typer.core import TyperGroup
-from typer.main import get_command
-
-from cornered.cli.main import app
 
 SCRIPT = Path(__file__).resolve().parent.parent / "run"
 SAFE = {"name": "numpy", "version": "2.4.6", "vulns": []}
@@ -51,12 +47,6 @@ def test_a_call_of_the_command_line_installs_what_it_needs(run: ModuleType) -> N
     ]
     needed = [run.kind_for(call.split()) for call in calls]
     assert needed == ["run", "run", "run", "run", "run", "lab", "lab", "lab"]
-
-
-def test_the_commands_of_the_laboratory_exist(run: ModuleType) -> None:
-    group = get_command(app)
-    assert isinstance(group, TyperGroup)
-    assert set(group.commands) >= run.LAB_COMMANDS
 
 
 def test_an_environment_serves_what_needs_less_and_not_what_needs_more(
