@@ -1,8 +1,6 @@
-"""Hypothesis without a stopwatch, and programs that tests run for themselves: a Mosquitto and a PostgreSQL.
-
-They listen on free ports and live in folders of their own. Where a program is not installed the tests that need it are
-skipped; in CI it is installed, and a skip is a failure.
-"""
+"""Hypothesis settings without deadlines, and programs for tests: a Mosquitto broker and a PostgreSQL server. They
+listen on free ports, with folders of their own. Where a program is not installed, the tests that need it are skipped;
+in CI it is installed, and a skip is a failure."""
 
 from __future__ import annotations
 
@@ -53,7 +51,7 @@ def pytest_asyncio_loop_factories(
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on now."""
+    """Return a port that is not in use."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port: int = server.getsockname()[1]
         return port
@@ -78,7 +76,7 @@ def accepts(port: int) -> bool:
 
 
 def install(package: str, find: Callable[[], Path | None]) -> Path | None:
-    """Install a package of the system's, and return where its program is then."""
+    """Install a system package, and return the path of its program."""
     root = [] if os.geteuid() == 0 else ["sudo"]
     limits = ["-o", "Acquire::Retries=3", "-o", "Acquire::http::Timeout=30", "-o", "DPkg::Lock::Timeout=60"]
     for command in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", package]):
@@ -92,7 +90,7 @@ def install(package: str, find: Callable[[], Path | None]) -> Path | None:
 
 
 def require(package: str, find: Callable[[], Path | None]) -> Path:
-    """Return where a program is; in CI install it first when it is missing, elsewhere skip the test."""
+    """Return the path of a program; where it is missing install it in CI, and skip the test elsewhere."""
     found = find()
     if found is None and IN_CI:
         with FileLock(INSTALL_LOCK):
@@ -105,7 +103,7 @@ def require(package: str, find: Callable[[], Path | None]) -> Path:
 
 
 class Mosquitto:
-    """A broker that can be killed and started again on the same port. It forgets everything when it dies."""
+    """A broker that can be killed and restarted on the same port. It loses all state when killed."""
 
     def __init__(self, program: Path, folder: Path) -> None:
         self.port = free_port()
@@ -127,7 +125,7 @@ class Mosquitto:
 
 
 class Postgres:
-    """A database server that can be stopped without a warning and started again."""
+    """A database server that can be killed and restarted."""
 
     def __init__(self, programs: Path, folder: Path) -> None:
         self.port = free_port()
@@ -158,7 +156,7 @@ class Postgres:
         wait_until(lambda: subprocess.run(ready, check=False).returncode == 0, self._process, "PostgreSQL")
 
     def kill(self) -> None:
-        """End it at once: every connection breaks, nothing committed is lost."""
+        """Kill it: every connection breaks, committed data stay."""
         if self._process is not None:
             self._run("pg_ctl", "stop", "-D", str(self._folder / "data"), "-m", "immediate")
             self._process.wait()
@@ -174,7 +172,7 @@ class Postgres:
 
 @pytest.fixture(scope="session")
 def compiled() -> None:
-    """Compile the rules before a server runs: a loop that stands still for so long makes an outage of it."""
+    """Compile the rules before a server runs: compilation stalls the event loop long enough to count as an outage."""
     for kind in engine.games():
         warm(kind.name)
 
@@ -190,7 +188,7 @@ def mosquitto_program() -> Path:
 
 @pytest.fixture
 def mosquitto(mosquitto_program: Path, tmp_path: Path) -> Iterator[Mosquitto]:
-    """A fresh broker, for one test."""
+    """A new broker for one test."""
     broker = Mosquitto(mosquitto_program, tmp_path)
     broker.start()
     yield broker
@@ -199,7 +197,7 @@ def mosquitto(mosquitto_program: Path, tmp_path: Path) -> Iterator[Mosquitto]:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    """A database server for the whole run; tests take a `new_database` each."""
+    """A database server for the whole session; each test takes a `new_database`."""
 
     def find() -> Path | None:
         found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))

@@ -1,4 +1,4 @@
-"""One arena for all attacks: a server is used as long as it withstands, as a real one is."""
+"""One arena for all attacks: a server process is reused as long as it withstands them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from cornered.server.app import new_event_loop
 
 SECONDS = 1.2
 SLACK = 2.0
-"""A machine that is shared with others stalls by itself now and then; the attacks stalled the server for seconds."""
+"""Factor on the bounds of latency: shared machines stall now and then, while the attacks stalled the server for
+seconds."""
 
 
 @pytest.fixture(scope="session")
 def carry_out() -> Iterator[Callable[[Attack], Row]]:
-    """Return what carries out one attack beside bystanders."""
+    """Return the function that runs one attack beside bystanders."""
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         opened = Arena.open(slack=SLACK)
         arena = runner.run(opened.__aenter__())
@@ -32,7 +33,7 @@ def carry_out() -> Iterator[Callable[[Attack], Row]]:
 
 @pytest.fixture(scope="session")
 def tried() -> dict[str, Row]:
-    """Return what every trial showed: they mostly wait, so they run side by side."""
+    """Return the results of all trials, which run concurrently since they mostly wait."""
 
     async def try_all() -> list[Row]:
         async with Arena.open() as arena:
@@ -44,10 +45,8 @@ def tried() -> dict[str, Row]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the campaigns out but with `--campaigns`; let one attack at a time be under way.
-
-    They need Linux's loopback network and /proc, and a machine that does nothing else meanwhile.
-    """
+    """Skip the campaigns without `--campaigns`, and run one attack at a time. They need Linux's loopback network and
+    /proc, and an otherwise idle machine."""
     here = Path(__file__).parent
     campaigns = [item for item in items if item.path.is_relative_to(here)]
     if not config.getoption("--campaigns"):

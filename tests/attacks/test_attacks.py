@@ -1,4 +1,4 @@
-"""Every attack of the registry, beside bystanders who play on."""
+"""Every attack of the registry, beside bystanders who play."""
 
 from __future__ import annotations
 

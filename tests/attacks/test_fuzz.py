@@ -1,4 +1,4 @@
-"""Random input of every level, beside bystanders who play on."""
+"""Random input at every level, beside bystanders who play."""
 
 from __future__ import annotations
 

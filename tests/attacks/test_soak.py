@@ -1,4 +1,4 @@
-"""Honest load leaves nothing behind."""
+"""Valid load leaks no resources."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from cornered.bench import search
 
 
 def test_the_node_total_is_the_one_that_the_sources_claim() -> None:
-    """Who changes the search, or what is known about a game, writes the new total down as EXPECTED."""
+    """A change of the search or of an evaluation updates EXPECTED."""
     assert search.total([search.count(game) for game in search.POSITIONS]) == search.EXPECTED
 
 

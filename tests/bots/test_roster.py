@@ -1,4 +1,4 @@
-"""What every bot must do, whichever it is: a new file in the roster is tested by being there."""
+"""The contract of bots, applied to every one: a new file in the roster is tested without an entry here."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from cornered.engine import CHANCE, Game, State
 
 NODES = 25
 SAMPLE = 3
-"""In how many other variants of a game, besides the usual one, each bot plays; in which ones hangs on its name."""
+"""Number of additional variants of a game that each bot plays, selected by its name."""
 WANTED = 3
 ERRING = {"level"}
-"""Bots that play a worse move than they found, on purpose."""
+"""Bots that deliberately play a worse move than the best found."""
 
 
 def options_that_end(game: Game) -> dict[str, Any]:
-    """Return the options with draw rules: bots may walk to and fro for ever where no rule forbids it."""
+    """Return the options with draw rules, without which bots may repeat moves for ever."""
     return {**game.suggestions(game.options), **{k: v for k, v in game.options.items() if v is not None}}
 
 
@@ -59,7 +59,7 @@ TINY = [
     engine.load("quoridor", size=3, walls=0, max_plies=14),
     engine.load("quoridor", size=3, walls=1, max_plies=9),
 ]
-"""Games that a test can play out."""
+"""Games short enough to be played out in a test."""
 
 BOTS = pytest.mark.parametrize("bot", bots(), ids=lambda bot: bot.name)
 CLAIM = pytest.mark.parametrize(
@@ -81,14 +81,14 @@ def rolled(state: State, chance: random.Random) -> State:
 
 
 def check_line(pv: tuple[str, ...], state: State) -> None:
-    """Fail unless `pv` can be played; it may end where dice are rolled."""
+    """Check that `pv` can be played; it may end at a dice roll."""
     for move in pv:
         assert state.is_legal(move), (str(state), pv)
         state = state.play(move)
 
 
 def check_proof(proven: Proven | None, score: float | None, plies: int | None) -> None:
-    """Fail if a score says another thing than the proof that stands beside it."""
+    """Check that a score is consistent with the proof beside it."""
     assert plies is None or plies > 0
     assert proven is not None or plies is None
     if proven is not None and score is not None:
@@ -96,7 +96,7 @@ def check_proof(proven: Proven | None, score: float | None, plies: int | None) -
 
 
 def check(thought: Thought, state: State, limit: Limit, *, errs: bool = False) -> None:
-    """Fail unless `thought` says what the contract promises."""
+    """Check `thought` against the contract."""
     assert state.is_legal(thought.move)
     assert limit.nodes is None or thought.nodes <= limit.nodes
     assert limit.depth is None or thought.depth <= limit.depth
@@ -124,7 +124,7 @@ def check_lines(thought: Thought, state: State, limit: Limit, *, errs: bool) -> 
         assert line.pv[:1] in ((line.move,), ())
         check_line(line.pv, state)
         check_proof(line.proven, line.score, line.plies)
-    # What was searched to another depth, or was sampled, says something else by its score.
+    # Scores of other depths and of sampling are not comparable.
     exact = [line.score for line in thought.lines if is_exact(line, best)]
     scores = [score for score in exact[: limit.lines] if score is not None]
     if errs:
@@ -168,7 +168,7 @@ def test_the_same_seed_and_position_give_the_same_moves(bot: type[Bot], game: Ga
 @USUAL
 def test_it_stops_when_its_time_is_up(bot: type[Bot], game: Game) -> None:
     state, player = game.start(), bot(1)
-    # The first thought may compile; it is the next ones that count.
+    # The first thought may compile; the next ones count.
     player.choose(state, Limit(time=1))
     for milliseconds in (1, 60):
         limit = Limit(time=milliseconds)
@@ -220,7 +220,7 @@ def test_it_has_as_many_lines_as_it_is_asked_for(bot: type[Bot], game: Game) -> 
 
 @cache
 def truth(state: State) -> Proven:
-    """Return what a position of a tiny game comes to for its mover."""
+    """Return the game-theoretic result of a position of a tiny game for its mover."""
     if state.outcome is not None:
         winner = state.outcome.winner
         return "draw" if winner is None else "win" if winner == state.to_move else "loss"

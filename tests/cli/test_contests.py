@@ -1,4 +1,4 @@
-"""`cornered match` and `cornered tournament`, as people call them: what they print, keep, refuse and go on with."""
+"""`cornered match` and `cornered tournament` as processes: output, storage, errors and resumption."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.conftest import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 240
-"""Before the first game a new machine compiles, beside other tests that do."""
+"""A first start compiles, beside other tests that do."""
 QUICK = ("--game", "trapgrid", "-o", "size=5", "--depth", "3", "--workers", "1")
 TERMS = Terms.of("trapgrid", {"size": 5}, depth=3)
 
@@ -44,7 +44,7 @@ def run(*arguments: str) -> Result:
 def played(
     *winners: int | None, ending: Ending = "rules", fault: str = "", first: str = "a", second: str = "b"
 ) -> list[Played]:
-    """Return games of a match, by who of the two bots won them: 0, 1 or None."""
+    """Return games of a match, by the index of the winning bot: 0, 1 or None."""
     fixtures = paired(first, second, random_plies(TERMS, 2), (len(winners) + 1) // 2)
     return [
         Played(
@@ -200,7 +200,7 @@ def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> Non
         start_new_session=True,
     )
     wait_until(lambda: (tmp_path / GAMES).exists() and (tmp_path / GAMES).stat().st_size > 0, process)
-    os.killpg(process.pid, signal.SIGINT)  # as the terminal does: the workers hear it too
+    os.killpg(process.pid, signal.SIGINT)  # As in a terminal, the workers receive the signal too.
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "repeat the command to go on" in err
@@ -348,7 +348,7 @@ def test_a_swiss_is_placed_by_its_own_rules_and_byes_everywhere(
     schedule = cup.schedule(random_plies(TERMS, 2))
     games: list[Played] = []
     for round_ in range(2):
-        # Whoever is later in the alphabet wins, so that rests count.
+        # The bot that is later in the alphabet wins, so that byes count.
         games += [
             Played(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules")
             for each in schedule.fixtures(round_, games)
@@ -432,5 +432,5 @@ def test_bots_that_fail_lose_their_games_and_the_tournament_goes_on_and_says_why
 
 
 def is_mixed(game: Played, bot: str) -> bool:
-    """Say whether a bot played against one that fails."""
+    """Return whether a bot played against one that fails."""
     return bot in game.fixture.players and bool({"raising", "cheating"} & set(game.fixture.players))

@@ -1,4 +1,4 @@
-"""The command line: one clear line for whatever is wrong, an exit code that scripts can trust, and no tracebacks."""
+"""The command line: one line for every error, a reliable exit code, and no tracebacks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def in_a_process(home: Path, *arguments: str, **env: str) -> subprocess.Popen[st
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # As in a terminal: an interrupt reaches the command's own processes too, and nobody else.
+        # As in a terminal, the command's own processes receive the interrupt too, and no others.
         start_new_session=True,
     )
 
@@ -127,7 +127,7 @@ def test_bots_say_once_that_nobody_answers_and_end_with_an_interrupt(tmp_path: P
     _, rest = process.communicate(timeout=60)
     said += rest.splitlines(keepends=True)
     assert said.count("no server answers at ws://127.0.0.1:1; trying again\n") == 1
-    # On a machine that has never played, the bots say as well that they compile.
+    # On a new machine the bots also print that they compile.
     assert all(line.startswith("compiling what bots need") for line in said if not line.startswith("no server"))
     assert process.returncode == 130
 

@@ -27,7 +27,7 @@ CHANCE: Final = ("--tune", "--range", "--seed")
 WHERE: Final = ("--concurrency", "--workers", "--cluster", "--server", "--host", "--port", "--data", "--mqtt")
 OUTPUT: Final = ("--out", "--plain", "--json")
 ORDER: Final = (*WHAT, *LIMITS, *CHANCE, *WHERE, *OUTPUT)
-"""What is done, within which limits, by which chance, where it runs, and what comes out."""
+"""What is done, within which limits, with which randomness, where it runs, and the output."""
 
 
 def commands(command: Any, *path: str) -> Iterator[tuple[str, list[str]]]:

@@ -1,4 +1,4 @@
-"""`cornered reproduce`, as people call it."""
+"""`cornered reproduce` as a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands about the rules, as people call them."""
+"""The commands of the rules as processes."""
 
 from __future__ import annotations
 

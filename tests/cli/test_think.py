@@ -1,4 +1,4 @@
-"""`cornered think` and `cornered solve`, as people call them: one position, and files of many."""
+"""`cornered think` and `cornered solve` as processes: one position, and files of many."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_a_line_that_is_no_answer_is_named_and_kept(tmp_path: Path, line: bytes,
 
 
 def test_answers_by_another_bot_or_limit_are_not_gone_on_with(tmp_path: Path) -> None:
-    # The game is over in the first position: also the answers without a thought tell whose they are.
+    # The game is over in the first position: answers without a thought state their limit too.
     file, out = write(tmp_path / "in", position(["b3", "c2", "c3", "b2"]), position([])), tmp_path / "out"
     asked = ("--file", str(file), "--out", str(out))
     assert think(*asked, "--bot", "greedy", "--depth", "2", "--time", "1.5").exit_code == 0
@@ -223,7 +223,7 @@ SEEDED = ("--bot", "random", "--seed", "7", "--json")
 
 
 def answers_with_seed(folder: Path, seed: int, workers: int) -> list[str]:
-    """Return the moves of the `random` bot in the first positions of six wider and wider boards."""
+    """Return the moves of the `random` bot in the first positions of six boards of increasing width."""
     lines = [{"game": "isolation", "options": {"width": width}, "moves": []} for width in range(3, 9)]
     file, out = write(folder / "in", *lines), folder / f"{seed}-{workers}"
     asked = ("--file", str(file), "--out", str(out), "--bot", "random", "--seed", str(seed))

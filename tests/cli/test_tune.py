@@ -1,4 +1,4 @@
-"""`cornered tune` on small boards: files, plots, JSON, going on after an interrupt, and errors in one line."""
+"""`cornered tune` on small boards: files, plots, JSON, resumption after an interrupt, and errors in one line."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_without_optuna_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch,
 
 
 def interrupted_after(monkeypatch: pytest.MonkeyPatch, target: Any, name: str, calls: int) -> None:
-    """Let a method be interrupted, once, after so many calls."""
+    """Raise KeyboardInterrupt once, after `calls` calls of a method."""
     original, count = getattr(target, name), 0
 
     def counting(*arguments: Any) -> Any:
@@ -102,7 +102,7 @@ def test_a_test_is_written_into_the_file(tmp_path: Path) -> None:
     test = held.tests[0]
     assert test.command == "cornered tune test weights.json --pairs 4 --low 0 --high 20 --depth 1 --seed 9"
     assert test.wins + test.draws + test.losses == 2 * sum(test.pairs) == 8
-    # Again, it only looks at the games that it has kept, and writes the same.
+    # The second run only reads the stored games, and writes the same.
     (games,) = tmp_path.glob("weights.json.test-d1-s9-*/games.jsonl")
     kept = games.read_bytes()
     assert "tuned against printed: undecided" in run(*command).stdout

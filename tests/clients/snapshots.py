@@ -1,4 +1,4 @@
-"""Matches that have just begun, for tests that only care about some of what a snapshot says."""
+"""Snapshots of matches that have just begun, for tests that depend on few of the fields."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["beginning"]
 
 
 def beginning(game: engine.Game, players: tuple[Player, ...], **told: Any) -> Snapshot:
-    """Return a match of `game` before its first move, with the fields of `told` in place of the usual ones."""
+    """Return a match of `game` before its first move; the fields of `told` replace the defaults."""
     state = game.start()
     usual: dict[str, Any] = {
         "id": None,

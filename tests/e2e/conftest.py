@@ -1,4 +1,4 @@
-"""Chromium, a server, and windows that people open on its page."""
+"""Chromium, a server, and browser windows of players."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def browser(chromium: Path) -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """The page of a server without bots."""
+    """The address of a server without bots."""
     with running_server("--no-bots") as address:
         yield address
 
 
 @pytest.fixture(scope="module")
 def idle() -> Iterator[list[Window]]:
-    """Windows that a test is done with, for the next one: people who stay are quicker than people who come."""
+    """Windows of finished tests, for reuse: a page that is already open is quicker than a new one."""
     windows: list[Window] = []
     yield windows
     for window in windows:
@@ -53,7 +53,7 @@ def idle() -> Iterator[list[Window]]:
 
 @pytest.fixture
 def open_window(browser: Browser, address: str, idle: list[Window]) -> Iterator[Callable[..., Window]]:
-    """Open windows, each somebody else's; at the end their consoles must be empty."""
+    """Return a function that opens windows, each of a new player; at the end their consoles have to be empty."""
     plain: list[Window] = []
     special: list[Window] = []
 
@@ -74,7 +74,7 @@ def open_window(browser: Browser, address: str, idle: list[Window]) -> Iterator[
 
 @pytest.fixture(scope="session")
 def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The accessibility checker's script, fetched once by the ordinary npm client."""
+    """The source of the accessibility checker, fetched once by npm."""
 
     def find() -> Path | None:
         found = shutil.which("npm")
@@ -106,7 +106,7 @@ def axe(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file in one process and in order, where several run: they share a server and its lobby."""
+    """Run the tests of a file in one process and in order: they share a server and its lobby."""
     here = Path(__file__).parent
     for item in items:
         if item.path.is_relative_to(here):

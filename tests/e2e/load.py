@@ -1,7 +1,5 @@
-"""Pairs of players that play random legal moves against a server that keeps dying, and remember what it promised them.
-
-The players speak the protocol by hand: what the client kit does for its users is not trusted here.
-"""
+"""Pairs of players that play random legal moves on a server that is killed repeatedly, and record its acknowledgements.
+They implement the protocol themselves, since the SDK is under test here too."""
 
 from __future__ import annotations
 
@@ -23,9 +21,9 @@ from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, SeekSet
 
 LOST = (WebSocketException, InvalidHandshake, OSError, EOFError, TimeoutError)
 THINKING = 0.1
-"""The most seconds that a player thinks."""
+"""Maximum seconds before a move."""
 TIMEOUT_S = 60
-"""Seconds without a word after which the server counts as stuck."""
+"""Seconds without a message after which the server counts as stuck."""
 GAMES = (
     GameSpec(name="trapgrid", options={"size": 5}),
     GameSpec(name="isolation", options={"width": 4, "height": 4}),
@@ -38,7 +36,7 @@ CLOCKS: tuple[Clock, ...] = (NO_CLOCK, Fischer(initial=600, increment=5))
 
 @dataclass(frozen=True)
 class Promise:
-    """A move that the server acknowledged: it may never be lost, and never be there twice."""
+    """A move that the server acknowledged: it may neither be lost nor stored twice."""
 
     match: str
     seat: int
@@ -49,7 +47,7 @@ class Promise:
 
 @dataclass
 class Record:
-    """What all players together saw."""
+    """The observations of all players."""
 
     promises: list[Promise] = field(default_factory=list)
     logs: dict[tuple[str, int], list[MatchEvent]] = field(default_factory=dict)
@@ -57,7 +55,7 @@ class Record:
     finished: int = 0
     lost_connections: int = 0
     repeated: int = 0
-    """Commands that were sent again because no answer had come."""
+    """Commands that were repeated because no answer arrived."""
     answered_again: int = 0
     """Repeated commands that had been stored the first time."""
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
@@ -68,13 +66,13 @@ class Record:
             self._changed.notify_all()
 
     async def is_busy(self, matches: int, promises: int) -> None:
-        """Return once that many matches are under way and more than so many moves were acknowledged."""
+        """Wait until `matches` matches are live and more than `promises` moves were acknowledged."""
         async with self._changed:
             await self._changed.wait_for(lambda: len(self.playing) >= matches and len(self.promises) > promises)
 
 
 class Player:
-    """One player on one socket at a time."""
+    """One player, on one socket at a time."""
 
     def __init__(self, name: str, port: int, codec: Codec, chance: random.Random, record: Record) -> None:
         self.name = name
@@ -93,7 +91,7 @@ class Player:
         return f"{self.name}-{next(self._numbers)}"
 
     async def connect(self) -> None:
-        """Say hello, however often it takes."""
+        """Connect and say hello, with any number of attempts."""
         while True:
             try:
                 self._socket = await connect(
@@ -144,7 +142,7 @@ class Player:
                 return answer
 
     async def play(self, match: str) -> None:
-        """Play `match` to its end, through as many connections as that takes."""
+        """Play `match` to its end, over any number of connections."""
         game = _Game(self, match, self._chance, self._record)
         while True:
             try:
@@ -175,7 +173,8 @@ class _Game:
         self._over = False
 
     async def go_on(self) -> None:
-        """Join, repeat what was not answered, and play on. Returns when all is over and answered."""
+        """Join, repeat unanswered commands, and play on. Returns when the match is over and every command is
+        answered."""
         since = len(self._log)
         answer = await self._player.ask(Join(id=self._player.new_id(), match=self._match, since=since))
         assert isinstance(answer, Acknowledged), answer
@@ -242,7 +241,7 @@ class _Game:
 
 
 async def find_match(one: Player, two: Player, settings: SeekSettings) -> str:
-    """Return a new match of these two; the lobby's tables die with the server, so they are set up again."""
+    """Return a new match of these two; open seeks are lost with the server, so they are created again."""
     while True:
         try:
             for player in (one, two):
@@ -265,7 +264,7 @@ async def find_match(one: Player, two: Player, settings: SeekSettings) -> str:
 
 
 async def keep_playing(number: int, port: int, record: Record, wants_more: Callable[[], bool]) -> None:
-    """Let one pair play one match after another for as long as more are wanted, and every one to its end."""
+    """Let one pair play matches while more are wanted, each to its end."""
     chance = random.Random(number)
     one = Player(f"pair{number}-a", port, JSON, chance, record)
     two = Player(f"pair{number}-b", port, MSGPACK, chance, record)

@@ -1,4 +1,4 @@
-"""A game is studied on the page, in a real browser, by a real bot that the server knows only as a socket."""
+"""Analysis of a game in a real browser, by a bot in a process of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 OpenWindow = Callable[..., Window]
 STARTING = 180_000
-"""Milliseconds that an analyst has to compile what it needs, and to find something."""
+"""Milliseconds until an analyst has compiled and found a first result."""
 PROGRAM = """
 import asyncio, os, pathlib, sys
 from cornered.bots.online.analyst import run_analyst
@@ -34,7 +34,7 @@ ASK = """async ([match, ply]) => {
 
 
 class Analyst:
-    """A process that can be killed and started again."""
+    """A process that can be killed and restarted."""
 
     def __init__(self, address: str, tokens: Path) -> None:
         self._command = [sys.executable, "-c", PROGRAM, address.replace("http", "ws", 1), str(tokens)]
@@ -50,7 +50,7 @@ class Analyst:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """The page of a server without bots, and in the environment the key of its analysts."""
+    """The address of a server without bots, with the analysts' key in its environment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(ANALYST_KEY, "the-key-of-the-operator")
         with running_server("--no-bots") as address:
@@ -69,7 +69,7 @@ def analyst(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def finished(open_window: OpenWindow, **how: object) -> tuple[Window, Window]:
-    """Return two players of a game of TrapGrid on 5x5 that one has given up after six moves."""
+    """Return two players of a game of TrapGrid on 5x5 that one has resigned after six moves."""
     first, second = open_window(**how), open_window()
     begin(first, second, "TrapGrid", size=5)
     for name, window in zip(("b5", "d1", "c5", "c1", "c4", "c2"), (first, second) * 3, strict=True):
@@ -89,7 +89,7 @@ def lines(window: Window) -> Locator:
 
 
 def study(window: Window) -> None:
-    """Open the analysis; an analyst that has only just been started needs a while."""
+    """Open the analysis; a newly started analyst needs time to compile."""
     for _ in range(STARTING // 1000):
         window.page.get_by_role("button", name="Analyse").click()
         window.page.wait_for_timeout(1000)

@@ -1,4 +1,4 @@
-"""Every bot of the roster plays every game that it claims, as a client of a real server, while its workers die."""
+"""Every bot plays every game that it claims, as a client of a real server, while its workers are killed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SMALL = {
 CLOCK = Fischer(initial=20, increment=0.05)
 QUICK = Tempo(longest=30)
 KILLS = 0.7
-"""Seconds between two workers that are killed in mid-search."""
+"""Seconds between two kills of workers in mid-search."""
 AT_ONCE = 6
 
 
@@ -44,13 +44,13 @@ async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
 
 
 def pairs(able: Sequence[str]) -> list[tuple[str, str]]:
-    """Return everybody's game against somebody: the last of an odd number plays the first, who then plays twice."""
+    """Return a pairing of all bots: the last of an odd number plays the first, which plays twice."""
     rest = list(able)
     return list(zip(rest[::2], [*rest[1::2], *rest[: len(rest) % 2]], strict=True))
 
 
 def board(name: str, bots: Sequence[Guest]) -> Game:
-    """Return the small board of a game; the usual one where not all of `bots` play it."""
+    """Return the small board of a game, or the default one where not all of `bots` play it."""
     small = engine.load(name, **SMALL[name])
     return small if all(guest.bot.plays(small) for guest in bots if guest.bot.plays(name)) else engine.load(name)
 

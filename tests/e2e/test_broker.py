@@ -1,4 +1,4 @@
-"""A broker that dies in mid-match: the players do not notice, and a watcher sees what it missed and fetches it."""
+"""A broker that dies in mid-match: the players are unaffected, and a watcher detects the gap and fetches it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_over(seen: dict[int, MatchEvent]) -> bool:
 
 
 async def watch(port: int, match: str, seen: dict[int, MatchEvent]) -> None:
-    """Take in events until the match is over or the broker is lost."""
+    """Receive events until the match is over or the connection to the broker is lost."""
     with contextlib.suppress(aiomqtt.MqttError):
         async with aiomqtt.Client("127.0.0.1", port) as client:
             await client.subscribe(f"cornered/v1/pub/match/{match}/events")
@@ -44,7 +44,7 @@ async def watch(port: int, match: str, seen: dict[int, MatchEvent]) -> None:
 
 
 async def state_after(port: int, match: str, seq: int) -> dict[str, Any]:
-    """Return the first state that is told or kept for those who come, and is newer than `seq`."""
+    """Return the first published or retained state that is newer than `seq`."""
     async with aiomqtt.Client("127.0.0.1", port) as client:
         await client.subscribe(f"cornered/v1/pub/match/{match}/state")
         async for message in client.messages:

@@ -31,7 +31,7 @@ ALL = len(BOTS) * (len(BOTS) - 1) // 2 * EACH
 
 
 def start(folder: Path) -> subprocess.Popen[bytes]:
-    """Start the tournament, or go on with it, in a process group of its own."""
+    """Start or resume the tournament, in a process group of its own."""
     return subprocess.Popen(
         [
             *(sys.executable, "-m", "cornered", "tournament", *BOTS, "--game", "isolation"),
@@ -47,13 +47,13 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def lines(folder: Path) -> list[bytes]:
-    """Return the whole lines of the games that are kept."""
+    """Return the complete lines of the stored games."""
     path = folder / GAMES
     return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
 
 
 def kill_after(count: int, folder: Path) -> None:
-    """Run the tournament until so many games are kept, and kill its whole process group."""
+    """Run the tournament until `count` games are stored, and kill its process group."""
     process = start(folder)
     deadline = time.monotonic() + DEADLINE
     while len(lines(folder)) < count:
@@ -83,7 +83,7 @@ def test_a_tournament_that_is_killed_twice_loses_no_game_and_counts_none_twice(t
 
     kill_after(chance.randint(3, ALL // 3), folder)
     whole = lines(folder)
-    with path.open("ab") as file:  # what a crash of the machine may leave: a line that nobody finished
+    with path.open("ab") as file:  # A machine's crash can leave an unfinished last line.
         file.write(whole[0][: chance.randrange(1, len(whole[0]))])
 
     kill_after(chance.randint(len(whole) + 1, 2 * ALL // 3), folder)

@@ -1,4 +1,4 @@
-"""Names and words that run from right to left stay where they belong: the page's own sentences keep their order."""
+"""Right-to-left names and words stay in their place: the page's own sentences keep their order."""
 
 # ruff: noqa: RUF001 - the dashes are those of the page.
 

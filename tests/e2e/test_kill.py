@@ -1,4 +1,4 @@
-"""The server is killed at random moments under load, again and again: no acknowledged move is lost or doubled."""
+"""The server is killed at random moments under load: no acknowledged move is lost or stored twice."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ while sys.stdin.readline():
     print(child, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
-"""Imports everything once, and is the parent of one server after another: each is spared the second that takes."""
+"""Imports once, and forks one server after another, which saves the time of the imports."""
 
 
 class Nursery:
-    """Starts servers, all on one port and one folder, and ends them."""
+    """Starts and ends servers, all on one port and one folder."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -81,7 +81,7 @@ class Nursery:
             return (await self._process.stdout.readline()).decode().strip()
 
     async def start(self) -> None:
-        """Start a server; it does not listen yet."""
+        """Start a server; it is not listening yet."""
         assert self._process.stdin is not None
         self._process.stdin.write(b"\n")
         self._server = int(await self._hears())
@@ -90,7 +90,7 @@ class Nursery:
         assert await self._hears() == "listening", "the server did not start"
 
     async def end(self, number: signal.Signals) -> int:
-        """Send a signal to the server and return what it ended with."""
+        """Send a signal to the server and return its exit status."""
         os.kill(self._server, number)
         self._server = 0
         word = await self._hears()
@@ -110,7 +110,7 @@ def free_port() -> int:
 
 
 def journal_of(folder: Path) -> dict[str, list[MatchEvent]]:
-    """Read the whole journal with nothing of the server's own."""
+    """Read the whole journal without the server's code."""
     logs: dict[str, list[MatchEvent]] = {}
     connection = sqlite3.connect(folder / "cornered.db")
     for match, body in connection.execute('SELECT "match", body FROM events ORDER BY "match", seq'):
@@ -134,7 +134,7 @@ def check_match(log: list[MatchEvent]) -> None:
 
 
 async def kill_again_and_again(nursery: Nursery, record: Record, kills: int, chance: random.Random) -> list[int]:
-    """Kill and replace the server; return how many matches were under way at each kill. The last one lives."""
+    """Kill and replace the server; return the number of live matches at each kill. The last server stays alive."""
     await nursery.start()
     await nursery.listens()
     under_way: list[int] = []
@@ -147,7 +147,7 @@ async def kill_again_and_again(nursery: Nursery, record: Record, kills: int, cha
         if len(under_way) % 5:
             await nursery.listens()
         else:
-            # Now and then it does not even get as far as listening.
+            # Sometimes it is killed before it listens.
             await asyncio.sleep(chance.uniform(0, 0.1))
             assert await nursery.end(signal.SIGKILL) == -signal.SIGKILL
             await nursery.start()

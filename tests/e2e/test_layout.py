@@ -59,7 +59,7 @@ def test_a_phone_never_scrolls_sideways(open_window: OpenWindow) -> None:
 @pytest.mark.parametrize("size", [(320, 568), (360, 740), LAPTOP], ids=str)
 def test_nothing_is_cut_off_in_the_lobby(size: tuple[int, int], open_window: OpenWindow) -> None:
     first, second, third = open_window(size=LAPTOP), open_window(size=LAPTOP), open_window(size=size)
-    # Players of an earlier size are still here for a while, and no two have one name.
+    # Players of an earlier size are still here for a while, and names are unique.
     name = f"Kingfisher {size[0]}"
     first.take_name(name)
     second.take_name(f"Wagtail {size[0]}")

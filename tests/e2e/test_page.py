@@ -1,4 +1,4 @@
-"""The page in a real browser against a real server: what people do, seen as they see it."""
+"""The page in a real browser against a real server, through what users do and see."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_walls_are_placed_by_mouse_turned_by_r_and_refused_with_a_reason(open_wi
     expect(second.page.locator(".walls .wall")).to_have_count(1)
     assert second.moves[0][-1] == "h"
     second.await_turn()
-    # The same place again: a wall cannot lie there, and the server says why.
+    # The same slot again: the wall is illegal, and the server gives the reason.
     second.page.mouse.click(*second.gap("b2", "b3"))
     expect(second.page.locator(".explanation")).not_to_be_empty()
     assert second.walls() == 1

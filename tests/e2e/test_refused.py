@@ -1,4 +1,4 @@
-"""A visitor whom the server refuses a socket sees why, and comes in by itself when there is room."""
+"""A visitor whose socket is refused sees the reason, and is admitted automatically when there is room."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def crowded(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def serve_files(route: Route) -> None:
-    """Answer for the page's files, which this address has no connections left for; let /visit through."""
+    """Serve the page's files in the server's place, since the address has no connection left; let /visit through."""
     path = urlsplit(route.request.url).path
     if path == "/visit":
         route.continue_()
@@ -43,7 +43,7 @@ def serve_files(route: Route) -> None:
 
 
 def wait_for_room(address: str) -> None:
-    """Return when the server counts no connection any more: the one of the last request ends a moment after it."""
+    """Wait until the server counts no connection: that of the last request ends a moment after it."""
     until = time.monotonic() + 20
     while time.monotonic() < until:
         with contextlib.suppress(HTTPError), urlopen(f"{address}/visit"):

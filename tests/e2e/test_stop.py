@@ -1,4 +1,4 @@
-"""Stopping has a deadline, whatever does not stop."""
+"""Stopping has a deadline, whatever blocks it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server process that is stopped and goes on takes nobody's time."""
+"""The time in which a server process was stopped by a signal counts against no player."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The terminal client against a real server: two people, a bot, somebody who watches, a broker, and a restart."""
+"""The terminal client against a real server: two players, a bot, a spectator, a broker, and a restart."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DEADLINE = 60.0
 
 
 def text_of(app: App[None]) -> str:
-    """Return what the screen shows, as text."""
+    """Return the text on the screen."""
     return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
 
 
@@ -62,7 +62,7 @@ async def address(tmp_path: Path) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def random_bot(address: str) -> AsyncIterator[None]:
-    """Let a bot that plays TrapGrid at random be there."""
+    """Run a bot that plays TrapGrid at random."""
     chance = random.Random(7)
 
     async def choose(match: Any, _: Any) -> str:
@@ -147,7 +147,7 @@ async def test_the_banner_tells_of_a_restart_and_the_match_goes_on(tmp_path: Pat
     settings = Settings(port=0, data=tmp_path)
 
     def backoff() -> Iterator[float]:
-        """Yield short waits: full jitter may take half a minute to come back when the machine is busy."""
+        """Yield short waits: full jitter may wait for half a minute on a busy machine."""
         return itertools.repeat(0.1)
 
     async with asyncio.timeout(4 * DEADLINE):
@@ -175,7 +175,7 @@ async def test_the_banner_tells_of_a_restart_and_the_match_goes_on(tmp_path: Pat
 
 
 def plainly(address: str, home: Path, call: str, lines: str) -> subprocess.CompletedProcess[str]:
-    """Run the terminal client without screens, as a process of its own."""
+    """Run the line-based terminal client as a process of its own."""
     program = f"from cornered.clients.terminal.app import PlayRequest, play, watch\n{call.format(server=repr(address))}"
     return subprocess.run(
         [sys.executable, "-c", program],
@@ -209,7 +209,7 @@ EVIL = "\x1b]0;owned\x07\x9b31m\u202e\n"
 
 
 async def say_evil(wire: Wire) -> None:
-    """Be a server whose every text for people holds control characters."""
+    """Act as a server whose texts contain control characters."""
     await wire.welcome(token=TOKEN)
     by = Player(id="eve", name=f"Eve{EVIL}", kind="person")
     while True:
@@ -334,7 +334,7 @@ async def paired(client: Client) -> Paired:
 
 
 async def play_once(match: Any) -> None:
-    """Make one move as soon as it is the own turn, and wait for the answer."""
+    """Make one move at the player's next turn, and wait for the answer."""
     while not match.over and not match.my_turn:
         await match.changed(match.version)
     if not match.over:

@@ -1,4 +1,4 @@
-"""One browser window of one person, driven as a person would: by looking, clicking, tapping and typing."""
+"""A browser window of one player, driven by what is visible: clicks, taps and keys."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["DESK", "PHONE", "Window", "begin", "play_to_the_end", "turn_of"]
 DESK: Final = (1200, 800)
 PHONE: Final = (360, 740)
 TIMEOUT_MS: Final = 60_000
-"""Milliseconds that anything on the page may take, on a machine that has other things to do."""
+"""Milliseconds that any action on the page may take on a busy machine."""
 expect.set_options(timeout=TIMEOUT_MS)
 
 
 class Window:
-    """A browser of its own, so that everybody is somebody else. `errors` is what its console complained of."""
+    """A window with storage of its own, so that it is a new player. `errors` collects the console's errors."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Window:
         self._is_restarting = False
         self._put_off = ""
         self.plays: list[str] = []
-        """The ids of the moves that left the window, where it is cuttable."""
+        """The ids of the moves that the window sent, where it is cuttable."""
         self._route: WebSocketRoute | None = None
         if cuttable:
             self.page.route_web_socket("**/ws", self._connect)
@@ -59,11 +59,11 @@ class Window:
         self.page.wait_for_selector(".lobby.ready")
 
     def start_over(self) -> None:
-        """Come to the lobby as the same person, with nothing else remembered."""
+        """Return to the lobby as the same player, with no other state."""
         self.errors.clear()
         self.page.evaluate("localStorage.removeItem('cornered.settings')")
         self._visits += 1
-        # Another query makes it another page load, whatever the address bar held.
+        # A new query forces a page load.
         self.page.goto(f"{self.address}/?{self._visits}")
         self.page.wait_for_selector(".lobby.ready")
 
@@ -95,25 +95,25 @@ class Window:
         server.on_message(lambda message: None if self._loses == "answers" else route.send(message))
 
     def lose(self, what: Literal["commands", "answers"]) -> None:
-        """From now on these are lost on their way, without anybody noticing."""
+        """Drop these messages from now on, undetected by either side."""
         self._loses = what
 
     def meet_a_restart(self) -> None:
-        """From now on every command meets a server that is about to restart."""
+        """Answer every command from now on as a server that is about to restart."""
         self._is_restarting = True
 
     def put_off(self, kind: str) -> None:
-        """The next command of this type meets a server that takes it only a moment later."""
+        """Defer the next command of this type, which the server then accepts when repeated."""
         self._put_off = kind
 
     def cut(self) -> None:
-        """Pull the plug: the socket is gone, and so is every new one."""
+        """Close the socket and refuse new ones."""
         self._is_cut = True
         assert self._route is not None
         self._route.close(code=1001)
 
     def mend(self) -> None:
-        """Put the plug back in."""
+        """Allow sockets again."""
         self._is_cut = self._is_restarting = False
         self._loses = "nothing"
 
@@ -171,7 +171,7 @@ class Window:
             dialog.locator("label", has_text=clock).locator("input").check(force=True)
 
     def sit_down(self, game: str) -> None:
-        """Take a seat at the newest open table of a game."""
+        """Join the newest open table of a game."""
         self.page.locator(".of-tables .line", has_text=game).get_by_role("button", name="Sit down").first.click()
 
     def watch(self, other: Window) -> None:
@@ -187,12 +187,12 @@ class Window:
 
     @property
     def moves(self) -> list[str]:
-        """The moves as the list shows them."""
+        """The moves in the list."""
         return self.page.locator(".movelist .move").all_inner_texts()
 
     @property
     def board(self) -> tuple[list[bool], list[str]]:
-        """Which cells are blocked, and where each piece stands."""
+        """The blocked cells, and the positions of the pieces."""
         blocked: list[bool] = self.page.locator("[data-cell]").evaluate_all(
             "cells => cells.map(cell => cell.classList.contains('blocked'))"
         )
@@ -236,7 +236,7 @@ class Window:
         expect(self.page.locator(".movelist .move").nth(before)).to_be_visible()
 
     def targets(self) -> list[str]:
-        """The cells that are marked as playable."""
+        """The cells marked as legal."""
         names: list[str] = self.page.locator(".cell.target").evaluate_all("cells => cells.map(c => c.dataset.cell)")
         return names
 
@@ -251,7 +251,7 @@ class Window:
 
 
 def turn_of(windows: Sequence[Window]) -> Window | None:
-    """Return whose turn it is, once the page knows what may be played; None when the game is over."""
+    """Return the window to move, once the page has the legal moves; None when the game is over."""
     for _ in range(TIMEOUT_MS // 10):
         for window in windows:
             if window.may_move():
@@ -263,7 +263,7 @@ def turn_of(windows: Sequence[Window]) -> Window | None:
 
 
 def begin(first: Window, second: Window, game: str, **options: int | bool) -> None:
-    """Let two people begin a match; the first has seat 0."""
+    """Start a match between two players; the first has seat 0."""
     first.open_table(game, seat=0, **options)  # type: ignore[arg-type]  # only options of games
     second.sit_down(game)
     first.in_match()
@@ -271,7 +271,7 @@ def begin(first: Window, second: Window, game: str, **options: int | bool) -> No
 
 
 def play_to_the_end(windows: Sequence[Window]) -> None:
-    """Click on playable cells until the game is over: the first window goes up the board, the others come down."""
+    """Click on legal cells until the game is over: the first window moves up the board, the others down."""
     while (mover := turn_of(windows)) is not None:
         choose = max if mover is windows[0] else min
         mover.make(choose(mover.targets(), key=lambda name: (int(name[1:]), name[0])))

@@ -26,7 +26,7 @@ def after(radius: int, moves: str) -> BambooState:
 
 
 def choices(name: str, state: BambooState) -> set[str]:
-    """Return everything that the bot ever plays here."""
+    """Return all moves that the bot chooses over many seeds."""
     bot = create(name, 1)
     return {bot.choose(state, Limit()).move for _ in range(400)}
 

@@ -109,7 +109,7 @@ def test_the_tree_below_the_two_moves_played_is_kept() -> None:
     assert kept.position == later.position
     fresh = create("bamboo-mcts:iterations=2000", 3).choose(later, Limit())
     again = bot.choose(later, Limit())
-    # The second time it starts with what it knew, so the same work looks at more games.
+    # The second search starts from the kept tree, so the same work covers more games.
     assert again.lines != fresh.lines
     assert bot.recall(after(2, "a1 e3").position) is None
 

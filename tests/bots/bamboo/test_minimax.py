@@ -45,7 +45,7 @@ def definition(state: BambooState) -> int:
 
 
 def value(state: BambooState, depth: int) -> int:
-    """Return what appendix A comes to."""
+    """Return the value by appendix A."""
     if depth == 0 or state.outcome is not None:
         return definition(state)
     values = [value(state.play(move), depth - 1) for move in state.moves()]

@@ -22,7 +22,7 @@ SMALL = engine.load("quoridor", size=5)
 
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A place for books of this test's own."""
+    """A folder for the books of this test."""
     monkeypatch.setattr(book, "DATA", tmp_path)
     return tmp_path
 

@@ -1,4 +1,4 @@
-"""What all evaluations promise, and what each of them is about."""
+"""Properties of all evaluations, and the terms of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GAMES = [
 
 
 def positions(game: Game, number: int) -> list[State]:
-    """Return the positions of one random game, without the end."""
+    """Yield the positions of one random game, except the last."""
     chance, state = random.Random(number), game.start()
     found: list[State] = []
     while state.outcome is None and len(found) < 80:

@@ -1,4 +1,4 @@
-"""What Isolation's kernels say about positions, beside slower ways to know."""
+"""Isolation's kernels against slower implementations."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_the_longest_path_is_what_trying_everything_finds(record: Any, width: in
         assert longest(record, pocket, pawn, 64) == length <= bound(pocket, pawn)
         record["age"] += 1
         for wanted in range(1, length + 2):
-            # Less than the whole truth will do, and what is remembered must not pass for it.
+            # An inexact result must not be stored as an exact one.
             found = longest(record, pocket, pawn, wanted)
             assert (found >= wanted) == (length >= wanted)
             assert found <= length

@@ -1,4 +1,4 @@
-"""What the compiled search is told about Quoridor, against plain Python and positions worked out by hand."""
+"""The kernels of Quoridor's evaluation, against plain Python and positions worked out by hand."""
 
 from __future__ import annotations
 

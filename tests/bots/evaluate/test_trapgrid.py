@@ -1,4 +1,4 @@
-"""What the compiled search is told about TrapGrid."""
+"""The kernels of TrapGrid's evaluation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cornered.engine.kernels.grid import CELLS, word
 
 
 def positions(count: int, size: int = 6) -> Iterator[Any]:
-    """Iterate over positions of random games that are not over."""
+    """Yield unfinished positions of random games."""
     chance = random.Random(size)
     while count:
         state = engine.load("trapgrid", size=size).start()

@@ -1,4 +1,4 @@
-"""The alarm that stops compiled searches."""
+"""The timer that stops compiled searches."""
 
 from __future__ import annotations
 

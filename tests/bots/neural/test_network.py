@@ -1,4 +1,4 @@
-"""What networks see, their shapes, and that training goes down the slopes that they say."""
+"""Networks: their inputs and shapes, and gradients against finite differences."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_kernel_sees_the_cell_and_its_neighbours(radius: int) -> None:
     for cell, seen in zip(cells, neighbourhoods(radius).tolist(), strict=True):
         near = {i for i, other in enumerate(cells) if distance(cell, other) <= 1}
         assert set(seen) - {len(cells)} == near
-        # The seventh less i lies opposite the i-th, so that the derivative finds its way back.
+        # Direction 6 - i is opposite to direction i, so that the gradient returns to its source.
         for i, there in enumerate(seen):
             if there < len(cells):
                 assert cells[neighbourhoods(radius)[there][6 - i]] == cell

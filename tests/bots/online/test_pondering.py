@@ -1,4 +1,4 @@
-"""What a bot thinks ahead of while its opponent thinks."""
+"""The positions that a bot ponders during its opponent's turn."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def test_the_best_line_is_marked_and_keeps_the_score(game: Game) -> None:
 
 
 def visited(node: Tree, alpha: float, beta: float, found: set[int], *, is_max: bool) -> float:
-    """Return what alpha-beta comes to below a node; `found` hears of every node that it looks at."""
+    """Return the value of alpha-beta below a node; `found` collects every visited node."""
     found.add(id(node))
     if not node.children:
         return node.score

@@ -1,4 +1,4 @@
-"""Isolation's pictures, beside slides counted by hand."""
+"""Isolation's overlays, against slides counted by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of a Quoridor position."""
+"""Quoridor's overlays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of TrapGrid, against positions that were worked out by hand."""
+"""TrapGrid's overlays, against positions worked out by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def pictures(text: str, size: int) -> dict[str, Overlay]:
 
 
 def test_territory_is_what_one_or_both_can_reach() -> None:
-    # A wall divides the ranks; d3 and d4 are behind another, where nobody gets.
+    # A wall divides the ranks; d3 and d4 are behind another, unreachable for both.
     found = pictures("0.x./..x./xxxx/..1. 0", 4)["territory"]
     assert found.zones == {"a3": "0", "b3": "0", "b4": "0", "a1": "1", "b1": "1", "d1": "1"}
     joined = pictures("0.x./..xx/xx.x/..1. 0", 4)["territory"]
@@ -23,7 +23,7 @@ def test_territory_is_what_one_or_both_can_reach() -> None:
     }
     both = pictures("0../.../..1 0", 3)["territory"]
     assert both.zones == dict.fromkeys(("a1", "b1", "a2", "b2", "c2", "b3", "c3"), "both")
-    # a1 is behind seat 0's pawn: only it can get there.
+    # a1 is behind seat 0's pawn: only that one can reach it.
     assert pictures("xxx/.0./xx1 0", 3)["territory"].zones == {"a2": "0", "c2": "both"}
 
 

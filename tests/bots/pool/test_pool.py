@@ -32,12 +32,12 @@ from tests.waiting import until
 START = engine.load("quoridor").start()
 OPENING = ["e2", "e8", "a3h", "h6v", "e3", "d8", "b7v", "e7h", "d3"]
 MIDDLE = functools.reduce(lambda state, move: state.play(move), OPENING, START)
-"""A position that no book knows and nobody can prove."""
+"""A position that no book holds and no solver proves within a test."""
 
 
 @pytest.fixture(scope="module", autouse=True)
 def rules_are_loaded() -> None:
-    """Load the rules into this process, as playing has long done when a move is needed from it."""
+    """Load the rules into this process, as they are by the time a running server needs a move."""
     warm()
 
 
@@ -50,7 +50,7 @@ async def pool() -> AsyncIterator[Pool]:
 
 
 async def busy(pool: Pool) -> int:
-    """Return the process that is thinking, as soon as there is one."""
+    """Return the pid of the first worker that is busy."""
     for _ in range(1_000_000):
         if pool.thinking:
             return pool.thinking[0]
@@ -164,7 +164,7 @@ async def test_whoever_still_waits_when_the_pool_closes_hears_of_it(monkeypatch:
         waiting += [asyncio.ensure_future(pool.study("champion", MIDDLE, Limit()))]
         pondering = asyncio.ensure_future(pool.ponder("champion", MIDDLE, 600))
         preparing = asyncio.ensure_future(ready(pool, "quoridor", "greedy"))
-        # All of them come to wait for the worker, the last one in a thread for a moment first.
+        # All of them wait for the worker, the last one in a thread for a moment first.
         async with asyncio.timeout(60):
             await is_claimed.wait()
     async with asyncio.timeout(60):
@@ -182,7 +182,7 @@ async def test_an_error_inside_the_block_comes_out_as_it_is() -> None:
 
 
 async def at_leisure(pool: Pool) -> int:
-    """Return a process that helps or thinks ahead, as soon as there is one."""
+    """Return the pid of the first worker that helps or ponders."""
     for _ in range(1_000_000):
         if pool.at_leisure:
             return pool.at_leisure[0]
@@ -303,7 +303,7 @@ async def test_a_bot_is_ready_for_a_game_or_left_out(pool: Pool) -> None:
 
 
 class Slowly:
-    """Has workers load for as long as the test likes."""
+    """Makes the loading of workers wait for the test."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()

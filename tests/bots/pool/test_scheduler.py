@@ -1,4 +1,4 @@
-"""Who gets which worker, without any process behind them."""
+"""The assignment of workers, without processes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def test_a_question_that_comes_just_as_a_worker_goes_to_its_leisure_calls_
     leisure = asyncio.ensure_future(be_at_leisure(scheduler))
     await asyncio.sleep(0)
     scheduler.give(idle)
-    # It has been given away, but whoever has it does not know yet.
+    # It has been reassigned, and its previous user is not notified yet.
     async with asyncio.timeout(60):
         assert await scheduler.take() is idle
     assert await leisure is idle
@@ -114,7 +114,7 @@ async def test_who_comes_after_all_workers_have_ended_is_turned_away() -> None:
 
 
 async def be_at_leisure(scheduler: Scheduler) -> Worker:
-    """Have a worker fill its time until it is called away, which frees it at once."""
+    """Occupy an idle worker with work that ends when the worker is needed."""
     idle = await scheduler.take_patiently()
     scheduler.works_at_leisure(idle, lambda: scheduler.give(idle))
     return idle

@@ -1,4 +1,4 @@
-"""What the marks of compiled bots depend on."""
+"""The inputs of the marks of compiled bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fork server takes over from the program that started it."""
+"""The state that the fork server inherits from the program that started it."""
 
 from __future__ import annotations
 

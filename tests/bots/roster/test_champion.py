@@ -1,4 +1,4 @@
-"""The champion: what it can prove it plays, whatever the limit, and nothing makes it fall over."""
+"""The champion: it plays what it can prove under any limit, and has a move for every position."""
 
 from __future__ import annotations
 

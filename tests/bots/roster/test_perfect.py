@@ -1,4 +1,4 @@
-"""The perfect player: what it says is certain, and what is won it wins."""
+"""The perfect player: its proofs are correct, and it wins won positions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WON = [(3, 0), (4, 1), (5, 0), (6, 1), (7, 0), (8, 1)]
 
 
 def value_for(state: State, seat: int) -> bool:
-    """Say whether a seat wins with best play."""
+    """Return whether a seat wins with best play."""
     solution = solve(state, Limit())
     assert solution is not None
     return (solution.value == "win") == (state.to_move == seat)
@@ -59,7 +59,7 @@ def test_it_takes_the_quickest_win_and_the_longest_loss() -> None:
 
 
 def test_a_lost_game_is_made_as_hard_as_it_can_be() -> None:
-    """Of moves that lose equally late it plays one after which the fewest answers win."""
+    """Of equally long losing moves it plays one after which the fewest replies win."""
     chance, bot, differed = random.Random(2), create("perfect"), 0
     for _ in range(300):
         state = engine.load("trapgrid", size=6).start()

@@ -1,4 +1,4 @@
-"""Kernels that make a search leave out as much as it may: what it still calls proven has to be true."""
+"""Kernels that prune as much as permitted: a proof under them still has to be correct."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["narrow_to_two", "never_quiet"]
 
 @kernel
 def narrow_to_two(position: Any, buffer: npt.NDArray[np.int64], count: int) -> int:
-    """Leave two moves at most, the last ones, and one only in every third position."""
+    """Keep at most the last two moves, and one in every third position."""
     buffer[0], buffer[count - 1] = buffer[count - 1], buffer[0]
     if count > 2 and (count + position.turn) % 3 != 0:
         return 2

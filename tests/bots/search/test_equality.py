@@ -1,4 +1,4 @@
-"""At full width the compiled search comes to the value of plain minimax, whatever it left out on the way."""
+"""At full width the compiled search returns the value of plain minimax."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ GAMES = [
     (engine.load("quoridor"), 40),
 ]
 NODES = 2_500
-"""How many positions plain minimax may have to look at, about, before a test makes do with less depth."""
+"""Nodes of plain minimax, roughly, above which a test reduces the depth."""
 
 
 def minimax(state: State, depth: int, ply: int = 0) -> float:
-    """Return the value for whoever is to move."""
+    """Return the value for the mover."""
     outcome = state.outcome
     if outcome is not None:
         if outcome.winner is None:
@@ -54,7 +54,7 @@ def evaluate(state: State) -> float:
 
 
 def positions(game: Game, number: int, count: int) -> list[State]:
-    """Return positions of random games that are not over."""
+    """Return unfinished positions of random games."""
     chance = random.Random(f"{game!r} {number}")
     found: list[State] = []
     while len(found) < count:

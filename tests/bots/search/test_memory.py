@@ -1,4 +1,4 @@
-"""What one process writes another reads, and nothing is left behind, and nobody takes away what is not theirs."""
+"""Shared memory between processes: one reads what another wrote, nothing leaks, and only the owner removes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEADLINE = 120.0
 
 
 def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of its own, with a resource tracker of its own."""
+    """Run a program in a process with its own resource tracker."""
     command = [sys.executable, "-W", "error", "-c", program, *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=DEADLINE)
 

@@ -1,4 +1,4 @@
-"""What a search promises: an answer in time, the same one again, and nothing proven that is not so."""
+"""Searches: they stop in time, repeat themselves, and prove nothing false."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def middle(name: str, plies: int = 6, **options: Any) -> State:
 
 
 def exact_lines(name: str, count: int) -> Iterator[tuple[State, dict[str, Any]]]:
-    """Iterate over positions that were solved by somebody else, with what is known about them."""
+    """Yield positions of the oracles, solved by independent programs, with their results."""
     lines = [json.loads(line) for line in (ORACLES / f"{name}.jsonl").read_text().splitlines()]
     solved = [line for line in lines if line["kind"] == "exact" and line["options"] in SMALL[name]]
     for line in solved[:: max(1, len(solved) // count)]:
@@ -60,7 +60,7 @@ def exact_lines(name: str, count: int) -> Iterator[tuple[State, dict[str, Any]]]
 
 
 def choosy(name: str) -> Specialised:
-    """Return the search of a game that looks at two moves at most where it can, and never trusts an evaluation."""
+    """Return a game's search that keeps at most two moves where permitted and trusts no evaluation."""
     made = hooks(name) | {"narrow": narrow_to_two, "quiet": never_quiet}
     cached_in = cache_of(
         f"choosy.{name}",
@@ -154,7 +154,7 @@ def test_a_stopped_search_looks_at_no_further_position(name: str) -> None:
     nodes = int(memory.own.nodes)
     searching.join(10)
     assert not searching.is_alive()
-    # It may have looked at a few while this thread counted.
+    # It may have visited some nodes while this thread counted.
     assert answers[0].nodes - nodes <= 1_000
     assert answers[0].move in state.moves()
 
@@ -211,7 +211,7 @@ def test_the_scores_of_all_lines_are_those_of_separate_searches(name: str) -> No
 
 
 def beyond(score: float | None) -> float:
-    """Return a score as it looks a ply earlier."""
+    """Return a score as seen one ply earlier."""
     assert score is not None
     if abs(score) > WIN / 2:
         return score - 1 if score > 0 else score + 1
@@ -373,7 +373,7 @@ memory.close()
     with Memory.create(2) as memory:
         command = [sys.executable, "-c", program, str(memory.name), str(state)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as helper:
-            # Whoever waits for its word hears when it is killed, too.
+            # The reader of its output reaches the end of the pipe also when it is killed.
             too_late = threading.Timer(DEADLINE, helper.kill)
             too_late.start()
             try:

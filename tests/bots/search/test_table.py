@@ -1,4 +1,4 @@
-"""Every entry of the table says something true about its position, whenever and at whatever ply it was written."""
+"""Every entry of the transposition table is true of its position, whenever and at whatever ply it was written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEPTH = 7
 
 @functools.lru_cache(1_000_000)
 def minimax(state: State, depth: int) -> float:
-    """Return the value for the mover; each ply back to it costs a win or a loss one point."""
+    """Return the value for the mover; a win or a loss is worth one point less for each ply to it."""
     outcome = state.outcome
     if outcome is not None:
         return 0.0 if outcome.winner is None else WIN if outcome.winner == state.to_move else -WIN
@@ -44,7 +44,7 @@ def earlier(score: float) -> float:
 
 
 def entries(searcher: Searcher, state: State, plies: int) -> Iterator[tuple[State, int, int, float]]:
-    """Iterate over what the table holds about positions up to so many plies on: position, depth, bound, score."""
+    """Yield position, depth, bound and score of the table's entries up to `plies` plies below the position."""
     seen, waiting = {state}, [(state, plies)]
     while waiting:
         found, left = waiting.pop()

@@ -1,4 +1,4 @@
-"""The solver against brute force, the oracles and what is known; and what a limit does to it."""
+"""The solver against brute force, oracles and published results, and under limits."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ DIRECTIONS = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y]
 
 @cache
 def wins(free: frozenset[Cell], mover: Cell | None, other: Cell | None) -> bool:
-    """Say whether the mover wins, by trying everything with sets of cells."""
+    """Return whether the mover wins, by brute force over sets of cells."""
     return any(not wins(free - {target}, other, target) for target in around(free, mover))
 
 
 @cache
 def plies(free: frozenset[Cell], mover: Cell | None, other: Cell | None) -> int:
-    """Return in how many plies the game ends when the winner hurries and the loser delays."""
+    """Return the length of the game in plies when the winner minimises and the loser maximises it."""
     after = [(free - {target}, other, target) for target in around(free, mover)]
     winning = [1 + plies(*child) for child in after if not wins(*child)]
     return min(winning) if winning else max((1 + plies(*child) for child in after), default=0)
@@ -74,7 +74,7 @@ def flipped(value: str) -> str:
 
 
 def later(width: int, height: int, plies: int, chance: random.Random) -> State:
-    """Return a position after random moves that is not over."""
+    """Return an unfinished position after random moves."""
     while True:
         state: State = engine.load("isolation", width=width, height=height).start()
         for _ in range(plies):
@@ -178,7 +178,7 @@ def test_positions_of_the_large_board_do_not_contradict_the_positions_after_them
         solution = solve(state, LONG)
         assert solution is not None
         for move, found in solution.moves.items():
-            # Each answer starts from an empty memory, so nothing is merely repeated.
+            # Each answer starts from an empty memory, so none repeats an earlier one.
             assert prove(state.play(move), Limit()).value == flipped(found)
 
 

@@ -28,12 +28,12 @@ Placement = tuple[int, int, int]
 
 @pytest.fixture(autouse=True)
 def forget() -> None:
-    """Each test settles its own tables."""
+    """Each test solves its own tables."""
     solver.LAYOUTS.clear()
 
 
 def walk(start: State, number: int, plies: int, *, walls: float = 0.6) -> QuoridorState:
-    """Return a position some random moves on, a share of them walls, that is not over."""
+    """Return an unfinished position after random moves, a share of them walls."""
     chance, state = random.Random(number), start
     for _ in range(plies):
         moves = state.moves()
@@ -51,7 +51,7 @@ def with_pawns(state: QuoridorState, turn: int, first: int, second: int) -> Quor
 
 
 def retrograde(state: QuoridorState) -> dict[Placement, int]:
-    """Return in how many plies the mover wins (+) or loses (-) every race on the walls of `state`, 0 for never."""
+    """Return, for every race on the walls of `state`, the plies to the mover's win (+) or loss (-), 0 for a draw."""
     size = state.game.size
     cells = [9 * rank + file for rank in range(size) for file in range(size)]
     after: dict[Placement, list[Placement | None]] = {}

@@ -1,4 +1,4 @@
-"""The solver against brute force, the oracles and what is known; and what a limit does to it."""
+"""The solver against brute force, oracles and published results, and under limits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Cell = tuple[int, int]
 
 @cache
 def best(free: frozenset[Cell], mover: Cell, other: Cell) -> tuple[bool, int]:
-    """Return whether the mover wins and in how many plies, by trying everything."""
+    """Return whether the mover wins, and the plies, by brute force."""
     replies = [best(free - {target}, other, target) for target in around(mover) if target in free]
     winning = [plies + 1 for wins, plies in replies if not wins]
     if winning:
@@ -57,7 +57,7 @@ def state_of(size: int, free: frozenset[Cell], mover: Cell, other: Cell) -> Stat
 
 
 def compare(size: int, free: frozenset[Cell], mover: Cell, other: Cell) -> None:
-    """Fail unless the solver says of a position and of all its moves what brute force does."""
+    """Compare the solver with brute force on a position and on all its moves."""
     state = state_of(size, free, mover, other)
     wins, plies = best(free, mover, other)
     solution = solve(state, Limit())

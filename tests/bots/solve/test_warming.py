@@ -1,4 +1,4 @@
-"""What the solvers compile before anybody waits for them."""
+"""The kernels that the solvers compile in advance."""
 
 from __future__ import annotations
 

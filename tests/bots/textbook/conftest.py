@@ -14,7 +14,7 @@ Positions = Callable[[Game, int, int], list[State]]
 
 @pytest.fixture(scope="session")
 def positions() -> Positions:
-    """Return a function that gives `count` positions of random games in which somebody is to move."""
+    """Return a function that yields `count` positions of random games in which a player is to move."""
 
     def some(game: Game, seed: int, count: int) -> list[State]:
         chance = random.Random(f"{game!r} {seed}")

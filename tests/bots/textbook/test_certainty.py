@@ -1,4 +1,4 @@
-"""How much dice can prove: a game made up for it, in which all ways but one for them to fall win."""
+"""Proofs at chance nodes: a synthetic game in which all dice outcomes but one win."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ GAME = engine.load("isolation", dice=True)
 
 @dataclass(frozen=True)
 class Luck(State):
-    """Seat 0 moves, the dice roll, and so on `left` times; with `unlucky` nothing is decided if all of them show 1."""
+    """Seat 0 moves, the dice roll, and so on `left` times; with `unlucky` the game is undecided if all of them show
+    1."""
 
     left: int
     unlucky: bool

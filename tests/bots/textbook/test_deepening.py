@@ -1,4 +1,4 @@
-"""Alpha-beta against a search that looks at everything."""
+"""Alpha-beta against a full search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cornered.engine import CHANCE, Game, State
 
 
 def brute(state: State, seat: int, depth: int, judged: Judgement, ply: int = 0) -> float:
-    """Return the value by definition: every line, no cutoffs."""
+    """Return the value by definition: every line, no cut-offs."""
     if (outcome := state.outcome) is not None:
         return 0.0 if outcome.winner is None else WIN - ply if outcome.winner == seat else ply - WIN
     if depth == 0:
@@ -109,7 +109,7 @@ def test_nothing_false_is_proven_when_a_player_s_moves_are_left_out(name: str, s
 
 
 def decided(state: State, seat: int, depth: int) -> bool:
-    """Say whether `seat` wins within `depth` plies whatever the dice show."""
+    """Return whether `seat` wins within `depth` plies for every outcome of the dice."""
     if state.outcome is not None:
         return state.outcome.winner == seat
     each = (decided(state.play(move), seat, depth - 1) for move in (state.moves() if depth else ()))

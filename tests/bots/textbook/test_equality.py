@@ -45,7 +45,7 @@ GAMES = [
     (engine.load("quoridor"), 16),
 ]
 LEAVES = 700
-"""How many positions minimax may look at, about, before a position makes do with less depth."""
+"""Nodes of minimax, roughly, above which a position is searched to less depth."""
 
 
 def test_these_are_thousands_of_positions() -> None:

@@ -51,7 +51,7 @@ def test_bounds_do_not_change_the_value(game: Game, depth: int, count: int, posi
 def test_dice_are_looked_through_before_they_are_rolled(
     game: Game, depth: int, count: int, positions: Positions
 ) -> None:
-    """Star1 has to be right at chance nodes as well, in any window."""
+    """Star1 is correct at chance nodes too, for any window."""
     for state in positions(game, 2, count):
         after = state.play(state.moves()[0])
         if after.outcome is not None or after.to_move != CHANCE:
@@ -100,7 +100,7 @@ def test_only_what_every_roll_decides_is_proven(pruning: str, positions: Positio
 
 
 def decided(state: State, seat: int, depth: int) -> str | None:
-    """Return who wins whatever the dice show, if that is certain within `depth` plies."""
+    """Return the winner if it is the same for every outcome of the dice within `depth` plies."""
     if state.outcome is not None:
         return "win" if state.outcome.winner == seat else "loss"
     if depth == 0:

@@ -1,4 +1,4 @@
-"""Max^n by its definition, Korf's pruning of it, and the shares that they count in."""
+"""Max^n by its definition, Korf's pruning of it, and the shares that are its values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""UCT: what its tree counts, and that it finds what random games can show."""
+"""UCT: the statistics of its tree, and results that random games can show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Minimax by its definition, and the two that prune it."""
+"""Minimax by its definition, and its two pruned variants."""
 
 from __future__ import annotations
 

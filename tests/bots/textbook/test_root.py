@@ -1,4 +1,4 @@
-"""What the textbook's bots report about every move, and what they keep when their limit ends them."""
+"""The textbook bots' reports of the root's moves, and the results that they keep at a limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of weights: they come back as they were, nonsense is refused in words, and bots play by them."""
+"""Files of weights: round trip, errors, and bots that use them."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_the_printed_weights_from_a_file_play_like_the_printed_bot(tmp_path: Pat
 
 @pytest.mark.parametrize("game", modelled())
 def test_other_weights_play_another_game(tmp_path: Path, game: str) -> None:
-    """A bot that wants what the printed one shuns plays something else, from numbers and from a file."""
+    """A bot whose weights reverse the printed preferences plays differently, from numbers and from a file."""
     path, known = tmp_path / "opposite.json", model(game)
     opposite = tuple(-value for value in known.printed)
     write(tuned(game, opposite), path)

@@ -1,4 +1,4 @@
-"""What there is to weigh in each game: the printed weights make the printed evaluations."""
+"""The tunable evaluations: the printed weights give the printed evaluations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GAMES = pytest.mark.parametrize("game", modelled())
 
 
 def positions(game: str, **options: int) -> Iterator[State]:
-    """Yield the positions of a few random games that are not over."""
+    """Yield the unfinished positions of a few random games."""
     for seed in range(3):
         chance, state = random.Random(seed), engine.load(game, **options).start()
         while state.outcome is None:

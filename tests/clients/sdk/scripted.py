@@ -1,4 +1,4 @@
-"""A server that says exactly what a test tells it to: one script for each connection, in order."""
+"""A server that follows a test's scripts, one for each connection, in order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Wire:
     heard: list[ClientMessage] = field(default_factory=list)
 
     async def hear(self, kind: type[T]) -> T:
-        """Return the next message, which is of this kind."""
+        """Receive the next message, which has to be of this kind."""
         message = MSGPACK.decode_command(await self.socket.recv())
         self.heard.append(message)
         assert isinstance(message, kind), message
@@ -56,15 +56,15 @@ class Wire:
         await self.say(Acknowledged(id=command.id, seq=seq, ref=ref))
 
     async def answer_in_a_later_version(self, command: Command) -> None:
-        """Answer with a class of message that this version does not know."""
+        """Answer with a message class that this version does not have."""
         await self.socket.send(msgpack.packb({"type": "a_later_answer", "id": command.id}))
 
     async def stay(self) -> None:
-        """Keep the line open until the client closes it."""
+        """Keep the connection open until the client closes it."""
         await self.socket.wait_closed()
 
     def cut(self) -> None:
-        """End the connection without a word, as a broken cable does."""
+        """Drop the connection without a close frame, as a broken cable does."""
         self.socket.transport.abort()
 
 
@@ -110,7 +110,7 @@ async def scripted(*scripts: Script) -> AsyncIterator[Scripted]:
 
 
 def at_once() -> Iterator[float]:
-    """Try again without waiting."""
+    """Yield zero waits: retry immediately."""
     while True:
         yield 0.0
 
@@ -145,7 +145,7 @@ POSITIONS = ("0../.../..1 0", "x0./.../..1 1", "x0./..1/..x 0", "xx./.01/..x 1",
 
 
 def played(*plies: int, cause: str = "c") -> Happened:
-    """Return the news of some moves in a row of that match."""
+    """Return the `happened` message of some consecutive moves of that match."""
     last = plies[-1] + 1
     return Happened(
         match="m",

@@ -1,4 +1,4 @@
-"""The client against a server that follows a script: what is said again, what is said once, and what is raised."""
+"""The client against a scripted server: which commands it repeats, which it sends once, and what it raises."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def test_a_full_server_is_tried_again() -> None:
 
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that the link waits between its attempts, which do not pass."""
+    """The waits of the link between its attempts, in seconds; they return at once."""
     waits: list[float] = []
     real = asyncio.sleep
 
@@ -257,7 +257,7 @@ async def test_a_move_that_met_a_closing_server_is_sent_again() -> None:
         await wire.acknowledge(await wire.hear(Join), seq=1)
         plays.append(await wire.hear(Play))
         await wire.acknowledge(plays[-1], seq=2)
-        # The pong says that the client has read the answer; the news of the move come after it all the same.
+        # The pong confirms that the client has read the answer; the events of the move follow it.
         await (await wire.socket.ping())
         await wire.say(played(0))
         await wire.stay()
@@ -375,7 +375,7 @@ async def test_a_player_sees_every_event_across_a_broken_line() -> None:
     async def second(wire: Wire) -> None:
         await wire.welcome("m")
         join = await wire.hear(Join)
-        # The overlap is on purpose: what is known already must not count twice.
+        # The overlap is deliberate: events already known must not count twice.
         await wire.say(played(0, 1, 2))
         await wire.acknowledge(join, seq=4)
         await wire.stay()
@@ -439,7 +439,7 @@ async def test_a_match_that_cannot_be_followed_any_more_wakes_who_waits() -> Non
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no time pass before a refused command is tried again."""
+    """Make the waits before repeated commands a millisecond."""
     monkeypatch.setattr("cornered.clients.sdk.errors.RETRY_DELAY_S", 0.001)
 
 

@@ -1,4 +1,4 @@
-"""What comes out of a task group: the one error that a caller can act on."""
+"""The errors of a task group: the single one that a caller can act on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a server says, what the client hands on moves no cursor and reverses no order."""
+"""Text from the server reaches the caller without terminal control sequences and direction overrides."""
 
 from __future__ import annotations
 

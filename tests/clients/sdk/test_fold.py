@@ -1,4 +1,4 @@
-"""The client, which holds no rules, comes to the same match as the server that does."""
+"""The client, which holds no rules, folds events to the same match as the server."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def seen(match: Match) -> Snapshot:
 
 
 def some_command(match: Match, chance: random.Random) -> tuple[int, MatchCommand]:
-    """Return a move most of the time, and now and then something that players say to each other."""
+    """Return mostly a move, otherwise a command between the players."""
     name = {"id": f"c{match.seq}", "match": match.id}
     seat = chance.randrange(match.seats)
     answers = [AcceptTakeback, AcceptDraw] * 3 + [DeclineTakeback, DeclineDraw]

@@ -1,4 +1,4 @@
-"""What a ten-line program pays for its first line."""
+"""The modules that importing the SDK loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever names a command that waits is its answer, whichever class the server says it with."""
+"""A message with the id of a pending command is its answer, whatever its class."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOON = 1.0
 
 
 class Silent:
-    """Somebody behind a link who takes note of nothing."""
+    """A receiver behind a link that ignores all messages."""
 
     def hello(self) -> Hello:
         return Hello()

@@ -1,4 +1,4 @@
-"""What a bot does when the server puts it off or its opponent leaves, and what it tells when `choose` fails."""
+"""A bot whose commands are deferred or whose opponent leaves, and its errors when `choose` fails."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.clients.sdk.scripted import ANN, BOB, CLOCKS, POSITIONS, TOKEN, Scrip
 pytestmark = pytest.mark.virtual_time
 
 NOW = 1_000_000
-"""The scripted server's time when it says welcome."""
+"""The scripted server's time in `welcome`."""
 
 
 async def no_move(match: MatchView, limit: Limit) -> str:
@@ -32,7 +32,7 @@ async def no_move(match: MatchView, limit: Limit) -> str:
 
 @asynccontextmanager
 async def bot_at(server: Scripted, choose: Choose = no_move) -> AsyncIterator[None]:
-    """Let a bot play on the scripted server inside the block."""
+    """Run a bot on the scripted server inside the block."""
     async with connected(server) as client:
         player = BotPlayer(client, choose, accepts=[Accepts(game="trapgrid")])
         task = asyncio.ensure_future(player.run())
@@ -44,7 +44,7 @@ async def bot_at(server: Scripted, choose: Choose = no_move) -> AsyncIterator[No
 
 
 def absent(command_id: str) -> Snapshot:
-    """The match of the script with Bob to move, who is not there."""
+    """Return the match of the script with Bob to move, who is disconnected."""
     return snapshot(command_id, seq=2).model_copy(update={"connected": (True, False)})
 
 
@@ -53,7 +53,7 @@ def gone(claim_at: int | None) -> SeatPresence:
 
 
 async def end(wire: Wire) -> None:
-    """Take the claim, and the bot's farewell."""
+    """Receive the claim and the bot's departure."""
     claim = await wire.hear(Claim)
     ended = Ended(seq=3, at=1, cause=claim.id, seat=0, winner=0, places=(1, 2), reason="gone", seed="0" * 64)
     await wire.say(
@@ -127,7 +127,7 @@ async def test_days_for_a_move_are_never_claimed(monkeypatch: pytest.MonkeyPatch
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no time pass before a refused command is tried again."""
+    """Make the waits before repeated commands a millisecond."""
     monkeypatch.setattr("cornered.clients.sdk.errors.RETRY_DELAY_S", 0.001)
 
 

@@ -1,4 +1,4 @@
-"""Asking for an analysis, and doing one: across lost connections, and no longer than anybody wants it."""
+"""Requests for analysis, and analysis jobs: across lost connections, and until they are cancelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table for tests: the engine plays on this machine, and everything asked of the table is noted."""
+"""A match for tests: the engine runs in the process, and every command is recorded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.clients.snapshots import beginning
 
 
 class LocalMatch:
-    """Seat 0 sits at the terminal; whoever else plays is moved by the test."""
+    """A match with seat 0 at the terminal; the test moves for the other seats."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class LocalMatch:
             self.advance(move)
 
     def advance(self, move: str) -> None:
-        """Play `move` for whoever is to move, without telling the screen."""
+        """Play `move` for the seat to move, without notifying the screen."""
         self.state = engine.apply(self.state, move)
         outcome = self.state.outcome
         ended = {} if outcome is None else {"over": True, "winner": outcome.winner, "reason": "rules"}
@@ -64,7 +64,7 @@ class LocalMatch:
         )
 
     def change(self, **update: object) -> None:
-        """Tell the screen that something about the match is different now."""
+        """Notify the screen of a change of the match."""
         self.match = self.match.model_copy(update=update)
         self.changes.put_nowait(Seen(self.match))
 
@@ -114,7 +114,7 @@ class LocalMatch:
 
 
 def text_of(app: App[None]) -> str:
-    """Return what the screen shows, as text."""
+    """Return the text on the screen."""
     return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
 
 
@@ -125,5 +125,5 @@ def local_table() -> type[LocalMatch]:
 
 @pytest.fixture
 def shown() -> Callable[[App[None]], str]:
-    """What a screen shows, as text."""
+    """The text on a screen."""
     return text_of

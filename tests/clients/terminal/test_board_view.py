@@ -11,7 +11,7 @@ QUORIDOR = "..1../...../...../...../..0.. 0 left=5,5"
 
 
 class BoardApp(App[None]):
-    """One board and what it said."""
+    """One board and the messages that it posted."""
 
     def __init__(self, position: str, moves: tuple[str, ...], refused: dict[str, str] | None = None) -> None:
         super().__init__()

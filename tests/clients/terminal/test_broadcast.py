@@ -1,4 +1,4 @@
-"""Matches put together from what a broker tells, in the very words that the server's feed makes."""
+"""Matches assembled from a broker's messages, as the server's feed makes them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOBODY = Clocks(left=(None, None), running=None, at=0)
 
 
 class Announcer:
-    """Plays a match of TrapGrid 3x3 and turns it into what the server publishes."""
+    """Plays a match of TrapGrid 3x3 and makes the messages that the server publishes of it."""
 
     def __init__(self, match: str = "m1") -> None:
         self.match = match
@@ -93,7 +93,7 @@ async def tell(broadcast: Broadcast, publications: Sequence[Publication]) -> Non
 
 
 async def seen(table: BroadcastMatch) -> tuple[Snapshot, list[str]]:
-    """Return how the table stands now, and what it said on the way."""
+    """Return the state of the table, and the lines that it showed on the way."""
     told, match = [], None
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(1):

@@ -1,4 +1,4 @@
-"""Listening to a broker, and ending it."""
+"""Subscribing to a broker, and ending the subscription."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from tests.conftest import Mosquitto
 async def test_whoever_listens_ends_when_told_even_if_the_client_keeps_it_to_itself(
     mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch, end: Exception | None
 ) -> None:
-    """As `wait_for` does when the broker's answer comes just then, and a task group when the connection ends."""
+    """`wait_for` swallows a cancellation when the broker's answer arrives at that moment, and so does a task group when
+    the connection ends."""
     really_subscribe = aiomqtt.Client.subscribe
     first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     broadcast = Broadcast(lambda: 0, None)

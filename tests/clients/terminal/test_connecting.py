@@ -1,4 +1,4 @@
-"""Who somebody is to the server: what they said, or whoever was last here, and never the name of their account."""
+"""The player's identity: the given name, or the last player here, and never the name of the system account."""
 
 from __future__ import annotations
 

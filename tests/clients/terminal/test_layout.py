@@ -1,4 +1,4 @@
-"""Where cells and walls lie."""
+"""Positions of cells and walls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the players of a match see, and what their keys do."""
+"""The match screen: its contents, and its keys."""
 
 from __future__ import annotations
 

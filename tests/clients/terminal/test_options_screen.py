@@ -1,4 +1,4 @@
-"""The form of a game's options shows a server's words as they are."""
+"""The form of a game's options shows the server's text literally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client without screens: what it writes, and what lines make it do."""
+"""The line-based client: its output, and the commands in its input."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Lines:
 
 
 async def run(table: LocalMatch, *lines: str) -> list[str]:
-    """Play `lines` and return everything that was written."""
+    """Play `lines` and return all output."""
     written: list[str] = []
     match = PlainMatch(table, written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
@@ -166,7 +166,7 @@ def asked(challenge: str, by: Player, to: Player) -> Challenged:
 
 
 async def waiting(*scripts: Script) -> str:
-    """Wait for a match on a scripted server, and return why none begins."""
+    """Wait for a match on a scripted server, and return the reason why none begins."""
     async with asyncio.timeout(60), scripted(*scripts) as server, connected(server) as client:
         with pytest.raises(CannotStart) as raised:
             await play_plainly(client, "Asking Bob for trapgrid.", write=lambda line: None)
@@ -254,7 +254,7 @@ async def test_a_match_that_began_without_a_connection_is_played() -> None:
 
 
 async def no_match(wire: Wire) -> None:
-    """Tell whoever joins that there is nothing to play, which is enough for these tests."""
+    """Answer every join with an unknown match, which suffices for these tests."""
     join = await wire.hear(Join)
     await wire.say(messages.Refused(id=join.id, code="unknown_match", text="there is no such match"))
     await wire.stay()

@@ -1,4 +1,4 @@
-"""What is said in words."""
+"""The texts of events and matches."""
 
 from __future__ import annotations
 
