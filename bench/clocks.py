@@ -32,7 +32,7 @@ from cornered.clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, 
 from cornered.engine import Game, State
 from cornered.protocol.values import Fischer
 
-__all__ = ["Arrivals", "Report", "as_json", "kill_workers", "lines", "read_clock", "run"]
+__all__ = ["Arrivals", "Report", "Trial", "as_json", "kill_workers", "lines", "read_clock", "run"]
 
 VARIED: Final = 0.5
 """How often a game is played with an option that is not the usual one."""
@@ -114,63 +114,48 @@ def read_clock(text: str) -> Fischer:
     return Fischer(initial=int(found[1]), increment=float(found[2]))
 
 
-def run(
-    games: int = 100,
-    *,
-    clock: str = "1+0.05",
-    concurrency: int = 4,
-    workers: int | None = None,
-    kill_every: float = 0.0,
-    bots: Sequence[str] = (),
-    only: Sequence[str] = (),
-    ponder: bool = True,
-    tell: Callable[[str], None] = lambda _: None,
-) -> Report:
-    """Play `games` games, `concurrency` at once, and report; `kill_every` so many seconds a thinking worker is killed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """`games` games, `concurrency` at once. Every `kill_every_s` seconds, unless 0, a thinking worker is killed.
 
     `bots` are those of the roster, with settings if wanted, by default all; `only` are the names of the games.
     """
-    for name in only:
+
+    games: int = 100
+    clock: str = "1+0.05"
+    concurrency: int = 4
+    workers: int | None = None
+    kill_every_s: float = 0.0
+    bots: Sequence[str] = ()
+    only: Sequence[str] = ()
+
+
+def run(trial: Trial, tell: Callable[[str], None] = lambda _: None) -> Report:
+    """Play the games and report. Raises a ValueError for an unknown game or a faulty clock."""
+    for name in trial.only:
         engine.load(name)
-    return asyncio.run(
-        _run(Report(clock), games, read_clock(clock), concurrency, workers, kill_every, bots, only, ponder, tell)
-    )
+    read_clock(trial.clock)
+    return asyncio.run(_run(trial, tell))
 
 
-async def _run(
-    report: Report,
-    games: int,
-    clock: Fischer,
-    concurrency: int,
-    workers: int | None,
-    kill_every: float,
-    bots: Sequence[str],
-    only: Sequence[str],
-    ponder: bool,
-    tell: Callable[[str], None],
-) -> Report:
-    specs = list(bots or roster())
+async def _run(trial: Trial, tell: Callable[[str], None]) -> Report:
+    report = Report(trial.clock)
+    specs = list(trial.bots or roster())
     guests = Guest.all_of(specs)
-    kinds = [kind for kind in engine.games() if not only or kind.name in only]
+    kinds = [kind for kind in engine.games() if not trial.only or kind.name in trial.only]
     with _listening(report), tempfile.TemporaryDirectory(prefix="cornered-clocks-") as folder, unwrapped_errors():
-        async with target("cornered") as server, _Timed.open(workers, specs) as pool:
+        async with target("cornered") as server, _Timed.open(trial.workers, specs) as pool:
             assert isinstance(pool, _Timed)
             pool.report = report
             arrivals = Arrivals()
-            running_server = BotHost(
-                guests, pool, HostConfig(concurrency=concurrency, ponder=ponder), began=arrivals.hear
-            )
-            running = asyncio.ensure_future(
-                running_server.run(server.address, store=TokenStore(Path(folder) / "tokens.json"))
-            )
+            host = BotHost(guests, pool, HostConfig(concurrency=trial.concurrency), began=arrivals.hear)
+            running = asyncio.ensure_future(host.run(server.address, store=TokenStore(Path(folder) / "tokens.json")))
             try:
-                while not all(running_server.is_ready(guest.name, [kind.name for kind in kinds]) for guest in guests):
-                    await running_server.changed()
+                while not all(host.is_ready(guest.name, [kind.name for kind in kinds]) for guest in guests):
+                    await host.changed()
                 tell(f"{len(guests)} bots are ready")
                 began = time.monotonic()
-                await _play_all(
-                    running_server, arrivals, pool, kinds, games, clock, concurrency, kill_every, report, tell
-                )
+                await _play_all(trial, kinds, _Matchmaker(host, arrivals, report), pool, tell)
                 report.seconds = time.monotonic() - began
             finally:
                 running.cancel()
@@ -194,30 +179,22 @@ def _listening(report: Report) -> Iterator[None]:
 
 
 async def _play_all(
-    running_server: BotHost,
-    arrivals: Arrivals,
-    pool: Pool,
-    kinds: Sequence[type[Game]],
-    games: int,
-    clock: Fischer,
-    concurrency: int,
-    kill_every: float,
-    report: Report,
-    tell: Callable[[str], None],
+    trial: Trial, kinds: Sequence[type[Game]], matchmaker: _Matchmaker, pool: Pool, tell: Callable[[str], None]
 ) -> None:
     numbers = itertools.count()
     chance = random.Random(1)
+    clock, report = read_clock(trial.clock), matchmaker.report
 
     async def play_some() -> None:
-        while (number := next(numbers)) < games:
-            await _play(running_server, arrivals, _some_options(kinds[number % len(kinds)], chance), clock, report)
+        while (number := next(numbers)) < trial.games:
+            await matchmaker.play(_some_options(kinds[number % len(kinds)], chance), clock)
             if report.games % 20 == 0:
                 tell(f"{report.games} games, {report.moves} moves, {len(report.flags)} flags")
 
     async with asyncio.TaskGroup() as tasks:
-        killer = tasks.create_task(kill_workers(pool, kill_every, report)) if kill_every else None
+        killer = tasks.create_task(kill_workers(pool, trial.kill_every_s, report)) if trial.kill_every_s else None
         async with asyncio.TaskGroup() as players:
-            for _ in range(concurrency):
+            for _ in range(trial.concurrency):
                 players.create_task(play_some())
         if killer is not None:
             killer.cancel()
@@ -247,35 +224,44 @@ def _some_options(kind: type[Game], chance: random.Random) -> Game:
     return kind(**options)
 
 
-async def _play(running_server: BotHost, arrivals: Arrivals, game: Game, clock: Fischer, report: Report) -> None:
-    """Let two of the bots play one game."""
-    able = running_server.able(game)
-    if len(able) < 2:
-        return
-    names = random.sample(able, 2)
-    first, second = (running_server.clients[name] for name in names)
-    what = f"{game!r} {' - '.join(names)}"
-    try:
-        async with asyncio.timeout(GAME_TIMEOUT_S):
-            arriving = arrivals.expect(names)
-            await first.challenge(second.player.id, game.name, clock=clock, **game.options)
-            match = await arriving
-            with contextlib.suppress(Closed):
-                while not match.over:
-                    clocks = [left for left in match.snapshot.clocks.left if left is not None]
-                    report.least_left = min([report.least_left, *clocks])
-                    await match.changed(match.version)
-    except (Refused, Closed, TimeoutError) as error:
-        report.unfinished.append(f"{what}: {error or type(error).__name__}")
-        return
-    report.games += 1
-    report.moves += match.ply
-    report.by_game[game.name] += 1
-    if match.snapshot.reason == "time":
-        losers = [info.player.name for info in match.snapshot.seats if info.place != 1]
-        report.flags.append(f"{what}: {', '.join(losers)} at ply {match.ply}")
-    elif match.snapshot.reason != "rules":
-        report.unfinished.append(f"{what}: {match.snapshot.reason}")
+@dataclass(frozen=True, slots=True)
+class _Matchmaker:
+    """Lets the bots of a host play each other, and counts the results."""
+
+    host: BotHost
+    arrivals: Arrivals
+    report: Report
+
+    async def play(self, game: Game, clock: Fischer) -> None:
+        """Let two of the bots play one game."""
+        report = self.report
+        able = self.host.able(game)
+        if len(able) < 2:
+            return
+        names = random.sample(able, 2)
+        first, second = (self.host.clients[name] for name in names)
+        what = f"{game!r} {' - '.join(names)}"
+        try:
+            async with asyncio.timeout(GAME_TIMEOUT_S):
+                arriving = self.arrivals.expect(names)
+                await first.challenge(second.player.id, game.name, clock=clock, **game.options)
+                match = await arriving
+                with contextlib.suppress(Closed):
+                    while not match.over:
+                        clocks = [left for left in match.snapshot.clocks.left if left is not None]
+                        report.least_left = min([report.least_left, *clocks])
+                        await match.changed(match.version)
+        except (Refused, Closed, TimeoutError) as error:
+            report.unfinished.append(f"{what}: {error or type(error).__name__}")
+            return
+        report.games += 1
+        report.moves += match.ply
+        report.by_game[game.name] += 1
+        if match.snapshot.reason == "time":
+            losers = [info.player.name for info in match.snapshot.seats if info.place != 1]
+            report.flags.append(f"{what}: {', '.join(losers)} at ply {match.ply}")
+        elif match.snapshot.reason != "rules":
+            report.unfinished.append(f"{what}: {match.snapshot.reason}")
 
 
 class Arrivals:

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -138,11 +138,80 @@ class Players:
                 self.moves += 1
 
 
-async def _cpu(server: Target, seconds: float) -> float:
-    """Return the CPU seconds that the server uses in `seconds` in which nothing is asked of it."""
-    before, _ = await server.used()
-    await asyncio.sleep(seconds)
-    return (await server.used())[0] - before
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """What the server and its watchers did in some seconds: CPU seconds, and bytes a second of one watcher."""
+
+    seconds: float
+    cpu_s: float
+    bytes_per_second: float
+    worst_ms: float
+
+
+class _Lobby:
+    """A server whose lobby is filled, with everything that watches it."""
+
+    def __init__(self, server: Target) -> None:
+        self._server = server
+        self._ids = itertools.count()
+        self._sockets: list[Socket] = []
+        self._watchers: list[Watcher] = []
+
+    async def _connect(self, count: int) -> tuple[list[Socket], list[str]]:
+        """Return so many sockets that were greeted, and the ids of their players."""
+        sockets = await connect_all(self._server.address, count)
+        self._sockets += sockets
+        return sockets, await _greet(sockets)
+
+    async def open_seeks(self, count: int) -> None:
+        openers, _ = await self._connect(-(-count // TABLES_EACH))
+        for index in range(count):
+            await _ask(openers[index // TABLES_EACH], {"type": "create_seek", "settings": SEEK}, self._ids)
+
+    async def begin(self, matches: int) -> Players:
+        sockets, names = await self._connect(2 * max(1, matches // 20))
+        pairs = list(zip(sockets[::2], sockets[1::2], strict=True))
+        return Players(pairs, await _begin(pairs, names[1::2], matches))
+
+    async def watch(self, watchers: int) -> tuple[int, float]:
+        """Let sockets watch the lobby; return the largest first page in bytes, and its CPU seconds."""
+        audience, _ = await self._connect(watchers)
+        pages = []
+        before, _ = await self._server.used()
+        for socket in audience:
+            (page,) = await socket.ask({"type": "watch_lobby", "id": "w"}, "lobby")
+            pages.append(len(json.dumps(page, separators=(",", ":"))))
+        page_cpu_s = ((await self._server.used())[0] - before) / len(audience)
+        self._watchers = [Watcher(socket) for socket in audience]
+        (self._changer, bystander), _ = await self._connect(2)
+        await asyncio.sleep(QUIET_SECONDS)
+        self._pinging = Bystander(bystander)
+        return max(pages), page_cpu_s
+
+    async def window(self, work: Awaitable[None]) -> _Window:
+        """Return what was used while `work` was done."""
+        self._pinging.worst_ms()
+        before, bytes_before = (await self._server.used())[0], sum(one.bytes for one in self._watchers)
+        began = time.perf_counter()
+        await work
+        passed = time.perf_counter() - began
+        cpu_s = (await self._server.used())[0] - before
+        sent = sum(one.bytes for one in self._watchers) - bytes_before
+        return _Window(passed, cpu_s, sent / len(self._watchers) / passed, self._pinging.worst_ms())
+
+    async def change(self, changes: int) -> None:
+        """Open and close so many tables."""
+        for _ in range(changes):
+            made = await _ask(self._changer, {"type": "create_seek", "settings": SEEK}, self._ids)
+            await asyncio.sleep(0.05)
+            await _ask(self._changer, {"type": "cancel_seek", "seek": made["ref"]}, self._ids)
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(1)
+
+    def close(self) -> None:
+        self._pinging.stop()
+        for socket in self._sockets:
+            socket.close()
 
 
 async def measure(
@@ -156,73 +225,34 @@ async def measure(
 ) -> Report:
     """Fill a lobby, and measure it from outside: `changes` tables opened and closed, `seconds` of moves."""
     async with target("memory") as server:
+        lobby = _Lobby(server)
         tell(f"{seeks} tables ...")
-        openers = await connect_all(server.address, -(-seeks // TABLES_EACH))
-        await _greet(openers)
-        ids = itertools.count()
-        for index in range(seeks):
-            await _ask(openers[index // TABLES_EACH], {"type": "create_seek", "settings": SEEK}, ids)
+        await lobby.open_seeks(seeks)
         tell(f"{matches} matches ...")
-        sockets = await connect_all(server.address, 2 * max(1, matches // 20))
-        names = await _greet(sockets)
-        pairs = list(zip(sockets[::2], sockets[1::2], strict=True))
-        players = Players(pairs, await _begin(pairs, names[1::2], matches))
-
+        players = await lobby.begin(matches)
         tell(f"{watchers} watchers ...")
-        audience = await connect_all(server.address, watchers)
-        await _greet(audience)
-        pages = []
-        before, _ = await server.used()
-        for socket in audience:
-            (page,) = await socket.ask({"type": "watch_lobby", "id": "w"}, "lobby")
-            pages.append(len(json.dumps(page, separators=(",", ":"))))
-        page_cpu = (await server.used())[0] - before
-        counted = [Watcher(socket) for socket in audience]
-        changer, bystander = await connect_all(server.address, 2)
-        await _greet([changer, bystander])
-        await asyncio.sleep(QUIET_SECONDS)
-        pinging = Bystander(bystander)
-        idle = await _cpu(server, QUIET_SECONDS) / QUIET_SECONDS
-
+        page_bytes, page_cpu_s = await lobby.watch(watchers)
+        idle = await lobby.window(asyncio.sleep(QUIET_SECONDS))
         tell("changes ...")
-        pinging.worst_ms()
-        before, bytes_before = (await server.used())[0], sum(one.bytes for one in counted)
-        began = time.perf_counter()
-        for _ in range(changes):
-            made = await _ask(changer, {"type": "create_seek", "settings": SEEK}, ids)
-            await asyncio.sleep(0.05)
-            await _ask(changer, {"type": "cancel_seek", "seek": made["ref"]}, ids)
-            await asyncio.sleep(0.05)
-        await asyncio.sleep(1)
-        passed = time.perf_counter() - began
-        cpu = (await server.used())[0] - before - idle * passed
-        change_bytes = (sum(one.bytes for one in counted) - bytes_before) / len(counted) / passed
-        change_worst = pinging.worst_ms()
-
+        changed = await lobby.window(lobby.change(changes))
         tell("moves ...")
-        before, bytes_before = (await server.used())[0], sum(one.bytes for one in counted)
-        began = time.perf_counter()
-        await players.play(seconds)
-        passed = time.perf_counter() - began
-        moves_cpu = (await server.used())[0] - before
-        report = Report(
-            seeks=seeks,
-            matches=matches,
-            watchers=watchers,
-            first_page_bytes=max(pages),
-            first_page_cpu_ms=page_cpu / len(audience) * 1000,
-            change_cpu_ms=cpu / (2 * changes) * 1000,
-            change_worst_ms=change_worst,
-            change_bytes_per_second=change_bytes,
-            moves_per_second=players.moves / passed,
-            moves_cpu_percent=moves_cpu / passed * 100,
-            moves_bytes_per_second=(sum(one.bytes for one in counted) - bytes_before) / len(counted) / passed,
-            moves_worst_ms=pinging.worst_ms(),
-        )
-        pinging.stop()
-        for socket in (*openers, *sockets, *audience, changer, bystander):
-            socket.close()
-        return report
+        moved = await lobby.window(players.play(seconds))
+        lobby.close()
+    change_cpu_s = changed.cpu_s - idle.cpu_s / QUIET_SECONDS * changed.seconds
+    return Report(
+        seeks=seeks,
+        matches=matches,
+        watchers=watchers,
+        first_page_bytes=page_bytes,
+        first_page_cpu_ms=page_cpu_s * 1000,
+        change_cpu_ms=change_cpu_s / (2 * changes) * 1000,
+        change_worst_ms=changed.worst_ms,
+        change_bytes_per_second=changed.bytes_per_second,
+        moves_per_second=players.moves / moved.seconds,
+        moves_cpu_percent=moved.cpu_s / moved.seconds * 100,
+        moves_bytes_per_second=moved.bytes_per_second,
+        moves_worst_ms=moved.worst_ms,
+    )
 
 
 def lines(report: Report) -> list[str]:

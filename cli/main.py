@@ -483,19 +483,19 @@ def bench_clocks(
     as_json: Json = False,
 ) -> None:
     """Let bots play each other on short clocks over real sockets, and check that none loses on time."""
+    from cornered.bench.clocks import Trial, lines, run
     from cornered.bench.clocks import as_json as to_json
-    from cornered.bench.clocks import lines, run
 
-    report = run(
-        games,
+    trial = Trial(
+        games=games,
         clock=clock,
         concurrency=concurrency,
         workers=workers,
-        kill_every=kill_every,
+        kill_every_s=kill_every,
         bots=bots.split(),
         only=only or (),
-        tell=lambda text: typer.echo(text, err=True),
     )
+    report = run(trial, tell=lambda text: typer.echo(text, err=True))
     typer.echo(json.dumps(to_json(report)) if as_json else "\n".join(lines(report)))
     raise typer.Exit(1 if report.flags else 0)
 
