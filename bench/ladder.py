@@ -59,19 +59,18 @@ def run(
     pairs = (games + 1) // 2
     over = itertools.count(1)
 
-    def heard(played: Played, tally: Tally) -> bool:
+    def on_game(played: Played, tally: Tally) -> bool:
         report(Progress(f"{game}, {len(climbs)} steps", next(over), 2 * pairs * len(climbs)))
         return False
 
     prepare(terms, bots, lambda step, done, total: None)
     openings = random_plies(terms)
     with Workforce.open(workers) as workforce:
-        return [
-            Step(
-                game, lower, higher, match.run(higher, lower, terms, openings, pairs, workforce, Memory(), report=heard)
-            )
-            for lower, higher in climbs
-        ]
+        steps = []
+        for lower, higher in climbs:
+            of = match.PairedMatch(higher, lower, terms, openings, pairs)
+            steps.append(Step(game, lower, higher, match.run(of, workforce, Memory(), until=on_game)))
+        return steps
 
 
 def as_json(steps: list[Step]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cornered.lab.contests.terms import Terms
     from cornered.lab.execution.workforce import Workforce
 
-__all__ = ["ContestConfig", "ContestSession", "as_typed", "playing"]
+__all__ = ["ContestConfig", "ContestOptions", "ContestSession", "as_typed", "playing"]
 
 DEFAULT_MOVE_TIME_S: Final = 0.1
 """Seconds per move without a limit."""
@@ -33,6 +33,54 @@ SHOWN: Final = 0.1
 """Seconds between two updates of the displayed standings."""
 ELSEWHERE: Final = frozenset({"json_", "workers", "cluster"})
 """Parameters that do not affect the games."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContestOptions:
+    """What a command line says of a contest's games. `seconds` is the time a move."""
+
+    game: str
+    option: Sequence[str] = ()
+    seconds: float | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    seed: int = 1
+    server: str | None = None
+    clock: str | None = None
+    openings: Path | None = None
+    plies: int | None = None
+    adjudicates: bool = False
+
+    def terms(self) -> Terms:
+        """Return the terms of the games. Raises a ValueError that says what is wrong with them."""
+        from cornered.engine.records.text import read_option
+        from cornered.lab.contests.terms import Terms
+
+        if self.clock is not None:
+            if self.server is None:
+                raise ValueError("--clock is a server's: give --server, or limit moves by --time")
+            from cornered.clients.sdk import read_clock
+
+            read_clock(self.clock)
+        if self.server is not None:
+            from cornered.clients.sdk.address import socket_url
+
+            socket_url(self.server)
+        if self.openings is not None and self.plies is not None:
+            raise ValueError("--openings and --plies are two ways to begin: give one of them")
+        is_unlimited = self.seconds is None and self.depth is None and self.nodes is None
+        seconds = DEFAULT_MOVE_TIME_S if is_unlimited and self.clock in (None, "none") else self.seconds
+        return Terms.of(
+            self.game,
+            dict(read_option(text) for text in self.option),
+            time=milliseconds(seconds),
+            depth=self.depth,
+            nodes=self.nodes,
+            seed=self.seed,
+            adjudicates=self.adjudicates,
+            server=self.server,
+            clock=self.clock,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,52 +94,12 @@ class ContestConfig:
     opening_plan: Mapping[str, Any]
 
     @classmethod
-    def of(
-        cls,
-        game: str,
-        option: list[str] | None,
-        seconds: float | None,
-        depth: int | None,
-        nodes: int | None,
-        seed: int,
-        server: str | None,
-        clock: str | None,
-        file: Path | None,
-        plies: int | None,
-        *,
-        adjudicates: bool,
-    ) -> Self:
+    def of(cls, options: ContestOptions) -> Self:
         """Return the configuration of a command line. Raises ValueError that describes the invalid option."""
-        from cornered.engine.records.text import read_option
         from cornered.lab.contests.openings import from_file, none, plies_for, random_plies
-        from cornered.lab.contests.terms import Terms
 
-        if clock is not None:
-            if server is None:
-                raise ValueError("--clock is a server's: give --server, or limit moves by --time")
-            from cornered.clients.sdk import read_clock
-
-            read_clock(clock)
-        if server is not None:
-            from cornered.clients.sdk.address import socket_url
-
-            socket_url(server)
-        if file is not None and plies is not None:
-            raise ValueError("--openings and --plies are two ways to begin: give one of them")
-        if seconds is None and depth is None and nodes is None and clock in (None, "none"):
-            seconds = DEFAULT_MOVE_TIME_S
-        terms = Terms.of(
-            game,
-            dict(read_option(text) for text in option or []),
-            time=milliseconds(seconds),
-            depth=depth,
-            nodes=nodes,
-            seed=seed,
-            adjudicates=adjudicates,
-            server=server,
-            clock=clock,
-        )
-        warm_up(game)
+        terms, file = options.terms(), options.openings
+        warm_up(options.game)
         if file is not None:
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
             try:
@@ -100,8 +108,8 @@ class ContestConfig:
                 raise ValueError(f"{file} is no text; openings are lines of moves") from None
             return cls(terms, read, f"the lines of {file} in turn", {"sha256": digest})
         # The server rolls its own dice, so an opening cannot contain rolls.
-        usual = 0 if server is not None and terms.options.get("dice") else plies_for(terms.load())
-        count = usual if plies is None else plies
+        usual = 0 if options.server is not None and terms.options.get("dice") else plies_for(terms.load())
+        count = usual if options.plies is None else options.plies
         if count == 0:
             return cls(terms, none, "the start", {"plies": 0})
         openings = random_plies(terms, count)

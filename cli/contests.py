@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from cornered.cli.contest_setup import ContestConfig, as_typed, playing
+from cornered.cli.contest_setup import ContestConfig, ContestOptions, as_typed, playing
 from cornered.cli.errors import Bounded
 from cornered.cli.rules import Json, Options
 from cornered.cli.tournament import Kind, Tournament
@@ -116,19 +116,30 @@ def match(
     They play pairs of games: each pair has an opening of its own, and the seats are swapped for its second game.
     """
     from cornered.cli.match_report import Result, note
-    from cornered.lab.contests.match import run
+    from cornered.lab.contests.match import PairedMatch, run
 
     test = _test(sprt, alpha, beta)
     most = games or (MOST if test else GAMES)
     _require_pairs(most)
-    agreed = ContestConfig.of(
-        game, option, time_, depth, nodes, seed, server, clock, openings, plies, adjudicates=adjudicate
+    options = ContestOptions(
+        game=game,
+        option=option or (),
+        seconds=time_,
+        depth=depth,
+        nodes=nodes,
+        seed=seed,
+        server=server,
+        clock=clock,
+        openings=openings,
+        plies=plies,
+        adjudicates=adjudicate,
     )
+    agreed = ContestConfig.of(options)
     agreed.terms.check(first, second)
     counted: list[Played] = []
     with playing(agreed, "match", {"bots": [first, second]}, (first, second), out, workers, cluster) as table:
 
-        def heard(played: Played, tally: Tally) -> bool:
+        def on_game(played: Played, tally: Tally) -> bool:
             counted.append(played)
             is_whole = tally.games == len(counted)
             is_decided = is_whole and test is not None and test.verdict(tally.pairs) is not None
@@ -137,7 +148,8 @@ def match(
             return is_decided
 
         table.report(Progress("games", 0, most))
-        tally = run(first, second, agreed.terms, agreed.openings, most // 2, table.workforce, table.keep, report=heard)
+        paired = PairedMatch(first, second, agreed.terms, agreed.openings, most // 2)
+        tally = run(paired, table.workforce, table.keep, until=on_game)
     result = Result(first, second, agreed.terms, tuple(counted), tally, test)
     if out is not None:
         result.write(out, {"command": as_typed(context), "Openings": agreed.opened})
@@ -224,9 +236,20 @@ def tournament(
     from cornered.lab.contests.contest import hold
 
     event = Tournament.of(kind, bots, games, rounds, tested)
-    agreed = ContestConfig.of(
-        game, option, time_, depth, nodes, seed, server, clock, openings, plies, adjudicates=adjudicate
+    options = ContestOptions(
+        game=game,
+        option=option or (),
+        seconds=time_,
+        depth=depth,
+        nodes=nodes,
+        seed=seed,
+        server=server,
+        clock=clock,
+        openings=openings,
+        plies=plies,
+        adjudicates=adjudicate,
     )
+    agreed = ContestConfig.of(options)
     terms = agreed.terms
     terms.check(*bots)
     folder = out or Path(f"tournament-{terms.game}-{seed}")

@@ -23,7 +23,6 @@ from cornered.cli.tune_setup import (
     resumable,
     settings_of,
     space_of,
-    target_of,
     write_result,
 )
 
@@ -79,21 +78,20 @@ def td(
     from cornered.lab.execution.workforce import Workforce
     from cornered.lab.tuning.curves import thinned
     from cornered.lab.tuning.learner import Plan, learn
+    from cornered.lab.tuning.space import Found
 
-    known, terms = load_target(game, option, seed)
+    target = load_target("td", game, option, seed, depth, out)
     plan = Plan(games, batch, depth, rate, half, lambda_, epsilon, tuple(tune or ()))
-    known.places(plan.tuned)
-    target = target_of(out, game, "td")
-    checkpoint = target.with_name(target.name + ".checkpoint")
+    target.known.places(plan.tuned)
+    checkpoint = target.path.with_name(target.path.name + ".checkpoint")
     with resumable(), Workforce.open(workers, cluster) as workforce, progress() as report:
-        learnt = learn(terms, plan, workforce, checkpoint, report)
-    command = command_of("td", terms, tune, games=games, batch=batch, depth=depth, rate=rate, half=half)
+        learnt = learn(target.terms, plan, workforce, checkpoint, report)
+    command = command_of(target, tune, games=games, batch=batch, depth=depth, rate=rate, half=half)
     command += f" --lambda {lambda_} --epsilon {epsilon} --seed {seed}"
     curve = thinned([asdict(point) for point in learnt.curve])
     result = {"games": learnt.games, "first_error": curve[0]["error"], "last_error": curve[-1]["error"]}
-    write_result(
-        terms, known, "td", learnt.values(known), depth, command, asdict(plan), result, curve, target, json_=json_
-    )
+    found = Found(learnt.values(target.known), result, curve)
+    write_result(target, found, command, asdict(plan), json_=json_)
     checkpoint.unlink(missing_ok=True)
 
 
@@ -124,18 +122,16 @@ def grid(
     """Play a tournament between all combinations of some levels, and take the one with the highest rating."""
     from cornered.lab.tuning.grid import Plan, configurations, search
 
-    known, terms = load_target(game, option, seed)
+    target = load_target("grid", game, option, seed, depth, out)
     levels = {name: tuple(map(number_in, text.split(","))) for name, text in map(named, level or [])}
-    space = space_of(known, [*(tune or []), *(levels if tune else [])], range_)
+    space = space_of(target.known, [*(tune or []), *(levels if tune else [])], range_)
     plan = Plan(pairs, "gauntlet" if gauntlet else "round-robin", tuple(levels.items()))
     configurations(space, levels)
-    target = target_of(out, game, "grid")
-    with playing(terms, "grid", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
-        found = search(space, plan, terms, depth, workforce, journal, report)
-    command = command_of("grid", terms, tune, range_, depth=depth, pairs=pairs) + (" --gauntlet" if gauntlet else "")
+    with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
+        found = search(space, plan, target.terms, depth, workforce, journal, report)
+    command = command_of(target, tune, range_, depth=depth, pairs=pairs) + (" --gauntlet" if gauntlet else "")
     command += "".join(f" --level {each}" for each in level or ()) + f" --seed {seed}"
-    settings = settings_of(plan, space)
-    write_result(terms, known, "grid", found.values, depth, command, settings, found.result, [], target, json_=json_)
+    write_result(target, found, command, settings_of(plan, space), json_=json_)
 
 
 @app.command()
@@ -158,20 +154,17 @@ def spsa(
     json_: Json = False,
 ) -> None:
     """Tune all weights at once by matches between two perturbed sides (SPSA)."""
-    from cornered.lab.tuning.curves import thinned
     from cornered.lab.tuning.spsa import Plan, search
     from cornered.lab.tuning.trial import Trials
 
-    known, terms = load_target(game, option, seed)
-    space, plan = space_of(known, tune, range_), Plan(iterations, pairs, spread, step)
-    target = target_of(out, game, "spsa")
-    with playing(terms, "spsa", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
-        trials = Trials(known, terms, depth, workforce, journal)
-        found = search(space, plan, trials, terms.chance("spsa"), report)
-    command = command_of("spsa", terms, tune, range_, depth=depth, iterations=iterations, pairs=pairs)
+    target = load_target("spsa", game, option, seed, depth, out)
+    space, plan = space_of(target.known, tune, range_), Plan(iterations, pairs, spread, step)
+    with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
+        trials = Trials(target.known, target.terms, depth, workforce, journal)
+        found = search(space, plan, trials, target.terms.chance("spsa"), report)
+    command = command_of(target, tune, range_, depth=depth, iterations=iterations, pairs=pairs)
     command += f" --spread {spread} --step {step} --seed {seed}"
-    settings, curve = settings_of(plan, space), thinned(found.curve)
-    write_result(terms, known, "spsa", found.values, depth, command, settings, found.result, curve, target, json_=json_)
+    write_result(target, found, command, settings_of(plan, space), json_=json_)
 
 
 @app.command()
@@ -190,22 +183,17 @@ def optuna(
     json_: Json = False,
 ) -> None:
     """Search for weights that beat the printed ones with Optuna; needs the extra `tuning`."""
-    from cornered.lab.tuning.curves import thinned
     from cornered.lab.tuning.tpe import Plan, search
     from cornered.lab.tuning.trial import Trials
 
     require("optuna")
-    known, terms = load_target(game, option, seed)
-    space, plan = space_of(known, tune, range_), Plan(trials, pairs)
-    target = target_of(out, game, "optuna")
-    with playing(terms, "optuna", plan, space, depth, workers, cluster, target) as (workforce, journal, report):
-        matches = Trials(known, terms, depth, workforce, journal)
+    target = load_target("optuna", game, option, seed, depth, out)
+    space, plan = space_of(target.known, tune, range_), Plan(trials, pairs)
+    with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
+        matches = Trials(target.known, target.terms, depth, workforce, journal)
         found = search(space, plan, matches, seed, report)
-    command = command_of("optuna", terms, tune, range_, depth=depth, trials=trials, pairs=pairs) + f" --seed {seed}"
-    settings, curve = settings_of(plan, space), thinned(found.curve)
-    write_result(
-        terms, known, "optuna", found.values, depth, command, settings, found.result, curve, target, json_=json_
-    )
+    command = command_of(target, tune, range_, depth=depth, trials=trials, pairs=pairs) + f" --seed {seed}"
+    write_result(target, found, command, settings_of(plan, space), json_=json_)
 
 
 @app.command("test")

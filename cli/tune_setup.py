@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +17,15 @@ from cornered.cli.rules import warm_up
 
 if TYPE_CHECKING:
     from cornered.bots.weights.file import Method
-    from cornered.bots.weights.model import Model, Values
+    from cornered.bots.weights.model import Model
+    from cornered.engine.progress import Report
+    from cornered.lab.contests.journal import Journal
     from cornered.lab.contests.terms import Terms
-    from cornered.lab.tuning.space import Space
+    from cornered.lab.execution.workforce import Workforce
+    from cornered.lab.tuning.space import Found, Space
 
 __all__ = [
+    "TuneTarget",
     "command_of",
     "load_target",
     "named",
@@ -30,13 +34,25 @@ __all__ = [
     "resumable",
     "settings_of",
     "space_of",
-    "target_of",
     "write_result",
 ]
 
 
-def load_target(game: str, option: list[str] | None, seed: int) -> tuple[Model, Terms]:
-    """Return the model and the terms of all games, with the rules compiled."""
+@dataclass(frozen=True, slots=True)
+class TuneTarget:
+    """What a search tunes, how many plies its players look ahead, and the file that the weights become."""
+
+    method: Method
+    known: Model
+    terms: Terms
+    depth: int
+    path: Path
+
+
+def load_target(
+    method: Method, game: str, option: list[str] | None, seed: int, depth: int, out: Path | None
+) -> TuneTarget:
+    """Return the target of a search. Compiles the rules of its game."""
     from cornered.bots.weights.model import model
     from cornered.engine.records.text import read_option
     from cornered.lab.contests.terms import Terms
@@ -44,8 +60,9 @@ def load_target(game: str, option: list[str] | None, seed: int) -> tuple[Model, 
     known = model(game)
     terms = Terms.of(game, dict(read_option(each) for each in option or []), seed=seed)
     terms.check(known.word(None, 1))
+    path = _path_of(out, game, method)
     warm_up(game)
-    return known, terms
+    return TuneTarget(method, known, terms, depth, path)
 
 
 def named(text: str) -> tuple[str, str]:
@@ -77,7 +94,7 @@ def space_of(known: Model, tune: list[str] | None, ranges: list[str] | None) -> 
     return Space.of(known, tune or (), read)
 
 
-def target_of(out: Path | None, game: str, method: str) -> Path:
+def _path_of(out: Path | None, game: str, method: str) -> Path:
     target = out or Path(f"{game}-{method}.json")
     if target.is_dir():
         raise ValueError(
@@ -104,77 +121,57 @@ def resumable() -> Iterator[None]:
 
 @contextmanager
 def playing(
-    terms: Terms,
-    method: str,
-    plan: Any,
-    space: Space,
-    depth: int,
-    workers: int | None,
-    cluster: str | None,
-    target: Path,
-) -> Iterator[tuple[Any, Any, Any]]:
-    """Lend workers, the journal beside the target, which keeps all games, and somebody who is told."""
+    target: TuneTarget, plan: Any, space: Space, workers: int | None, cluster: str | None
+) -> Iterator[tuple[Workforce, Journal, Report]]:
+    """Yield workers, the journal of all games beside the target, and the progress display."""
     from cornered.lab.contests.journal import Journal
     from cornered.lab.execution.workforce import Workforce
 
-    identity = {"tune": method, "depth": depth, "settings": settings_of(plan, space)}
+    identity = {"tune": target.method, "depth": target.depth, "settings": settings_of(plan, space)}
     with (
         resumable(),
-        Journal.open(target.with_name(target.name + ".games"), terms, identity) as journal,
+        Journal.open(target.path.with_name(target.path.name + ".games"), target.terms, identity) as journal,
         Workforce.open(workers, cluster) as workforce,
         progress() as report,
     ):
         yield workforce, journal, report
 
 
-def command_of(
-    method: str, terms: Terms, tune: list[str] | None, ranges: list[str] | None = None, **given: float
-) -> str:
+def command_of(target: TuneTarget, tune: list[str] | None, ranges: list[str] | None = None, **given: float) -> str:
     """Return the command line that produces the same weights."""
-    words = [f"cornered tune {method} --game {terms.game}"]
+    terms = target.terms
+    words = [f"cornered tune {target.method} --game {terms.game}"]
     words += [f"-o {name}={str(value).lower()}" for name, value in terms.options.items() if value is not None]
     words += [f"--tune {name}" for name in tune or ()] + [f"--range {text}" for text in ranges or ()]
     return " ".join([*words, *(f"--{name} {value}" for name, value in given.items())])
 
 
-def write_result(
-    terms: Terms,
-    known: Model,
-    method: Method,
-    values: Values,
-    depth: int,
-    command: str,
-    settings: Mapping[str, Any],
-    result: Mapping[str, Any],
-    curve: list[dict[str, Any]],
-    target: Path,
-    *,
-    json_: bool,
-) -> None:
+def write_result(target: TuneTarget, found: Found, command: str, settings: Mapping[str, Any], *, json_: bool) -> None:
     """Write the weights and their plot, and print them."""
     from cornered.bots.weights.file import Tuned, write
-    from cornered.lab.tuning.curves import plot
+    from cornered.lab.tuning.curves import plot, thinned
 
-    given = {"settings": settings, "result": result, "curve": curve}
+    known, path = target.known, target.path
+    given = {"settings": settings, "result": found.result, "curve": thinned(found.curve)}
     tuned = Tuned(
-        game=terms.game,
-        options=dict(terms.options),
+        game=target.terms.game,
+        options=dict(target.terms.options),
         bot=known.bot,
-        depth=depth,
-        weights=known.named(values),
+        depth=target.depth,
+        weights=known.named(found.values),
         printed=known.named(known.printed),
-        method=method,
+        method=target.method,
         command=command,
-        seed=terms.seed,
+        seed=target.terms.seed,
         **json.loads(json.dumps(given)),
     )
-    write(tuned, target)
-    plot(tuned, target.with_suffix(".svg"))
+    write(tuned, path)
+    plot(tuned, path.with_suffix(".svg"))
     if json_:
-        typer.echo(json.dumps({"file": str(target), **tuned.model_dump(mode="json")}))
+        typer.echo(json.dumps({"file": str(path), **tuned.model_dump(mode="json")}))
         return
     wide = max(map(len, known.names))
     for name, value in tuned.weights.items():
         if value != tuned.printed[name] or name in known.names[: known.linear]:
             typer.echo(f"{name:<{wide}}  {tuned.printed[name]:>9g} printed  {value:>9g} tuned")
-    typer.echo(f"{target}: play with {known.bot}:weights={target}, test with cornered tune test {target}", err=True)
+    typer.echo(f"{path}: play with {known.bot}:weights={path}, test with cornered tune test {path}", err=True)

@@ -13,7 +13,7 @@ from cornered.lab.contests.results import Score
 from cornered.lab.contests.terms import Fixture, Played, Terms
 from cornered.lab.execution.workforce import Workforce
 
-__all__ = ["Tally", "meeting", "paired", "run"]
+__all__ = ["PairedMatch", "Tally", "meeting", "paired", "run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,31 +53,40 @@ def paired(first: str, second: str, openings: Openings, pairs: int, *, number: i
     return meeting(first, second, openings, 2 * pairs, number=number)
 
 
+@dataclass(frozen=True, slots=True)
+class PairedMatch:
+    """At most so many pairs of games between two bots; the numbers of the games rise from `number`."""
+
+    first: str
+    second: str
+    terms: Terms
+    openings: Openings
+    pairs: int
+    number: int = 0
+
+
 def run(
-    first: str,
-    second: str,
-    terms: Terms,
-    openings: Openings,
-    pairs: int,
+    match: PairedMatch,
     workforce: Workforce,
     keep: Keep,
     *,
-    number: int = 0,
-    report: Callable[[Played, Tally], bool] = lambda played, tally: False,
+    until: Callable[[Played, Tally], bool] = lambda played, tally: False,
 ) -> Tally:
-    """Play at most so many pairs; `report` hears of each game in order, with the tally of all whole pairs until then,
-    and ends the match by returning True. So the same games end it, however many workers play. The numbers of games
-    rise from `number`."""
+    """Play a match and return its tally.
+
+    `until` is called with each game in order and the tally of all whole pairs until then, and ends the match by
+    returning True. So the same games end it, whatever the number of workers.
+    """
     tally = Tally()
     scores: list[float] = []
 
     def games() -> Generator[Played, None, None]:
-        following = paired(first, second, openings, pairs, number=number)
+        following = paired(match.first, match.second, match.openings, match.pairs, number=match.number)
         for fixture in following:
             # What is kept already may be enough: nothing more is played before it is counted.
             played = kept_game(fixture, keep)
             if played is None:
-                yield from stream(terms, chain([fixture], following), workforce, keep)
+                yield from stream(match.terms, chain([fixture], following), workforce, keep)
                 return
             yield played
 
@@ -88,6 +97,6 @@ def run(
             if len(scores) == 2:
                 tally = tally.after(*scores)
                 scores = []
-            if report(played, tally):
+            if until(played, tally):
                 break
     return tally

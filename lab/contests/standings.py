@@ -40,31 +40,9 @@ def standings(
             raise ValueError(f"{bot} is not in this contest; its bots are {', '.join(names)}")
     between = [played for played in games if len(set(played.fixture.players)) == 2]
     pairings = _scores((pair, score) for pair, _, score in _meetings(between))
-    scores = _scores((bot, score) for (bot, _), _, score in _meetings(between))
-    by_seat = _scores(((bot, seat), g.score(seat)) for g in games for seat, bot in enumerate(g.fixture.players))
-    rested = byes or {}
-    breaks = _tie_breaks(names, between, rested)
-    efforts = _efforts(games)
-    faults = Counter(_guilty(played) for played in games if played.ending in BY_FAULT)
     ratings = bradley_terry.fit(names, {pair: (s.wins, s.draws, s.losses) for pair, s in _once(pairings).items()})
     periods = [list(period) for _, period in groupby(sorted(between, key=_round), key=_round)]
-    glickos = _glicko(names, periods)
-    table = [
-        Standing(
-            bot,
-            scores.get(bot, Score()),
-            (by_seat.get((bot, 0), Score()), by_seat.get((bot, 1), Score())),
-            rested.get(bot, 0),
-            *breaks[bot],
-            ratings.elo[bot],
-            ratings.low[bot],
-            ratings.high[bot],
-            glickos[bot],
-            efforts.get(bot, Effort()),
-            faults[bot],
-        )
-        for bot in names
-    ]
+    table = _table(names, games, ratings, _glicko(names, periods), byes or {})
     order: Order = "points" if len({standing.score.games for standing in table}) == 1 else "rating"
     table.sort(key=_by_points if order == "points" else _by_rating, reverse=True)
     if ranking:
@@ -84,6 +62,38 @@ def standings(
         tuple(Fault(g.fixture.number, g.ending, g.fault) for g in games if g.fault or g.ending in BY_FAULT),
         len(periods),
     )
+
+
+def _table(
+    names: Sequence[str],
+    games: Sequence[Played],
+    ratings: bradley_terry.Ratings,
+    glickos: Mapping[str, Glicko],
+    byes: Mapping[str, int],
+) -> list[Standing]:
+    """Return the line of each bot, in the order of `names`."""
+    between = [played for played in games if len(set(played.fixture.players)) == 2]
+    scores = _scores((bot, score) for (bot, _), _, score in _meetings(between))
+    by_seat = _scores(((bot, seat), g.score(seat)) for g in games for seat, bot in enumerate(g.fixture.players))
+    breaks = _tie_breaks(names, between, byes)
+    efforts = _efforts(games)
+    faults = Counter(_guilty(played) for played in games if played.ending in BY_FAULT)
+    return [
+        Standing(
+            bot,
+            scores.get(bot, Score()),
+            (by_seat.get((bot, 0), Score()), by_seat.get((bot, 1), Score())),
+            byes.get(bot, 0),
+            *breaks[bot],
+            ratings.elo[bot],
+            ratings.low[bot],
+            ratings.high[bot],
+            glickos[bot],
+            efforts.get(bot, Effort()),
+            faults[bot],
+        )
+        for bot in names
+    ]
 
 
 def _round(played: Played) -> int:

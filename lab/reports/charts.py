@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import quantiles
@@ -42,55 +42,47 @@ class Chart:
     alt: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """A plot to be drawn; width and height are in inches."""
+
+    name: str
+    title: str
+    alt: str
+    height: float
+    draw: Callable[[Figure], None]
+    width: float = WIDTH
+
+
 def write(folder: Path, standings: Standings, games: Sequence[Played]) -> list[Chart]:
     """Write the plots for which there is data into an existing folder. Equal games give equal files, except
     `times.svg`."""
+    charts = []
+    for plot in _drawings(standings, games):
+        path = folder / f"{plot.name}.svg"
+        with drawing(plot.width, plot.height) as figure:
+            plot.draw(figure)
+            save(figure, path)
+        charts.append(Chart(path, plot.title, plot.alt))
+    return charts
+
+
+def _drawings(standings: Standings, games: Sequence[Played]) -> Iterator[_Drawing]:
     rows = len(standings.bots)
     high = max(0.36, 0.12 + 0.16 * max(len(label.split("\n")) for label in _labels(standings)))
-    spent = _seconds(games)
-    lengths = [(len(played.moves), played.winner) for played in games]
-    best = standings.table[0]
-    charts = []
-
-    square = max(WIDTH, 2.8 + 0.36 * rows)
-
-    def chart(
-        name: str, title: str, alt: str, height: float, draw: Callable[[Figure], None], width: float = WIDTH
-    ) -> None:
-        with drawing(width, height) as figure:
-            draw(figure)
-            save(figure, folder / f"{name}.svg")
-        charts.append(Chart(folder / f"{name}.svg", title, alt))
-
     if standings.superiority:
-        chart(
+        best = standings.table[0]
+        yield _Drawing(
             "ratings",
             "Ratings and their 95% intervals",
             f"A line for each of {rows} bots, the best first: {best.bot} at {signed(best.elo)} Elo.",
             0.9 + high * rows,
             lambda figure: _ratings(figure, standings),
         )
-        cells = {pair: (100 * score.share, percent(score.share, 0)) for pair, score in standings.pairings.items()}
-        chart(
-            "win-rates",
-            "What the bot of the row scores against the bot of the column, in percent",
-            "The same figures as in the crosstable, blue above 50% and orange below.",
-            0.7 + high * rows,
-            lambda figure: _cells(figure, standings, cells),
-            square,
-        )
-    if len(standings.bots) > 2 and standings.superiority:
-        chances = {pair: (100 * p, likely(p, 0)) for pair, p in standings.superiority.items()}
-        chart(
-            "superiority",
-            "How likely the bot of the row is stronger than the bot of the column, in percent",
-            "The same figures as in the table of likelihoods, blue above 50% and orange below.",
-            0.7 + high * rows,
-            lambda figure: _cells(figure, standings, chances),
-            square,
-        )
+        yield from _squares(standings, 0.7 + high * rows, max(WIDTH, 2.8 + 0.36 * rows))
     if standings.lengths is not None:
-        chart(
+        lengths = [(len(played.moves), played.winner) for played in games]
+        yield _Drawing(
             "lengths",
             "How long games are, and who wins them",
             f"From {standings.lengths.shortest} to {standings.lengths.longest} plies, {standings.lengths.mean:.1f} on "
@@ -98,15 +90,37 @@ def write(folder: Path, standings: Standings, games: Sequence[Played]) -> list[C
             3.2,
             lambda figure: _lengths(figure, lengths),
         )
-    if spent:
-        chart(
+    if spent := _seconds(games):
+        yield _Drawing(
             "times",
             "Time for a move",
             "A line for each bot on a logarithmic scale: the games' means, and its slowest move.",
             1.2 + high * rows,
             lambda figure: _times(figure, standings, spent),
         )
-    return charts
+
+
+def _squares(standings: Standings, height: float, width: float) -> Iterator[_Drawing]:
+    """Yield the plots with a cell for each pairing."""
+    cells = {pair: (100 * score.share, percent(score.share, 0)) for pair, score in standings.pairings.items()}
+    yield _Drawing(
+        "win-rates",
+        "What the bot of the row scores against the bot of the column, in percent",
+        "The same figures as in the crosstable, blue above 50% and orange below.",
+        height,
+        lambda figure: _cells(figure, standings, cells),
+        width,
+    )
+    if len(standings.bots) > 2:
+        chances = {pair: (100 * p, likely(p, 0)) for pair, p in standings.superiority.items()}
+        yield _Drawing(
+            "superiority",
+            "How likely the bot of the row is stronger than the bot of the column, in percent",
+            "The same figures as in the table of likelihoods, blue above 50% and orange below.",
+            height,
+            lambda figure: _cells(figure, standings, chances),
+            width,
+        )
 
 
 def _labels(standings: Standings) -> list[str]:

@@ -70,8 +70,7 @@ def trials(
     total = sum(2 * pairs for _, _, pairs in meetings)
     games: list[Played] = []
 
-    def heard(played: Played, tally: match.Tally) -> bool:
-        del tally
+    def on_game(played: Played, _: match.Tally) -> bool:
         if played.fault:
             raise RuntimeError(played.fault)
         games.append(played)
@@ -88,7 +87,8 @@ def trials(
             before = len(games)
             first, second = words[kind], words.get(name, name)
             openings = random_plies(terms, OPENING)
-            tally = match.run(first, second, terms, openings, pairs, workforce, Memory(), report=heard)
+            duel = match.PairedMatch(first, second, terms, openings, pairs)
+            tally = match.run(duel, workforce, Memory(), until=on_game)
             times = [_milliseconds(games[before:], player) for player in (first, second)]
             found[kind][name] = Result(tally.wins, tally.games, times[0])
             for other in networks:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from cornered.bots.weights.model import Model, Values
 from cornered.lab.contests import match
 from cornered.lab.contests.contest import Keep
-from cornered.lab.contests.match import Tally
+from cornered.lab.contests.match import PairedMatch, Tally
 from cornered.lab.contests.openings import Openings, plies_for, random_plies
 from cornered.lab.contests.terms import Terms
 from cornered.lab.execution.workforce import Workforce
@@ -47,16 +47,9 @@ class Trials:
     def __call__(self, first: Values | None, second: Values | None, pairs: int) -> Tally:
         begun, openings = self._begun, varied(self._terms)
         self._begun += pairs
-        return match.run(
-            self._known.word(first, self._depth),
-            self._known.word(second, self._depth),
-            self._terms,
-            lambda pair: openings(begun + pair),
-            pairs,
-            self._workforce,
-            self._keep,
-            number=2 * begun,
-        )
+        words = self._known.word(first, self._depth), self._known.word(second, self._depth)
+        trial = PairedMatch(*words, self._terms, lambda pair: openings(begun + pair), pairs, number=2 * begun)
+        return match.run(trial, self._workforce, self._keep)
 
 
 def varied(terms: Terms) -> Openings:

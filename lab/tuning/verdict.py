@@ -10,7 +10,7 @@ from cornered.bots.weights.file import Tuned, Verdict
 from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.contests import match
 from cornered.lab.contests.contest import Keep
-from cornered.lab.contests.match import Tally
+from cornered.lab.contests.match import PairedMatch, Tally
 from cornered.lab.contests.terms import Played, Terms
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.statistics.elo import elo
@@ -55,9 +55,8 @@ def judge(
     known = tuned.model
     done = 0
 
-    def heard(played: Played, tally: Tally) -> bool:
+    def is_decided(_: Played, tally: Tally) -> bool:
         nonlocal done
-        del played
         done += 1
         if done % 2:
             return False
@@ -66,7 +65,7 @@ def judge(
         return sprt.verdict(tally.pairs) is not None
 
     words = known.word(tuned.values, plan.depth), known.word(None, plan.depth)
-    tally = match.run(*words, terms, varied(terms), plan.pairs, workforce, keep, report=heard)
+    tally = match.run(PairedMatch(*words, terms, varied(terms), plan.pairs), workforce, keep, until=is_decided)
     llr, share = sprt.llr(tally.pairs), tally.share
     return Verdict(
         command=command,

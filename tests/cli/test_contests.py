@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cornered.bots import roster
-from cornered.cli.contest_setup import ContestConfig
+from cornered.cli.contest_setup import ContestConfig, ContestOptions
 from cornered.cli.contests import app
 from cornered.cli.match_report import Result as MatchResult
 from cornered.cli.match_report import note, shown
@@ -270,9 +270,8 @@ def test_the_lines_fit_the_terminal_and_break_between_words() -> None:
 
 def test_a_server_that_rolls_dice_is_given_games_from_the_start() -> None:
     def agreed(server: str | None, plies: int | None) -> str:
-        return ContestConfig.of(
-            "isolation", ["dice=true"], None, 2, None, 1, server, None, None, plies, adjudicates=False
-        ).opened
+        options = ContestOptions(game="isolation", option=["dice=true"], depth=2, server=server, plies=plies)
+        return ContestConfig.of(options).opened
 
     assert agreed("ws://127.0.0.1:1", None) == "the start"
     assert agreed("ws://127.0.0.1:1", 2) == "2 random plies"

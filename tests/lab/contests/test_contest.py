@@ -11,7 +11,7 @@ import pytest
 from cornered.engine.progress import Progress
 from cornered.lab.contests.contest import Memory, hold, stream
 from cornered.lab.contests.journal import Journal
-from cornered.lab.contests.match import paired, run
+from cornered.lab.contests.match import PairedMatch, paired, run
 from cornered.lab.contests.openings import none, random_plies
 from cornered.lab.contests.terms import Fixture, Played, Terms
 from cornered.lab.execution.workforce import Workforce
@@ -142,12 +142,12 @@ def test_a_pair_is_one_opening_with_the_seats_swapped() -> None:
 
 def test_the_better_bot_wins_and_every_pair_is_counted(workforce: Workforce) -> None:
     terms = Terms.of("trapgrid")
-    tally = run("greedy", "random", terms, random_plies(terms), 30, workforce, Memory())
+    tally = run(PairedMatch("greedy", "random", terms, random_plies(terms), 30), workforce, Memory())
     assert tally.games == 60 == 2 * sum(tally.pairs)
     assert tally.wins > 40
 
 
 def test_a_bot_against_itself_scores_half_of_every_pair(workforce: Workforce) -> None:
     terms = Terms.of("trapgrid", {"size": 4}, depth=3)
-    tally = run("perfect", "perfect", terms, none, 5, workforce, Memory())
+    tally = run(PairedMatch("perfect", "perfect", terms, none, 5), workforce, Memory())
     assert (tally.wins, tally.losses, tally.pairs) == (5, 5, (0, 0, 5, 0, 0))

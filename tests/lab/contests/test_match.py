@@ -12,7 +12,7 @@ import pytest
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.contest import Memory
 from cornered.lab.contests.journal import GAMES, Journal
-from cornered.lab.contests.match import Tally, meeting, paired, run
+from cornered.lab.contests.match import PairedMatch, Tally, meeting, paired, run
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import Effort, Played, Terms
 from cornered.lab.execution.workforce import Workforce
@@ -73,8 +73,8 @@ def test_a_tally_counts_games_and_pairs_from_the_first_bots_side() -> None:
 
 
 def test_the_stronger_bot_wins_from_either_side_of_the_table(three: Workforce) -> None:
-    ahead = run(STRONG, WEAK, TERMS, OPENINGS, 10, three, Memory())
-    behind = run(WEAK, STRONG, TERMS, OPENINGS, 10, three, Memory())
+    ahead = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 10), three, Memory())
+    behind = run(PairedMatch(WEAK, STRONG, TERMS, OPENINGS, 10), three, Memory())
     assert ahead.games == behind.games == 20
     assert ahead.wins >= 15
     assert behind.losses >= 15
@@ -83,7 +83,7 @@ def test_the_stronger_bot_wins_from_either_side_of_the_table(three: Workforce) -
 def test_a_bot_against_itself_scores_by_the_seat_that_it_has_in_the_first_game(one: Workforce) -> None:
     """The game is decided by the seat, so every pair is one point to each."""
     terms = Terms.of("trapgrid", {"size": 3}, nodes=1000)
-    tally = run(STRONG, STRONG, terms, lambda pair: (), 4, one, Memory())
+    tally = run(PairedMatch(STRONG, STRONG, terms, lambda pair: (), 4), one, Memory())
     assert tally.pairs == (0, 0, 4, 0, 0)
 
 
@@ -95,7 +95,7 @@ def test_a_match_ends_after_the_same_pair_however_many_workers_play(one: Workfor
             heard[played.fixture.number] = played
             return tally.wins >= 5
 
-        tally = run(STRONG, WEAK, TERMS, OPENINGS, 50, workforce, Memory(), report=report)
+        tally = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 50), workforce, Memory(), until=report)
         assert list(heard) == list(range(tally.games))
         return tally, timeless(heard)
 
@@ -106,7 +106,7 @@ def test_a_match_ends_after_the_same_pair_however_many_workers_play(one: Workfor
 
 def test_a_match_goes_on_where_it_was_and_plays_no_game_twice(three: Workforce, tmp_path: Path) -> None:
     whole = Memory()
-    expected = run(STRONG, WEAK, TERMS, OPENINGS, 6, three, whole)
+    expected = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 6), three, whole)
     for count in (3, 8, 12):
         seen: list[int] = []
 
@@ -115,7 +115,7 @@ def test_a_match_goes_on_where_it_was_and_plays_no_game_twice(three: Workforce, 
             return len(seen) == count
 
         with Journal.open(tmp_path, TERMS, {}) as journal:
-            tally = run(STRONG, WEAK, TERMS, OPENINGS, 6, three, journal, report=report)
+            tally = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 6), three, journal, until=report)
         assert seen == list(range(count))
     assert tally == expected
     with Journal.open(tmp_path, TERMS, {}) as journal:
@@ -127,7 +127,9 @@ def test_what_is_decided_by_kept_games_plays_no_more() -> None:
     keep = Memory()
     for fixture in paired(STRONG, WEAK, OPENINGS, 2):
         keep.append(Played(fixture, (), 0, "rules", (Effort(), Effort())))
-    tally = run(STRONG, WEAK, TERMS, OPENINGS, 50, Nobody(), keep, report=lambda played, tally: tally.games == 4)
+    tally = run(
+        PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 50), Nobody(), keep, until=lambda played, tally: tally.games == 4
+    )
     assert tally.pairs == (0, 0, 2, 0, 0)
 
 
