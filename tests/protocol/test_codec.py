@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+from collections.abc import Callable
 from typing import Any
 
 import msgpack
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cornered.protocol.codec import CODECS, JSON, MAX_CONTAINERS, MAX_FRAME, MSGPACK, Codec, ProtocolError
 from cornered.protocol.commands import Play
+from cornered.protocol.values import Value
 
 PLAY = {"type": "play", "id": "c1", "match": "m1", "ply": 3, "move": "e4"}
 
@@ -48,20 +49,25 @@ def test_text_frames_and_their_bytes_mean_the_same(commands: Any, data: st.DataO
     assert JSON.decode_command(raw.decode()) == JSON.decode_command(raw)
 
 
+def read_or_refused(decode: Callable[[Any], Value], raw: bytes | str) -> Value | ProtocolError:
+    try:
+        return decode(raw)
+    except ProtocolError as error:
+        return error
+
+
 @settings(max_examples=300)
 @given(raw=st.binary(max_size=200))
 def test_random_bytes_are_no_other_error_than_a_protocol_error(codec: Codec, raw: bytes) -> None:
     # Hypothesis also tries the byte strings of imported modules, and some of those are messages.
     for decode in (codec.decode_command, codec.decode_message):
-        with contextlib.suppress(ProtocolError):
-            decode(raw)
+        assert isinstance(read_or_refused(decode, raw), Value | ProtocolError)
 
 
 @settings(max_examples=200)
 @given(raw=st.text(max_size=200))
 def test_random_text_is_no_other_error_than_a_protocol_error(codec: Codec, raw: str) -> None:
-    with contextlib.suppress(ProtocolError):
-        codec.decode_command(raw)
+    assert isinstance(read_or_refused(codec.decode_command, raw), Value | ProtocolError)
 
 
 @given(data=st.data())

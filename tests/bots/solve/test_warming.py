@@ -86,9 +86,11 @@ def test_no_proof_compiles_anything_once_its_solver_is_warm(game: str, starts: l
 
 
 def test_every_game_with_a_solver_can_be_warmed_and_no_other_has_anything_to_warm() -> None:
-    for game in engine.games():
-        solve.warm(game.name)
-    solve.warm("no game of ours")
+    names = [game.name for game in engine.games()]
+    for name in (*names, "no game of ours"):
+        solve.warm(name)
+    assert [name for name in names if solve.solver(name) is None] == []
+    assert solve.solver("no game of ours") is None
 
 
 def test_warming_keeps_no_tables_and_gives_none_away() -> None:

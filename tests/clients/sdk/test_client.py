@@ -549,6 +549,7 @@ async def test_a_newer_declaration_takes_the_place_of_one_that_is_refused_for_no
         await done.wait()
 
 
+@pytest.mark.virtual_time
 async def test_a_client_that_is_put_off_closes_at_once() -> None:
     async def first(wire: Wire) -> None:
         await wire.welcome()
@@ -565,6 +566,7 @@ async def test_a_client_that_is_put_off_closes_at_once() -> None:
     async with asyncio.timeout(60), scripted(first, second) as server, connected(server) as client:
         await client.declare([Accepts(game="trapgrid")], 3)
         await client.ping()
+    assert asyncio.get_running_loop().time() < 60
 
 
 async def test_words_watchers_and_presence_reach_the_match() -> None:

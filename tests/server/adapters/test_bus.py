@@ -358,6 +358,7 @@ async def test_a_server_that_vanishes_is_offline_by_its_will(mosquitto: Mosquitt
         process.kill()
         await process.wait()
         await outside.ears.until_last(NODE, {"node": "here", "status": "offline"})
+    assert [told["status"] for told in outside.ears.on(NODE)] == ["online", "offline"]
 
 
 @pytest.mark.mqtt

@@ -78,13 +78,14 @@ async def test_a_lease_has_one_holder_and_ends_with_a_killed_process(url: str, m
 
 async def test_a_lease_that_was_let_go_is_free(url: str) -> None:
     for _ in range(2):
-        async with lease(url):
-            pass
+        async with lease(url) as held:
+            assert held.is_held
 
 
 async def test_a_store_without_a_file_needs_no_lease() -> None:
-    async with lease("sqlite://"), lease("sqlite://"):
-        pass
+    async with lease("sqlite://") as one, lease("sqlite://") as other:
+        assert one.is_held
+        assert other.is_held
 
 
 async def test_a_file_system_without_locks_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

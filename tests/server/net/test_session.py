@@ -263,6 +263,7 @@ async def test_what_was_read_from_the_store_is_owed_by_few_sessions_at_a_time(st
         assert sessions() == MAX_REPLAYS
 
 
+@pytest.mark.virtual_time
 async def test_a_server_that_stops_waits_for_no_payment(
     running_server: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,6 +278,7 @@ async def test_a_server_that_stops_waits_for_no_payment(
     async with asyncio.timeout(60), running_server() as running, running.client("Eve") as eve:
         await eve.tell(Join(id="j", match="nowhere"))
         await is_reading.wait()
+    assert asyncio.get_running_loop().time() < 60
 
 
 @pytest.mark.virtual_time

@@ -68,9 +68,11 @@ async def test_who_waits_for_a_game_hears_when_the_server_stops() -> None:
 
 
 async def test_without_a_preparation_nobody_waits() -> None:
+    readiness = Readiness()
     async with asyncio.timeout(60):
-        await Readiness().of("trapgrid")
-        await Readiness().of_catalogue()
+        await readiness.of("trapgrid")
+        await readiness.of_catalogue()
+    assert readiness.missing == ()
 
 
 async def test_rules_that_cannot_be_compiled_beforehand_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,148 @@
+"""What every test keeps to: no pause outside tests/e2e, no private name of ours replaced, and an assertion in each."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+TESTS = Path(__file__).parent
+PAUSES = {"asyncio.sleep", "time.sleep"}
+VIRTUAL_TIME = "virtual_time.py"
+"""Where a pause is one of an event loop whose clock jumps."""
+OURS = {"cornered", "tests"}
+PATCHING = {"setattr", "delattr", "patch", "object"}
+ASSERTING = {"raises", "warns", "fail", "deprecated_call"}
+"""What of pytest asserts, as `assert` does."""
+
+Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
+Finding: TypeAlias = tuple[int, str]
+
+
+def dotted(node: ast.expr) -> str:
+    """Return a name with its dots; other expressions in it are question marks."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else "?"
+
+
+def origins(tree: ast.Module) -> dict[str, str]:
+    """Return the full names of what a module imports, by the names that it has there."""
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.asname: alias.name for alias in node.names if alias.asname is not None}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def full_name(node: ast.expr, imported: dict[str, str]) -> str:
+    """Return a name as the module has it that defines it; a string is the name that it holds."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    first, dot, rest = dotted(node).partition(".")
+    return imported.get(first, first) + dot + rest
+
+
+def is_private(name: str) -> bool:
+    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+
+
+def pauses(tree: ast.Module) -> Iterator[Finding]:
+    """Yield the pauses: `asyncio.sleep(0)` is none, it only lets other tasks go on."""
+    imported = origins(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func, [ast.Constant(0)]) if full_name(func, imported) == "asyncio.sleep":
+                pass
+            case ast.Call(func) if (name := full_name(func, imported)) in PAUSES:
+                yield node.lineno, f"{name} is a pause: wait for the event, or use tests.virtual_time.after"
+            case ast.Call(ast.Attribute(ast.Call(func), "wait"), [_]) if full_name(func, imported).endswith(".Event"):
+                yield node.lineno, "nothing sets this event: it is a pause"
+
+
+def replaced_private_names(tree: ast.Module) -> Iterator[Finding]:
+    """Yield where a private name is patched, or assigned from outside; names of packages that are not ours are left."""
+    imported = origins(tree)
+    packages = {name.partition(".")[0] for name in (*imported.values(), "asyncio")} - OURS
+
+    def is_foreign(owner: ast.expr) -> bool:
+        return full_name(owner, imported).partition(".")[0] in packages
+
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func, [owner, *more]) if dotted(func).rpartition(".")[2] in PATCHING:
+                names = [one.value for one in (owner, *more[:1]) if isinstance(one, ast.Constant)]
+                if any(is_private(str(name)) for name in names) and not is_foreign(owner):
+                    yield node.lineno, f"{names[-1]} is a private name: pass the dependency in"
+            case ast.Attribute(owner, attribute, ast.Store() | ast.Del()) if is_private(attribute):
+                if dotted(owner) not in {"self", "cls"} and not is_foreign(owner):
+                    yield node.lineno, f"{dotted(node)} is a private name: pass the dependency in"
+
+
+def functions(tree: ast.Module) -> Iterator[Function]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def is_test(function: Function) -> bool:
+    return function.name.startswith("test_")
+
+
+def asserts(function: Function, asserting: set[str]) -> bool:
+    """Say whether a function asserts something, itself or by a call of one of `asserting`."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assert):
+            return True
+        if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in asserting:
+            return True
+    return False
+
+
+SOURCES = {path: ast.parse(path.read_text()) for path in sorted(TESTS.rglob("*.py"))}
+
+
+def visible_from(path: Path) -> set[Path]:
+    """Return the files whose functions and methods a test file may call: those it imports, and its conftest.py."""
+    modules = {name.rpartition(".")[0].replace(".", "/") for name in origins(SOURCES[path]).values()}
+    imported = {TESTS.parent / f"{module}.py" for module in modules}
+    return {path} | ((imported | {folder / "conftest.py" for folder in path.parents}) & SOURCES.keys())
+
+
+def asserting_by_file() -> dict[Path, set[str]]:
+    """Return for each file the names of the functions that it can call and that assert, directly or by a call."""
+    visible = {path: visible_from(path) for path in SOURCES}
+    own = {path: set[str]() for path in SOURCES}
+    is_growing = True
+    while is_growing:
+        known = {path: ASSERTING.union(*(own[other] for other in visible[path])) for path in SOURCES}
+        grown = {
+            path: {one.name for one in functions(tree) if not is_test(one) and asserts(one, known[path])}
+            for path, tree in SOURCES.items()
+        }
+        own, is_growing = grown, grown != own
+    return known
+
+
+def found(look: Callable[[ast.Module], Iterator[Finding]], paths: list[Path]) -> list[str]:
+    return [f"{path.relative_to(TESTS.parent)}:{line}: {what}" for path in paths for line, what in look(SOURCES[path])]
+
+
+def test_no_test_outside_e2e_pauses() -> None:
+    timed = [path for path in SOURCES if path.parent.name != "e2e" and path.name != VIRTUAL_TIME]
+    assert found(pauses, timed) == []
+
+
+def test_no_private_name_of_ours_is_replaced() -> None:
+    assert found(replaced_private_names, list(SOURCES)) == []
+
+
+def test_each_test_asserts_something() -> None:
+    silent = [
+        f"{path.relative_to(TESTS.parent)}:{function.lineno}: {function.name} asserts nothing"
+        for path, asserting in asserting_by_file().items()
+        for function in functions(SOURCES[path])
+        if is_test(function) and not asserts(function, asserting)
+    ]
+    assert silent == []
