@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, TypeAdapter
 
-from cornered.protocol.values import Clock, CommandId, GameSpec, Key, Milliseconds, Move, Player, Reason, Seat, Value
+from cornered.protocol.values import Clock, CommandId, GameSpec, Key, Made, Milliseconds, Move, Player, Reason, Seat
 
 __all__ = [
     "EVENT",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-class Event(Value):
+class Event(Made):
     """What every event has: its number within the match, and the server's time."""
 
     seq: Annotated[int, Field(ge=1)]

@@ -16,6 +16,7 @@ from cornered.protocol.values import (
     GameSpec,
     Key,
     LobbySection,
+    Made,
     MatchStanding,
     MatchSummary,
     Milliseconds,
@@ -26,7 +27,6 @@ from cornered.protocol.values import (
     Seat,
     SeatInfo,
     Seek,
-    Value,
 )
 
 __all__ = [
@@ -111,7 +111,7 @@ ErrorCode: TypeAlias = Literal[
 """Why something was refused: stable, for programs. The text beside it is for people."""
 
 
-class Welcome(Value):
+class Welcome(Made):
     """The answer to `hello`. `token` is there when it is new: keep it, it is the player. `matches` are my live ones."""
 
     type: Literal["welcome"] = "welcome"
@@ -123,7 +123,7 @@ class Welcome(Value):
     matches: tuple[Key, ...]
 
 
-class Acknowledged(Value):
+class Acknowledged(Made):
     """The command `id` was carried out. `seq` is the match's event that it caused, `ref` what it made.
 
     What happened in a match is stored, and so is the match that a command made; tables, challenges and declarations
@@ -136,7 +136,7 @@ class Acknowledged(Value):
     ref: Key | None = None
 
 
-class Refused(Value):
+class Refused(Made):
     """The command `id` changed nothing. Without an id the message could not even be read, or the socket is closing."""
 
     type: Literal["refused"] = "refused"
@@ -147,7 +147,7 @@ class Refused(Value):
     """How long to wait before trying again, where waiting helps."""
 
 
-class Pong(Value):
+class Pong(Made):
     """The answer to `ping`: `sent` comes back unchanged, `now` is the server's time."""
 
     type: Literal["pong"] = "pong"
@@ -156,7 +156,7 @@ class Pong(Value):
     now: Milliseconds
 
 
-class Games(Value):
+class Games(Made):
     """The answer to `ask_games`."""
 
     type: Literal["games"] = "games"
@@ -166,7 +166,7 @@ class Games(Value):
     """Moves and rolls, those that were taken back included, after which every match ends as a draw (`ply_limit`)."""
 
 
-class MyMatches(Value):
+class MyMatches(Made):
     """The answer to `ask_my_matches`, newest first."""
 
     type: Literal["my_matches"] = "my_matches"
@@ -175,7 +175,7 @@ class MyMatches(Value):
     finished: tuple[MatchSummary, ...]
 
 
-class SeekInfo(Value):
+class SeekInfo(Made):
     """The answer to `ask_seek`: the table as it stands. Who sits at it is told how it changes by `lobby_changed`."""
 
     type: Literal["seek_info"] = "seek_info"
@@ -183,7 +183,7 @@ class SeekInfo(Value):
     seek: Seek
 
 
-class LobbyState(Value):
+class LobbyState(Made):
     """The first page of the lobby: the answer to `watch_lobby`, and what a watcher who missed changes gets instead.
 
     It replaces everything that was told before. The receiver's own tables and public matches are listed beside the
@@ -207,7 +207,7 @@ class LobbyState(Value):
     players_more: Key | None = None
 
 
-class LobbyPage(Value):
+class LobbyPage(Made):
     """The answer to `ask_lobby`: one more page of a section. The lists of the other sections are empty."""
 
     type: Literal["lobby_page"] = "lobby_page"
@@ -222,7 +222,7 @@ class LobbyPage(Value):
     """Where `ask_lobby` goes on after this page; null at the end."""
 
 
-class LobbyChanged(Value):
+class LobbyChanged(Made):
     """What is new or changed on the first page, and the ids of what is gone from the lobby, since the last update.
 
     An entry that newer ones push off the first page is not gone; it is told again, whole, when it returns there.
@@ -243,7 +243,7 @@ class LobbyChanged(Value):
     players_total: int = 0
 
 
-class Challenged(Value):
+class Challenged(Made):
     """Somebody asks you for a game, or your own challenge stands. It ends at `expires`, the server's time."""
 
     type: Literal["challenged"] = "challenged"
@@ -256,7 +256,7 @@ class Challenged(Value):
     expires: Milliseconds
 
 
-class ChallengeClosed(Value):
+class ChallengeClosed(Made):
     """A challenge is over: accepted (then `match` is set), declined with a `reason`, cancelled or expired."""
 
     type: Literal["challenge_closed"] = "challenge_closed"
@@ -266,7 +266,7 @@ class ChallengeClosed(Value):
     match: Key | None = None
 
 
-class Paired(Value):
+class Paired(Made):
     """A match of yours has begun. Join it."""
 
     type: Literal["paired"] = "paired"
@@ -274,7 +274,7 @@ class Paired(Value):
     seat: Seat
 
 
-class Snapshot(Value):
+class Snapshot(Made):
     """A match as it stands: the answer to `join` without `since`, and what a watcher who fell behind gets instead.
 
     `moves` holds every ply, dice included. `seat` is the receiver's own, null for watchers.
@@ -316,7 +316,7 @@ class Snapshot(Value):
     takeback_agreed: tuple[Seat, ...] = ()
 
 
-class Happened(Value):
+class Happened(Made):
     """Events of one match in order, without gaps, and where they led. After `join` with `since` many come at once."""
 
     type: Literal["happened"] = "happened"
@@ -328,7 +328,7 @@ class Happened(Value):
     clocks: Clocks
 
 
-class Moves(Value):
+class Moves(Made):
     """The answer to `ask_moves`. `refused` explains cells that look playable; `notes` are words about cells.
 
     `gauges[seat]` is a label and a number that tell how that seat stands.
@@ -344,7 +344,7 @@ class Moves(Value):
     gauges: tuple[tuple[str, int], ...]
 
 
-class History(Value):
+class History(Made):
     """The answer to `ask_history`: `positions[k]` is the position text after k plies of `moves`."""
 
     type: Literal["history"] = "history"
@@ -354,7 +354,7 @@ class History(Value):
     positions: tuple[str, ...]
 
 
-class Variation(Value):
+class Variation(Made):
     """The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves."""
 
     type: Literal["variation"] = "variation"
@@ -364,7 +364,7 @@ class Variation(Value):
     positions: tuple[str, ...]
 
 
-class Analysis(Value):
+class Analysis(Made):
     """Everything that is known so far of an analysis that the receiver asked for; the `final` one is the last.
 
     `position` is the one that is studied. What was found before is remembered for a while: then the first is the last.
@@ -385,7 +385,7 @@ class Analysis(Value):
     """Why it ended without a report."""
 
 
-class Analyse(Value):
+class Analyse(Made):
     """To an analyst: study this position, and answer with `analysed`, as often as there is news, within the time."""
 
     type: Literal["analyse"] = "analyse"
@@ -400,14 +400,14 @@ class Analyse(Value):
     """How large a game tree may be."""
 
 
-class StopAnalysis(Value):
+class StopAnalysis(Made):
     """To an analyst: nobody wants this job any more, or somebody else has it now."""
 
     type: Literal["stop_analysis"] = "stop_analysis"
     job: Key
 
 
-class SeatPresence(Value):
+class SeatPresence(Made):
     """A player's connection came or went, at the server's time `at`."""
 
     type: Literal["seat_presence"] = "seat_presence"
@@ -419,7 +419,7 @@ class SeatPresence(Value):
     """From when on the others may claim victory, while the player stays away."""
 
 
-class Watchers(Value):
+class Watchers(Made):
     """How many watch a match, whenever that changes; sent at most once a second."""
 
     type: Literal["watchers"] = "watchers"
@@ -427,7 +427,7 @@ class Watchers(Value):
     count: int
 
 
-class Said(Value):
+class Said(Made):
     """Somebody spoke in a match."""
 
     type: Literal["said"] = "said"
@@ -438,7 +438,7 @@ class Said(Value):
     at: Milliseconds
 
 
-class Notice(Value):
+class Notice(Made):
     """Something about the server or the connection: it is about to restart, or another program plays as this bot."""
 
     type: Literal["notice"] = "notice"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
@@ -29,6 +29,7 @@ __all__ = [
     "KnownName",
     "Line",
     "LobbySection",
+    "Made",
     "MatchStanding",
     "MatchSummary",
     "Milliseconds",
@@ -63,6 +64,42 @@ class Value(BaseModel):
         use_attribute_docstrings=True,
         json_schema_serialization_defaults_required=True,
     )
+
+
+class Made(Value):
+    """A value that the server makes of what was validated before: its constructor takes the fields as they are.
+
+    Reading one, from the store or from a server, validates it like any other value. The constructor is generated for
+    each class from its fields, as the standard library does it for dataclasses.
+    """
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
+
+
+def _constructor(model: type[BaseModel]) -> Callable[..., None]:
+    """Return an `__init__` with a keyword for each field of `model`, which validates nothing."""
+    fields = model.__pydantic_fields__
+    names = {name: name if field.is_required() else f"{name}=defaults[{name!r}]" for name, field in fields.items()}
+    values = ", ".join(f"{name!r}: {name}" for name in names)
+    source = f"""def __init__(self, *, {", ".join(names.values())}):
+    set_slot(self, "__dict__", {{{values}}})
+    set_slot(self, "__pydantic_fields_set__", fields_set)
+    set_slot(self, "__pydantic_extra__", None)
+    set_slot(self, "__pydantic_private__", None)
+"""
+    namespace: dict[str, Any] = {
+        "defaults": {name: field.default for name, field in fields.items()},
+        # One set for all instances: a frozen model never changes it, and a copy has its own.
+        "fields_set": set(fields),
+        "set_slot": object.__setattr__,
+    }
+    exec(source, namespace)
+    constructor = namespace["__init__"]
+    # Says to pydantic that the validator need not call it: what is validated is set directly, as without it.
+    constructor.__pydantic_base_init__ = True
+    return cast(Callable[..., None], constructor)
 
 
 Key: TypeAlias = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[A-Za-z0-9_-]+$")]
@@ -185,14 +222,14 @@ class Player(Value):
     kind: PlayerKind
 
 
-class SeatInfo(Value):
+class SeatInfo(Made):
     """One chair of a match. `place` is set when this player's game is over: 1 is the best."""
 
     player: Player
     place: int | None = None
 
 
-class Clocks(Value):
+class Clocks(Made):
     """What each seat has left in milliseconds at the server's time `at`; `running` names the seat whose clock runs.
 
     `left[seat]` is null where nothing limits the player.
@@ -243,7 +280,7 @@ class Seek(Value):
     since: Milliseconds
 
 
-class MatchSummary(Value):
+class MatchSummary(Made):
     """One match as lists show it. `position` lets a list draw a tiny board."""
 
     id: Key
@@ -259,7 +296,7 @@ class MatchSummary(Value):
     reason: Reason | None = None
 
 
-class MatchStanding(Value):
+class MatchStanding(Made):
     """Where a match of a list stands by now."""
 
     id: Key
