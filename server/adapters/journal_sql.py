@@ -15,16 +15,15 @@ import contextlib
 import secrets
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, assert_never
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, assert_never
 
 import structlog
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
-from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage
+from cornered.server.adapters.database import STORE_ERRORS, Batch, Database, Statement, is_damage
 from cornered.server.adapters.journal_reader import JournalReader
 from cornered.server.adapters.tables import EVENTS, MATCHES, PROBES, SEATS, SECRETS
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence, check_sequence
@@ -54,10 +53,6 @@ move.
 
 log = structlog.get_logger("journal")
 
-_Row = dict[str, Any]
-
-_ADD_MATCHES: Final = insert(MATCHES)
-_ADD_SEATS: Final = insert(SEATS)
 _END_MATCHES: Final = update(MATCHES).where(MATCHES.c.id == bindparam("name")).values(ended=bindparam("at"))
 _SECRET: Final = select(SECRETS.c.value).where(SECRETS.c.name == "seed")
 
@@ -81,34 +76,55 @@ class _Append:
             self.stored.set_exception(failure)
 
 
-@dataclass(slots=True)
+class _Statements(NamedTuple):
+    """What the transactions execute, in this order."""
+
+    add_events: Statement
+    add_matches: Statement
+    add_seats: Statement
+    end_matches: Statement
+
+    @classmethod
+    def of(cls, database: Database) -> _Statements:
+        return cls(
+            database.insertion(EVENTS),
+            database.insertion(MATCHES),
+            database.insertion(SEATS),
+            database.updating(_END_MATCHES, ("at", "name")),
+        )
+
+
 class _Rows:
     """What one transaction writes."""
 
-    events: list[tuple[str, int, str]] = field(default_factory=list)
-    matches: list[_Row] = field(default_factory=list)
-    seats: list[_Row] = field(default_factory=list)
-    ends: list[_Row] = field(default_factory=list)
+    __slots__ = ("_ends", "_events", "_matches", "_seats")
+
+    def __init__(self) -> None:
+        self._events: list[tuple[str, int, str]] = []
+        self._matches: list[tuple[str, int, None, bool]] = []
+        self._seats: list[tuple[str, int, str]] = []
+        self._ends: list[tuple[int, str]] = []
 
     def add(self, match: str, event: MatchEvent) -> None:
         body = event.__pydantic_serializer__.to_json(event).decode()
-        self.events.append((match, event.seq, body))
+        self._events.append((match, event.seq, body))
         if isinstance(event, Started):
-            self.matches.append({"id": match, "started": event.at, "ended": None, "private": event.private})
-            for seat, player in enumerate(event.players):
-                self.seats.append({"match": match, "seat": seat, "player": player.id})
+            self._matches.append((match, event.at, None, event.private))
+            self._seats += ((match, seat, player.id) for seat, player in enumerate(event.players))
         elif isinstance(event, Ended):
-            self.ends.append({"name": match, "at": event.at})
+            self._ends.append((event.at, match))
         elif not isinstance(event, Intermediate):
             assert_never(event)
 
-    async def write(self, connection: AsyncConnection, add_events: str) -> None:
-        await connection.exec_driver_sql(add_events, self.events)
-        if self.matches:
-            await connection.execute(_ADD_MATCHES, self.matches)
-            await connection.execute(_ADD_SEATS, self.seats)
-        if self.ends:
-            await connection.execute(_END_MATCHES, self.ends)
+    def batch(self, statements: _Statements) -> Batch:
+        """Return the statements that have rows."""
+        batch: list[tuple[Statement, Sequence[tuple[Any, ...]]]] = [
+            (statements.add_events, self._events),
+            (statements.add_matches, self._matches),
+            (statements.add_seats, self._seats),
+            (statements.end_matches, self._ends),
+        ]
+        return [(statement, rows) for statement, rows in batch if rows]
 
 
 class SqlJournal:
@@ -117,7 +133,7 @@ class SqlJournal:
     def __init__(self, database: Database, *, max_waiting: int = MAX_WAITING) -> None:
         self._database = database
         self._reader = JournalReader(database)
-        self._add_events = database.insertion(EVENTS)
+        self._statements = _Statements.of(database)
         self._max_waiting = max_waiting
         self._waiting: deque[_Append] = deque()
         self._arrived = asyncio.Event()
@@ -294,8 +310,7 @@ class SqlJournal:
             for event in append.events:
                 rows.add(append.match, event)
         try:
-            async with self._database.writing() as connection:
-                await rows.write(connection, self._add_events)
+            await self._database.write(rows.batch(self._statements))
         except IntegrityError:
             # Another process extended one of these matches. Alone, each append shows whether it is the one.
             for append in accepted:
