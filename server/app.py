@@ -146,11 +146,10 @@ async def running_server(
             gone=settings.gone_seconds * 1000,
             max_plies=settings.max_plies,
         )
-        registry = MatchRegistry(services, secret, patience, tasks)
         lobby_service = LobbyService(
             services,
             accounts,
-            registry,
+            partial(MatchRegistry, services, secret, patience, tasks),
             max_per_player=settings.max_per_player,
             bounds=Bounds(
                 settings.max_seeks,
@@ -163,6 +162,7 @@ async def running_server(
             reserved_names=settings.reserved_names,
             analyst_key=settings.analyst_key.get_secret_value(),
         )
+        registry = lobby_service.matches
         gateway: Gateway
         pages = _pages(settings, lobby_service, services, lambda: gateway.connections)
         gateway = Gateway(settings, lobby_service, pages, tasks)

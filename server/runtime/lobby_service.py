@@ -62,7 +62,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.analysis_service import AnalysisService
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.lobby_watchers import LobbyWatchers
-from cornered.server.runtime.match_registry import MatchRegistry, new_id
+from cornered.server.runtime.match_registry import MatchRegistry, RegistryObserver, new_id
 from cornered.server.runtime.match_task import MatchTask, Services
 from cornered.server.runtime.readiness import Readiness
 
@@ -83,18 +83,20 @@ class LobbyService:
         self,
         services: Services,
         accounts: Accounts,
-        registry: MatchRegistry,
+        open_registry: Callable[[RegistryObserver], MatchRegistry],
         *,
         max_per_player: int,
         bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
         reserved_names: Iterable[str] = (),
         analyst_key: str = "",
     ) -> None:
-        """`reserved_names` are for who shows `analyst_key`: others who ask for one get a number beside it.
+        """`open_registry` makes the registry, which reports to the lobby service from then on.
+
+        `reserved_names` are for who shows `analyst_key`: others who ask for one get a number beside it.
 
         It is also what bots must show that study positions; without one there are none, and any bot may bear the names.
         """
-        self.matches = registry
+        self.matches = open_registry(self)
         self.is_stopping = False
         self._services = services
         self._accounts = accounts
@@ -103,7 +105,11 @@ class LobbyService:
         self._clients: dict[str, list[ClientConnection]] = {}
         self._lobby = Lobby(Names(reserved_names), bounds=bounds)
         self._watch = LobbyWatchers(
-            self._lobby, registry, services.bus, now=services.now, peers_of=lambda player: self._clients.get(player, ())
+            self._lobby,
+            self.matches,
+            services.bus,
+            now=services.now,
+            peers_of=lambda player: self._clients.get(player, ()),
         )
         self._tick_timer: asyncio.TimerHandle | None = None
         self._tick_at = 0
@@ -114,14 +120,6 @@ class LobbyService:
         self._operators: set[str] = set()
         self._has_key = bool(analyst_key)
         self.analysis_service = AnalysisService(services.counts, services.now, new_id, analyst_key)
-        registry.on_indexed = self._indexed
-        registry.on_resumed = self._resumed
-        registry.on_lost = self._lost
-        registry.on_opened = self._opened
-        registry.on_changed = self._watch.match_moved
-        registry.on_ended = self._match_ended
-        registry.on_rematch = self._reserve
-        registry.on_rematch_lost = self._release
 
     @property
     def counts(self) -> Counts:
@@ -389,14 +387,12 @@ class LobbyService:
         self._tick_timer = None
         self._apply(self._lobby.tick(self.now()))
 
-    # Matches
+    # What the registry reports
 
-    def _indexed(self, live: Sequence[Started]) -> None:
-        """These matches go on after the server was away; their match tasks open later."""
+    def matches_indexed(self, live: Sequence[Started]) -> None:
         self._apply(MatchMade(one.match, one.game, one.players, one.clock, one.private, one.delay) for one in live)
 
-    def _resumed(self, match_task: MatchTask) -> None:
-        """A match that went on before the server started is loaded."""
+    def match_resumed(self, match_task: MatchTask) -> None:
         self._seat_present(match_task)
         self._watch.match_began(match_task)
 
@@ -405,12 +401,10 @@ class LobbyService:
             if player.id in self._clients:
                 match_task.player_came(player.id)
 
-    def _lost(self, match_id: str) -> None:
-        """A match that seemed to go on before the server started is damaged."""
+    def match_lost(self, match_id: str) -> None:
         self._apply([MatchEnded(match_id)])
 
-    def _opened(self, match_task: MatchTask) -> None:
-        """A match begins."""
+    def match_opened(self, match_task: MatchTask) -> None:
         terms = match_task.match.terms
         self._seat_present(match_task)
         if match_task.match.over:
@@ -420,20 +414,23 @@ class LobbyService:
         for seat, player in enumerate(terms.players):
             self._tell((player.id,), Paired(match=terms.id, seat=seat))
 
-    def _match_ended(self, match_task: MatchTask) -> None:
+    def match_changed(self, match_task: MatchTask) -> None:
+        self._watch.match_moved(match_task)
+
+    def match_ended(self, match_task: MatchTask) -> None:
         self._watch.match_ended(match_task)
         self._apply([MatchEnded(match_task.match.id)])
 
-    def _reserve(self, made: MatchMade) -> None:
-        """Count a rematch that is about to be stored. Raises Refusal when its players may have no more matches."""
+    def reserve_rematch(self, made: MatchMade) -> None:
         if made.match not in self._lobby.matches:
             self._lobby.check_places(made.players)
             self._apply([made])
 
-    def _release(self, match: str) -> None:
-        """Count a rematch no more, which could not be stored."""
-        if self.matches.get(match) is None:
-            self._apply([MatchEnded(match)])
+    def release_rematch(self, match_id: str) -> None:
+        if self.matches.get(match_id) is None:
+            self._apply([MatchEnded(match_id)])
+
+    # Matches
 
     def ask_analysis(self, client: ClientConnection, command: AskAnalysis, match_task: MatchTask) -> None:
         """Have a position of a match studied, unless the asker plays in it just now, wherever. Raises Refusal."""

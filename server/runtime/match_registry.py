@@ -13,7 +13,7 @@ import asyncio
 import secrets
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 import structlog
 
@@ -26,7 +26,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.archive import Archive
 from cornered.server.runtime.match_task import MatchTask, Services
 
-__all__ = ["MatchRegistry", "new_id"]
+__all__ = ["MatchRegistry", "RegistryObserver", "new_id"]
 
 DRAIN_SECONDS: Final = 5.0
 """How long the match tasks may take to answer what has arrived when the server stops."""
@@ -48,11 +48,47 @@ def new_id() -> str:
     return secrets.token_hex(8)
 
 
+class RegistryObserver(Protocol):
+    """What the registry reports to: the lobby service."""
+
+    def matches_indexed(self, live: Sequence[Started]) -> None:
+        """These matches go on after a start; their match tasks open later."""
+
+    def match_resumed(self, match_task: MatchTask) -> None:
+        """An indexed match is loaded."""
+
+    def match_lost(self, match_id: str) -> None:
+        """An indexed or stored match turned out to be damaged or over."""
+
+    def match_opened(self, match_task: MatchTask) -> None:
+        """A match begins, or a finished one is loaded again."""
+
+    def match_changed(self, match_task: MatchTask) -> None:
+        """A match looks different in lists now."""
+
+    def match_ended(self, match_task: MatchTask) -> None:
+        """A match is over."""
+
+    def reserve_rematch(self, made: MatchMade) -> None:
+        """A rematch is about to be stored. Raises Refusal where its players may have no more matches."""
+
+    def release_rematch(self, match_id: str) -> None:
+        """A rematch could not be stored."""
+
+
 class MatchRegistry:
     """The registry. Live matches are always here, loaded or not yet; finished ones while a socket is in them."""
 
-    def __init__(self, services: Services, secret: bytes, patience: Patience, tasks: asyncio.TaskGroup) -> None:
+    def __init__(
+        self,
+        services: Services,
+        secret: bytes,
+        patience: Patience,
+        tasks: asyncio.TaskGroup,
+        observer: RegistryObserver,
+    ) -> None:
         self._services = services
+        self._observer = observer
         self._archive = Archive(services, secret, patience)
         self._patience = patience
         self._tasks = tasks
@@ -69,19 +105,6 @@ class MatchRegistry:
         self._is_closed = False
         self.all_loaded = asyncio.Event()
         """Set once no match of the server before waits to be loaded."""
-        self.on_indexed: Callable[[Sequence[Started]], None] = lambda _: None
-        """What the lobby service does with the live matches that are found at the start."""
-        self.on_resumed: Callable[[MatchTask], None] = lambda _: None
-        """What the lobby service does when one of them is loaded."""
-        self.on_lost: Callable[[str], None] = lambda _: None
-        """What the lobby service does when one of them turns out to be damaged or over."""
-        self.on_opened: Callable[[MatchTask], None]
-        self.on_changed: Callable[[MatchTask], None]
-        self.on_ended: Callable[[MatchTask], None]
-        """What the lobby service does when a match begins, looks different, and ends."""
-        self.on_rematch: Callable[[MatchMade], None]
-        self.on_rematch_lost: Callable[[str], None]
-        """What the lobby service does before a rematch is stored, which it may refuse, and when that fails."""
 
     def __len__(self) -> int:
         return len(self._match_tasks)
@@ -138,19 +161,21 @@ class MatchRegistry:
             raise
         self._services.counts.events += len(events)
         match = self._archive.fold(made.match, events)
-        return self._open(match, events, self.on_opened, untended_since=match.at)
+        return self._open(match, events, self._observer.match_opened, untended_since=match.at)
 
     async def store_rematch(self, match: Match) -> None:
         """Store the beginning of the match that follows `match`. Raises JournalUnavailable, Refusal."""
         terms, new_id = match.terms, rematch_id(match.id)
-        self.on_rematch(MatchMade(new_id, terms.spec, terms.players, terms.clock, terms.private, terms.delay))
+        self._observer.reserve_rematch(
+            MatchMade(new_id, terms.spec, terms.players, terms.clock, terms.private, terms.delay)
+        )
         events = open_rematch(match, self._archive.seed(new_id), self._services.now())
         try:
             await self._services.journal.append(new_id, 0, events)
         except StaleSequence:
             return
         except JournalUnavailable:
-            self.on_rematch_lost(new_id)
+            self._observer.release_rematch(new_id)
             raise
         finally:
             # What leads to it may fail to be stored, and its match task to open: it must not run without one.
@@ -200,7 +225,7 @@ class MatchRegistry:
                 self._doubtful.pop(match_id, None)
                 if isinstance(found, MatchTask) and found.match.over:
                     # It was played before the word that leads to it was stored, and counts no more.
-                    self.on_lost(match_id)
+                    self._observer.match_lost(match_id)
                     found.check_emptiness()
 
     async def summaries(self, finished: Sequence[str]) -> list[MatchSummary]:
@@ -221,7 +246,7 @@ class MatchRegistry:
             self._take_note(started.match, started.players)
         if found:
             log.info("matches go on", matches=len(found))
-            self.on_indexed(found)
+            self._observer.matches_indexed(found)
         waiting = deque(self._unloaded)
         self._background = [
             self._tasks.create_task(self._load_in_turn(waiting), name=f"loader[{number}]") for number in range(LOADERS)
@@ -279,7 +304,7 @@ class MatchRegistry:
             if match.over:
                 self._lose(match_id)
             if match_id not in self._unloaded:
-                match_task = self._open(match, events, self.on_opened, untended_since=match.at)
+                match_task = self._open(match, events, self._observer.match_opened, untended_since=match.at)
                 if was_live:
                     # Perhaps nobody asked for it. It is kept for a while for those who did.
                     match_task.check_emptiness()
@@ -295,7 +320,7 @@ class MatchRegistry:
             for event in refund:
                 match = match.evolve(event)
             async with self._archive.turn(is_live=True):
-                return self._open(match, (*events, *refund), self.on_resumed, untended_since=now)
+                return self._open(match, (*events, *refund), self._observer.match_resumed, untended_since=now)
         if match_id in self._unloaded:
             self._archive.set_aside(match_id, "its events are gone")
             self._lose(match_id)
@@ -318,7 +343,7 @@ class MatchRegistry:
         started = self._unloaded.pop(match_id, None)
         if started is not None:
             self._forget(match_id, started.players)
-            self.on_lost(match_id)
+            self._observer.match_lost(match_id)
 
     def _open(
         self, match: Match, events: Sequence[MatchEvent], tell: Callable[[MatchTask], None], *, untended_since: int
@@ -365,10 +390,10 @@ class MatchRegistry:
 
     def ended(self, match_task: MatchTask) -> None:
         self._forget(match_task.match.id, match_task.match.terms.players)
-        self.on_ended(match_task)
+        self._observer.match_ended(match_task)
 
     def changed(self, match_task: MatchTask) -> None:
-        self.on_changed(match_task)
+        self._observer.match_changed(match_task)
 
     def emptied(self, match_task: MatchTask) -> None:
         match_id = match_task.match.id

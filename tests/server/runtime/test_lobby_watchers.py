@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -69,7 +70,7 @@ class Scene:
     def __init__(self, tasks: asyncio.TaskGroup) -> None:
         services = Services(MemoryJournal(), LocalBus(), Counts(), lambda: int(time.monotonic() * 1000))
         self.lobby_service = LobbyService(
-            services, MemoryAccounts(), MatchRegistry(services, b"", Patience(), tasks), max_per_player=8
+            services, MemoryAccounts(), partial(MatchRegistry, services, b"", Patience(), tasks), max_per_player=8
         )
         self.limits = PlayerLimits(Settings(port=0), 0.0)
         self.count = 0

@@ -31,6 +31,7 @@ from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import Services
 from cornered.server.runtime.timekeeping import Sign, last_sign
 from tests.server.conftest import TIMEOUT_S, Pair, Running, Start, Stores, StubbornJournal
+from tests.server.runtime.observer import Recorder
 from tests.server.turns import watched_loop
 from tests.virtual_time import after
 from tests.waiting import until
@@ -67,7 +68,7 @@ async def test_a_live_match_that_cannot_be_replayed_stays_closed_and_harms_no_ot
 async def test_lists_pass_over_what_cannot_be_replayed() -> None:
     services = Services(MemoryJournal(), LocalBus(node="here"), Counts(), lambda: 1)
     async with asyncio.TaskGroup() as tasks:
-        matches = MatchRegistry(services, b"", Patience(), tasks)
+        matches = MatchRegistry(services, b"", Patience(), tasks, Recorder())
         for name, game in (("a", "trapgrid"), ("b", "chess"), ("d", "trapgrid")):
             await services.journal.append(name, 0, begun(name, game))
         assert [listed.id for listed in await matches.summaries(["a", "b", "c", "d"])] == ["a", "d"]
@@ -126,8 +127,8 @@ async def test_after_a_restart_the_world_outside_hears_no_more_of_a_delayed_matc
         log += match.decide(move, match.to_move, at)
     await journal.append("m", 0, log)
     async with asyncio.TaskGroup() as tasks:
-        matches = MatchRegistry(Services(journal, bus, Counts(), lambda: now + 400_000), secret, Patience(), tasks)
-        matches.on_opened = matches.on_changed = matches.on_ended = lambda _: None
+        services = Services(journal, bus, Counts(), lambda: now + 400_000)
+        matches = MatchRegistry(services, secret, Patience(), tasks, Recorder())
         await matches.recover(0)
         await matches.all_loaded.wait()
         (said,) = bus.told
@@ -164,25 +165,24 @@ async def store_live(journal: MemoryJournal, match: str, now: int) -> None:
 
 
 @contextlib.asynccontextmanager
-async def registry(journal: MemoryJournal, now: Callable[[], int]) -> AsyncIterator[MatchRegistry]:
+async def registry(
+    journal: MemoryJournal, now: Callable[[], int], recorder: Recorder | None = None
+) -> AsyncIterator[MatchRegistry]:
+    services = Services(journal, LocalBus(node="here"), Counts(), now)
     async with asyncio.TaskGroup() as tasks:
-        matches = MatchRegistry(
-            Services(journal, LocalBus(node="here"), Counts(), now), await journal.secret(), Patience(), tasks
-        )
-        matches.on_opened = matches.on_changed = matches.on_ended = lambda _: None
+        matches = MatchRegistry(services, await journal.secret(), Patience(), tasks, recorder or Recorder())
         yield matches
         await matches.close()
 
 
 async def test_a_start_reads_no_match_and_knows_who_plays_where() -> None:
-    journal, indexed = Gated(), list[str]()
+    journal, recorder = Gated(), Recorder()
     for name in ("m1", "m2"):
         await store_live(journal, name, 1_000)
     journal.is_open.clear()
-    async with registry(journal, lambda: 2_000) as matches:
-        matches.on_indexed = lambda live: indexed.extend(started.match for started in live)
+    async with registry(journal, lambda: 2_000, recorder) as matches:
         await matches.recover(1_000)
-        assert indexed == ["m1", "m2"]
+        assert recorder.indexed == ["m1", "m2"]
         assert matches.live_of("a") == ("m1", "m2")
         assert matches.rooms_of("a") == ()
         assert not matches.all_loaded.is_set()

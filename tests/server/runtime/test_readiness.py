@@ -23,9 +23,10 @@ from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.match_registry import MatchRegistry
-from cornered.server.runtime.match_task import MatchTask, Services
+from cornered.server.runtime.match_task import Services
 from cornered.server.runtime.readiness import Readiness
 from cornered.server.settings import MEMORY, Settings
+from tests.server.runtime.observer import Recorder
 
 PLAYERS = (Player(id="ann", name="Ann", kind="person"), Player(id="ben", name="Ben", kind="person"))
 MADE = MatchMade("m", GameSpec(name="trapgrid", options={"size": 4}), PLAYERS, NO_CLOCK, private=False, delay=0)
@@ -41,18 +42,17 @@ async def test_a_match_begins_when_its_game_is_ready() -> None:
     readiness = Readiness()
     readiness.expect_all()
     services = Services(MemoryJournal(), LocalBus(node="here"), Counts(), lambda: 1, readiness)
-    opened: list[MatchTask] = []
+    recorder = Recorder()
     async with asyncio.TaskGroup() as tasks:
-        registry = MatchRegistry(services, b"", Patience(), tasks)
-        registry.on_opened = opened.append
-        registry.on_changed = lambda match_task: None
+        registry = MatchRegistry(services, b"", Patience(), tasks, recorder)
         opening = tasks.create_task(registry.open_new(MADE))
         await turns()
         assert not opening.done()
         assert "trapgrid" in readiness.missing
         await readiness.prepare()
         assert readiness.missing == ()
-        assert [await opening] == opened
+        assert (await opening).match.id == MADE.match
+        assert recorder.opened == [MADE.match]
         await registry.close()
 
 
