@@ -1,7 +1,7 @@
-"""One thread for products of matrices, said to the libraries behind numpy, which ask when they are loaded.
+"""The environment that keeps the matrix libraries behind numpy at one thread; they read it when they are loaded.
 
-A process of ours is one of many; and threads that share a product round it otherwise, so that the number of cores would
-make other weights.
+Workers already take every core. Besides, threads that share a product round it differently, so that trained weights
+would depend on the number of cores.
 """
 
 from typing import Final
@@ -11,4 +11,3 @@ __all__ = ["ONE_THREAD"]
 ONE_THREAD: Final = dict.fromkeys(
     ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-"""What the environment has to hold."""

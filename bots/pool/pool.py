@@ -24,7 +24,7 @@ from cornered.bots.bot import Limit, Thought
 from cornered.bots.pool.supervisor import GRACE, Supervisor
 from cornered.bots.pool.warming import Preparation, compiled, is_warm
 from cornered.bots.pool.worker_main import Failed, Job
-from cornered.bots.pool.worker_process import Lost, Worker, preloading
+from cornered.bots.pool.worker_process import Lost, Worker, start_fork_server
 from cornered.bots.roster import create
 from cornered.bots.search.memory import Memory
 from cornered.clients.sdk import unwrapped_errors
@@ -75,9 +75,8 @@ class Pool:
                 async with asyncio.TaskGroup() as tasks:
                     supervisor = Supervisor(memory, tasks, threads)
                     try:
-                        # The first one alone: with it comes the fork server, which makes the others.
-                        with preloading(bots):
-                            await supervisor.hire(0)
+                        await supervisor.run(start_fork_server, bots)
+                        await supervisor.hire(0)
                         for slot in range(1, count):
                             supervisor.chore(supervisor.hire(slot), "hire")
                         yield cls(count, supervisor)

@@ -1,13 +1,10 @@
-"""The other side of the pool: a process that thinks about one position after another."""
+"""The worker's side of the pool: answers to the requests that come through its pipe, one after another."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from cornered import engine
@@ -20,15 +17,15 @@ from cornered.engine import OptionValue
 if TYPE_CHECKING:
     from cornered.bots.search.memory import Memory
 
-__all__ = ["Answer", "Done", "Failed", "Job", "Ready", "WorkerSlot", "think", "work"]
+__all__ = ["Answer", "Done", "Failed", "Job", "Ping", "WorkerSlot", "answering", "think"]
 
-MODESTY: Final = 5
-"""How nice workers are: what carries moves to and fro on this machine goes first, since it makes others wait."""
+WORKER_NICENESS: Final = 5
+"""Processes that carry moves on this machine go first, since players wait for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerSlot:
-    """Where a worker sits: its number among the others, and the name of the memory that they share."""
+    """A worker's number, which is its workspace's, and the name of the memory that the pool shares."""
 
     number: int
     memory: str
@@ -36,7 +33,7 @@ class WorkerSlot:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A question: what would `bot` play in this position? Text and numbers only, so that it travels cheaply."""
+    """A request for the move of `bot` in a position; text and numbers only, so that it is cheap to pickle."""
 
     bot: str
     game: str
@@ -44,22 +41,22 @@ class Job:
     position: str
     limit: Limit
     seed: int | None = None
-    """With a seed the question goes to a bot that knows nothing of any other, so the answer can be had again."""
+    """With a seed a new bot with private memory answers, so that the answer is reproducible."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """The first word of a worker: it takes questions."""
+class Ping:
+    """Answered with Done by a worker that has started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What was to be prepared is loaded and compiled."""
+    """The answer to a Ping, and to a Preparation that is loaded and compiled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The bot raised an exception, which is a fault in the bot; the worker is well."""
+    """The bot raised an exception; the worker goes on."""
 
     error: str
 
@@ -68,7 +65,7 @@ Answer: TypeAlias = Thought | Done | Failed
 
 
 def think(job: Job, known: dict[str, Bot], memory: Memory | None = None) -> Thought:
-    """Return the answer to `job`; `known` keeps the bots between jobs, and each is lent `memory`."""
+    """Return the answer to `job`; `known` keeps the bots between jobs, and each searches in `memory`."""
     if job.seed is not None:
         bot = create(job.bot, job.seed)
     elif (known_bot := known.get(job.bot)) is not None:
@@ -80,28 +77,25 @@ def think(job: Job, known: dict[str, Bot], memory: Memory | None = None) -> Thou
     return bot.choose(engine.load(job.game, **job.options).parse(job.position), job.limit)
 
 
-def _answer(question: Job | Preparation, known: dict[str, Bot], memory: Memory) -> Answer:
-    try:
-        if isinstance(question, Job):
-            return think(question, known, memory)
-        exercise(question)
-        return Done()
-    except Exception as error:
-        return Failed(f"{type(error).__name__}: {error}")
-
-
-def work(connection: Connection, slot: WorkerSlot) -> None:
-    """Answer questions until the other side is gone."""
+def answering(slot: WorkerSlot) -> Callable[[Ping | Job | Preparation], Answer]:
+    """Return the function that answers requests in a worker process."""
     from cornered.bots.search.memory import Memory
 
-    # Ctrl-C reaches the whole process group; who ends when is the pool's business.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(MODESTY)
+    os.nice(WORKER_NICENESS)
     known: dict[str, Bot] = {}
-    with contextlib.suppress(EOFError, OSError):
-        memory = Memory.attach(slot.memory, slot.number)
-        connection.send(Ready())
-        while True:
-            connection.send(_answer(connection.recv(), known, memory))
-    # Nothing is left to put in order, and the memory cannot be closed in order while bots look into it.
-    os._exit(0)
+    memory = Memory.attach(slot.memory, slot.number)
+
+    def answer(request: Ping | Job | Preparation) -> Answer:
+        try:
+            match request:
+                case Job():
+                    return think(request, known, memory)
+                case Preparation():
+                    exercise(request)
+                case Ping():
+                    pass
+        except Exception as error:
+            return Failed(f"{type(error).__name__}: {error}")
+        return Done()
+
+    return answer

@@ -17,7 +17,7 @@ import numba
 from cornered import bots, lab
 from cornered.engine.compile.kernel import cache_of, modules_of
 from cornered.lab.execution import heartbeat
-from cornered.lab.execution.processes import Batch, Part, travelling
+from cornered.lab.execution.processes import Batch, Part, picklable_errors
 
 __all__ = ["Cluster"]
 
@@ -88,17 +88,20 @@ class Cluster:
             with suppress(OSError):
                 self.workers = self._count()
             self._counted = monotonic()
-        self._futures = {future for future in self._futures if not future.done()}
-        return len(self._futures) < self.most
+        return len(self._pending()) < self.most
 
     @property
     def most(self) -> int:
         """How many batches there may be at once."""
         return QUEUED * max(1, self.workers)
 
-    def wait_for_room(self, seconds: float) -> None:
+    def wait(self, seconds: float) -> None:
         """Wait until a batch is done, but no longer than so many seconds."""
-        wait(self._futures, seconds, FIRST_COMPLETED)
+        wait(self._pending(), seconds, FIRST_COMPLETED)
+
+    def _pending(self) -> set[Future[Any]]:
+        self._futures = {future for future in self._futures if not future.done()}
+        return self._futures
 
     def submit(self, batch: Batch[T, R]) -> Future[Part[R]]:
         """Have some worker carry out a batch."""
@@ -168,7 +171,7 @@ def _carry_out(batch: Batch[T, R], sources: str) -> Part[R]:
         before = heartbeat.current()
         heartbeat.install(heartbeat.Alarm())
         try:
-            with travelling():
+            with picklable_errors():
                 return batch.carry_out()
         finally:
             heartbeat.install(before)

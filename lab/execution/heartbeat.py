@@ -1,7 +1,7 @@
-"""A worker's sign of life: what it works on, when it will give the next sign, and words that outlive its process.
+"""Signs of life of a worker process: the item in work, the deadline of the next sign, and words that outlive it.
 
-A process that dies cannot say any more what it was doing, so it says so before, into a file of its own. What was
-written stays with the operating system, whatever ends the process, and costs a microsecond.
+They are written into a file before what they describe begins: the operating system keeps the file, whatever ends the
+process, and a write costs a microsecond.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from time import monotonic
-from typing import Final, Protocol
+from typing import Final
 
 __all__ = ["Alarm", "Beat", "File", "LivenessReporter", "beat", "current", "install", "read"]
 
@@ -22,17 +22,17 @@ HEADER: Final = struct.Struct("<qqdI")
 """The errand, the item's place in it, the deadline of the next sign, and the length of the words that follow."""
 
 
-class LivenessReporter(Protocol):
-    """Where a process leaves its signs of life."""
+class LivenessReporter:
+    """Where a process leaves its signs of life. This one discards them: it is that of a process that is no worker."""
 
     def begin(self, errand: int, place: int, within: float | None) -> None:
-        """Say that an item is begun, and within how many seconds there will be another sign; None promises nothing."""
+        """Report that an item is begun; the next sign follows in `within` seconds, or at any time for None."""
 
     def beat(self, words: str, within: float | None) -> None:
-        """Say what is being done with the item."""
+        """Report what is being done with the item."""
 
     def rest(self) -> None:
-        """Say that nothing is being worked on."""
+        """Report that no item is in work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Beat:
     words: str
 
 
-class File:
+class File(LivenessReporter):
     """Signs of life in a file that is named for this process."""
 
     def __init__(self, folder: Path) -> None:
@@ -54,24 +54,23 @@ class File:
 
     def begin(self, errand: int, place: int, within: float | None) -> None:
         self._item = (errand, place)
-        deadline = inf if within is None else monotonic() + within
-        os.pwrite(self._file, HEADER.pack(errand, place, deadline, 0), 0)
+        self.beat("", within)
 
     def beat(self, words: str, within: float | None) -> None:
         text = words.encode()
         deadline = inf if within is None else monotonic() + within
-        # One call, so that no reader and no death comes between the parts.
+        # One call, so that readers see all of a sign or nothing, even when the process dies.
         os.pwrite(self._file, HEADER.pack(*self._item, deadline, len(text)) + text, 0)
 
     def rest(self) -> None:
         self.begin(-1, -1, None)
 
 
-class Alarm:
-    """Ends this process when it does not give its next sign in time.
+class Alarm(LivenessReporter):
+    """Ends this process when its next sign of life is overdue, for processes that are not watched from outside.
 
-    For processes that nobody of ours watches. The watch is kept in C, so that it also ends what never lets go of the
-    interpreter, and it prints where that was.
+    The watchdog is a C thread, which also ends a process that never releases the interpreter lock, and prints its
+    traceback.
     """
 
     def begin(self, errand: int, place: int, within: float | None) -> None:
@@ -87,36 +86,25 @@ class Alarm:
         faulthandler.cancel_dump_traceback_later()
 
 
-class _Silence:
-    def begin(self, errand: int, place: int, within: float | None) -> None:
-        pass
-
-    def beat(self, words: str, within: float | None) -> None:
-        pass
-
-    def rest(self) -> None:
-        pass
+_heart = LivenessReporter()
 
 
-_heart: LivenessReporter = _Silence()
-
-
-def install(heart: LivenessReporter) -> None:
-    """Let this process give its signs of life there."""
+def install(reporter: LivenessReporter) -> None:
+    """Report this process's signs of life there."""
     global _heart
-    _heart = heart
+    _heart = reporter
 
 
 def current() -> LivenessReporter:
-    """Return where this process gives its signs of life: nowhere, unless it is a worker."""
+    """Return where this process reports its signs of life."""
     return _heart
 
 
 def beat(words: str, within: float | None = None) -> None:
-    """Say what this process is doing, for the case that it dies of it; a function that workers carry out calls this.
+    """Report what this process does, for the case that it dies of it; functions that workers carry out call this.
 
-    With `within`, the process is ended when there is no other sign of it for so many seconds. Does nothing in a process
-    that is no worker.
+    With `within`, the process is ended when it reports nothing for so many seconds. Does nothing in a process that is
+    no worker.
     """
     _heart.beat(words, within)
 

@@ -1,54 +1,48 @@
-"""Worker processes of this machine. Each has an executor to itself, so that whatever dies takes nothing else with it.
+"""Worker processes of this machine, each with a pipe of its own, so that a death costs one process.
 
-One executor with many processes ends them all as soon as one of them dies, and games on a clock would notice.
+All of it runs in the caller's thread: results are received in `Processes.wait`.
 """
 
 from __future__ import annotations
 
-import concurrent.futures
-import multiprocessing
-import os
+import multiprocessing.connection
 import pickle
 import signal
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from math import inf
-from multiprocessing import forkserver, resource_tracker
-from multiprocessing.connection import wait
-from multiprocessing.context import ForkServerContext
-from multiprocessing.process import BaseProcess
+from functools import partial
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any, Final, Generic, TypeVar
 
-from cornered.bots.pool.worker_process import preloading
+from cornered.bots.pool.worker_process import WorkerProcess, start_fork_server
 from cornered.lab.execution import heartbeat
 
-__all__ = ["Batch", "Death", "Part", "Processes", "over"]
+__all__ = ["Batch", "Death", "Part", "Processes", "WorkerDied", "picklable_errors"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-PRELOADED: Final = ["cornered.bots.pool.preload", "cornered.lab.contests.arena"]
-"""What the fork server loads before its first child, so that all of them start in milliseconds."""
-QUEUED: Final = 2
-"""How many batches a worker has at once: one in work, and one so that it never waits for the next."""
-
-LOOKING: Final = 0.02
-"""Seconds between looks whether anybody still wants the results."""
-
-GOING: Final = "cannot schedule new futures after shutdown"
-"""What an executor says instead of BrokenProcessPool to who comes while it is just breaking."""
+PRELOADED: Final = "cornered.lab.contests.arena"
+"""What the fork server loads besides the bots, so that workers start in milliseconds."""
+BATCHES_MAX: Final = 2
+"""How many batches a worker has at once: one in work, and the next one, so that it does not idle between them."""
+PREFETCH_BYTES_MAX: Final = 8192
+"""The longest batch that is sent to a worker at work. The socket's buffer holds it on every system, so that sending
+cannot block; a longer one is sent when the worker waits for it."""
+DEATH_TIMEOUT_S: Final = 1.0
+"""Seconds between the end of a pipe and that of its process, after which the process is killed."""
+ABANDONED_CHECK_INTERVAL_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[R]):
-    """What came of the first items of a batch, perhaps of all, and how many seconds it took."""
+    """The results of the first items of a batch, perhaps of all, and how many seconds they took."""
 
     results: list[R]
     seconds: float
@@ -56,10 +50,10 @@ class Part(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class Batch(Generic[T, R]):
-    """Items with their places in an errand, and the function that is to be carried out for each.
+    """Items with their places in an errand, and the function that is called with each.
 
-    `patience` is in seconds, as `heartbeat.beat` has it. A worker that has been at it for `box` seconds gives the rest
-    back, so that a batch of items that turn out long is shared again.
+    `patience` is in seconds, as `within` of `heartbeat.beat`. After `box` seconds the rest of the items is given back,
+    so that a batch of long items is divided again.
     """
 
     errand: int
@@ -68,243 +62,230 @@ class Batch(Generic[T, R]):
     patience: float | None
     box: float
 
-    def carry_out(self, over: Path | None = None) -> Part[R]:
-        """Return the results of as many items as there is time for, but at least one; of none when nobody wants them
-        any more, which is when there is a file `over`."""
-        heart = heartbeat.current()
+    def carry_out(self, abandoned: Path | None = None) -> Part[R]:
+        """Return the results of as many items as there is time for, but at least one; where the file `abandoned`
+        exists, of none that has not begun."""
+        reporter = heartbeat.current()
         began = looked = perf_counter()
         results: list[R] = []
-        is_wanted = over is None or not over.exists()
+        is_wanted = abandoned is None or not abandoned.exists()
         try:
             for place, item in self.entries:
                 if not is_wanted:
                     break
-                heart.begin(self.errand, place, self.patience)
+                reporter.begin(self.errand, place, self.patience)
                 results.append(self.function(item))
                 now = perf_counter()
                 if now - began > self.box:
                     break
-                if now - looked > LOOKING:
-                    looked, is_wanted = now, over is None or not over.exists()
+                if now - looked > ABANDONED_CHECK_INTERVAL_S:
+                    looked, is_wanted = now, abandoned is None or not abandoned.exists()
         finally:
-            heart.rest()
+            reporter.rest()
         return Part(results, perf_counter() - began)
 
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """How a process came to its end while it worked on an item. `words` are its last (`heartbeat.beat`)."""
+    """How a process ended while it worked on an item. `words` are its last (`heartbeat.beat`)."""
 
     cause: str
     words: str = ""
     is_hung: bool = False
-    """Whether it was ended because it gave no sign of life in time."""
+    """Whether it was killed because its next sign of life was overdue."""
 
 
-class _Context(ForkServerContext):
-    """Remembers the process that an executor starts, which has no public name there."""
+class WorkerDied(Exception):
+    """The process that had a batch ended before its result came. `beat` is its last sign of life."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.started: BaseProcess | None = None
-
-    def Process(self, *args: Any, **named: Any) -> BaseProcess:  # type: ignore[override]  # a class in the base
-        self.started = ForkServerContext.Process(*args, **named)
-        return self.started
+    def __init__(self, death: Death, beat: heartbeat.Beat | None) -> None:
+        super().__init__(death.cause)
+        self.death = death
+        self.beat = beat
 
 
 class _Worker:
-    """One process behind an executor of its own. It starts with its first batch."""
+    """A process, and the batches that it has, in their order."""
 
     def __init__(self, folder: Path) -> None:
+        # Not daemonic, since those may have no processes, and bots may.
+        self._process = WorkerProcess(batch_runner, str(folder), daemon=False)
         self._folder = folder
-        self._context = _Context()
-        self._executor = ProcessPoolExecutor(1, self._context, _enter, (str(folder),))
-        self._futures: set[Future[Any]] = set()
+        self._futures: deque[Future[Any]] = deque()
+        self._unsent: deque[bytes] = deque()
+        """The last of these batches, which are sent once those before them are done."""
         self._is_alone = False
-        self._is_hung = False
-
-    def pending(self) -> set[Future[Any]]:
-        """Return the futures of the batches that it has."""
-        self._futures = {future for future in self._futures if not future.done()}
-        return self._futures
+        self.is_new = True
+        self.connection = self._process.connection
 
     @property
     def load(self) -> int:
         """How many batches it has; as many as it can for one that must be alone."""
-        pending = len(self.pending())
-        return QUEUED if self._is_alone and pending else pending
+        return BATCHES_MAX if self._is_alone and self._futures else len(self._futures)
 
     def submit(self, batch: Batch[T, R], *, alone: bool) -> Future[Part[R]]:
-        """Raises BrokenProcessPool when the process has died in the meantime."""
-        try:
-            with _interrupts_put_off():
-                future = self._executor.submit(_carry_out, batch, str(self._folder))
-        except RuntimeError as error:
-            if str(error) == GOING:
-                raise BrokenProcessPool("its process is gone") from error
-            raise
-        self._futures.add(future)
+        request = pickle.dumps(batch)
+        if self._futures and len(request) > PREFETCH_BYTES_MAX:
+            self._unsent.append(request)
+        else:
+            self._send(request)
+        future: Future[Part[R]] = Future()
+        self._futures.append(future)
         self._is_alone = alone
+        self.is_new = False
         return future
+
+    def _send(self, request: bytes) -> None:
+        # The pipe of a dead process is at its end, which `receive` finds.
+        with suppress(OSError):
+            self.connection.send_bytes(request)
+
+    def receive(self) -> None:
+        """Complete the future of the next batch. Raises an OSError or EOFError where the process is dead."""
+        answer: bytes = self.connection.recv()
+        if self._unsent:
+            self._send(self._unsent.popleft())
+        future = self._futures.popleft()
+        try:
+            outcome = pickle.loads(answer)
+        except Exception as error:
+            outcome = error
+        if isinstance(outcome, Part):
+            future.set_result(outcome)
+        else:
+            future.set_exception(outcome)
 
     def beat(self) -> heartbeat.Beat | None:
         """Return its newest sign of life."""
-        process = self._context.started
-        return None if process is None or process.pid is None else heartbeat.read(self._folder, process.pid)
+        return heartbeat.read(self._folder, self._process.process.pid or 0)
 
-    def watch(self) -> None:
-        """End the process if its next sign of life is overdue, or break its futures if it is dead."""
-        process = self._context.started
-        if process is None or process.pid is None or not self.pending():
-            return
-        if wait([process.sentinel], 0):
-            # Most often the executor is about to see it as well, and `end` lets it; but it may have been before the
-            # last batch, of which nobody would hear again.
-            self.end()
-        elif (beat := self.beat()) is not None and beat.deadline != inf and beat.deadline < monotonic():
-            self._is_hung = True
-            self._kill()
+    def is_overdue(self) -> bool:
+        """Say whether the deadline of its next sign of life has passed."""
+        beat = self.beat()
+        return beat is not None and beat.deadline < monotonic()
 
-    def autopsy(self) -> Death:
-        """Return how the process died, when it has."""
+    def fail(self, *, is_hung: bool) -> None:
+        """End the process, which is dead or hangs, and fail the futures of its batches."""
+        if not is_hung:
+            self._process.process.join(DEATH_TIMEOUT_S)
         self.end()
-        process, beat = self._context.started, self.beat()
-        code = None if process is None else process.exitcode
-        if self._is_hung:
+        beat, code = self.beat(), self._process.process.exitcode or 0
+        if is_hung:
             cause = "gave no sign of life any more"
-        elif code is None:
-            cause = "could not be started"
         elif code < 0:
             named = {one.value: one.name for one in signal.Signals}
             cause = f"was ended by {named.get(-code, f'signal {-code}')}"
         else:
             cause = f"ended with exit code {code}"
-        return Death(cause, "" if beat is None else beat.words, self._is_hung)
+        death = Death(cause, "" if beat is None else beat.words, is_hung)
+        while self._futures:
+            self._futures.popleft().set_exception(WorkerDied(death, beat))
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
-        self._kill()
-        # The executor joins the process: only one thread may ask how it ended, or the answer is lost between two.
-        self._executor.shutdown(wait=True)
-        # It breaks what it knows of. A batch that came while it did so is known to nobody but us.
-        for future in self.pending():
-            future.set_exception(BrokenProcessPool("its process was gone when it came"))
-
-    def _kill(self) -> None:
-        process = self._context.started
-        if process is not None and process.pid is not None:
-            process.kill()
+        """End the process, whatever it does."""
+        self._process.end()
 
 
 class Processes:
-    """Some workers. What they tell about themselves is in the files of a folder."""
+    """A bounded number of workers, which start when there is work. Their signs of life are in the files of a folder."""
 
     def __init__(self, count: int, folder: Path) -> None:
         self.workers = count
         self._folder = folder
         self._staff: list[_Worker] = []
-        self._owners: dict[Future[Any], _Worker] = {}
 
     @property
     def most(self) -> int:
         """How many batches there may be at once."""
-        return QUEUED * self.workers
+        return BATCHES_MAX * self.workers
 
     def has_room(self, *, alone: bool = False) -> bool:
         """Say whether another batch can be submitted, or one that has to be alone in its process."""
-        return self._lightest().load < (1 if alone else QUEUED)
-
-    def wait_for_room(self, seconds: float) -> None:
-        """Wait until a batch is done, but no longer than so many seconds."""
-        concurrent.futures.wait([one for worker in self._staff for one in worker.pending()], seconds, FIRST_COMPLETED)
+        least = min((worker.load for worker in self._staff), default=0)
+        return len(self._staff) < self.workers or least < (1 if alone else BATCHES_MAX)
 
     def submit(self, batch: Batch[T, R], *, alone: bool = False) -> Future[Part[R]]:
         """Have a worker carry out a batch: `alone`, in a process that has done nothing before."""
-        worker = self._lightest()
-        if alone:
-            worker = self._replace(worker)
-        try:
-            future = worker.submit(batch, alone=alone)
-        except BrokenProcessPool:
-            # It died, and nothing of what it had has been settled since.
-            worker = self._replace(worker)
-            future = worker.submit(batch, alone=alone)
-        self._owners[future] = worker
-        return future
+        return self._lightest(alone=alone).submit(batch, alone=alone)
 
-    def settle(self, future: Future[Any]) -> tuple[Death, heartbeat.Beat | None] | None:
-        """Forget a future that is done. Return how its process died, if it did, and what its last sign of life was."""
-        worker = self._owners.pop(future, None)
-        if worker is None or not isinstance(future.exception(), BrokenProcessPool):
-            return None
-        death = worker.autopsy()
-        if worker in self._staff:
-            self._replace(worker)
-        return death, worker.beat()
+    def wait(self, seconds: float) -> None:
+        """Wait so many seconds for an answer of any worker; complete the futures of those that have answered, died or
+        passed the deadline of their next sign of life."""
+        busy = [worker for worker in self._staff if worker.load]
+        ready = multiprocessing.connection.wait([worker.connection for worker in busy], seconds)
+        for worker in busy:
+            try:
+                if worker.connection in ready:
+                    worker.receive()
+                elif worker.is_overdue():
+                    self._fail(worker, is_hung=True)
+            except (EOFError, OSError):
+                self._fail(worker)
 
-    def watch(self) -> None:
-        """End every process whose next sign of life is overdue, and break the futures of those that are dead."""
-        for worker in self._staff:
-            worker.watch()
-
-    def abandon(self, errand: int, futures: Sequence[Future[Any]]) -> None:
-        """Let workers know that nobody wants the results of an errand any more; they finish the item in work."""
-        # Cancelled futures would upset an executor that breaks before it has noticed them.
-        if not futures:
-            return
-        over(self._folder, errand).touch()
-        for future in futures:
-            self._owners.pop(future, None)
+    def abandon(self, errand: int) -> None:
+        """Let workers skip the items of an errand that have not begun."""
+        _abandoned(self._folder, errand).touch()
 
     def close(self) -> None:
-        """End all processes, whatever they are doing."""
-        for worker in self._staff:
-            worker.end()
+        """End all processes, whatever they do."""
+        while self._staff:
+            self._staff.pop().end()
 
-    def _lightest(self) -> _Worker:
-        if len(self._staff) < self.workers:
-            idle = next((worker for worker in self._staff if worker.load == 0), None)
-            if idle is None:
-                if not self._staff:
-                    _start_fork_server()
+    def _lightest(self, *, alone: bool) -> _Worker:
+        """Return a worker with as little to do as possible; alone, it is a new one."""
+        idle = next((worker for worker in self._staff if not worker.load), None)
+        if idle is not None and alone and not idle.is_new:
+            self._staff.remove(idle)
+            idle.end()
+            idle = None
+        if idle is None and len(self._staff) < self.workers:
+            start_fork_server((), PRELOADED)
+            with _interrupts_deferred():
                 self._staff.append(idle := _Worker(self._folder))
-            return idle
-        return min(self._staff, key=lambda worker: worker.load)
+        return idle or min(self._staff, key=lambda worker: worker.load)
 
-    def _replace(self, worker: _Worker) -> _Worker:
-        worker.end()
-        new = self._staff[self._staff.index(worker)] = _Worker(self._folder)
-        return new
+    def _fail(self, worker: _Worker, *, is_hung: bool = False) -> None:
+        self._staff.remove(worker)
+        worker.fail(is_hung=is_hung)
 
 
-def over(folder: Path, errand: int) -> Path:
-    """Return the file that is there when nobody wants the results of an errand any more."""
-    return folder / f"errand-{errand}-is-over"
+def _abandoned(folder: Path, errand: int) -> Path:
+    """Return the file that exists when the results of an errand are not wanted any more."""
+    return folder / f"errand-{errand}-is-abandoned"
 
 
-def _start_fork_server() -> None:
-    """Start the process that workers come from, so that Ctrl-C in the terminal reaches neither it nor them."""
-    # It starts another helper, which would let the signal through again.
-    resource_tracker.ensure_running()
-    forkserver.set_forkserver_preload(PRELOADED)
-    with preloading(()), _without_interrupts():
-        forkserver.ensure_running()
+def batch_runner(folder: str) -> Callable[[Batch[Any, Any]], bytes]:
+    """Return the function that answers batches in a worker process."""
+    heartbeat.install(heartbeat.File(Path(folder)))
+    return partial(_carry_out, Path(folder))
+
+
+def _carry_out(folder: Path, batch: Batch[Any, Any]) -> bytes:
+    """Return the batch's Part, pickled, or what it raised."""
+    try:
+        with picklable_errors():
+            return pickle.dumps(batch.carry_out(_abandoned(folder, batch.errand)))
+    except BaseException as error:
+        error.add_note("".join(traceback.format_exception(error)))
+        return pickle.dumps(error)
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C back until the end of the block; processes that start in it never get it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def picklable_errors() -> Iterator[None]:
+    """Replace an exception of the block that cannot be pickled by a RuntimeError that quotes it."""
     try:
         yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    except Exception as error:
+        try:
+            pickle.loads(pickle.dumps(error))
+        except Exception:
+            raise RuntimeError("".join(traceback.format_exception(error))) from None
+        raise
 
 
 @contextmanager
-def _interrupts_put_off() -> Iterator[None]:
-    """Let Ctrl-C count at the end of the block: a process that is half started would complain that we are gone."""
+def _interrupts_deferred() -> Iterator[None]:
+    """Defer Ctrl-C to the end of the block: a process whose start is interrupted prints a traceback."""
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before is None:
         yield
@@ -317,37 +298,3 @@ def _interrupts_put_off() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
         if interrupts:
             signal.raise_signal(signal.SIGINT)
-
-
-def _enter(folder: str) -> None:
-    """Begin a worker's life."""
-    # Somebody else may have started the fork server; Ctrl-C is for the process that has the workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    heartbeat.install(heartbeat.File(Path(folder)))
-    threading.Thread(target=_end_with_parent, name="end with parent", daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)
-
-
-@contextmanager
-def travelling() -> Iterator[None]:
-    """Raise what the block raises as something that can go from one process to another."""
-    try:
-        yield
-    except Exception as error:
-        try:
-            pickle.loads(pickle.dumps(error))
-        except Exception:
-            # What cannot travel would look like a process that died.
-            raise RuntimeError("".join(traceback.format_exception(error))) from None
-        raise
-
-
-def _carry_out(batch: Batch[T, R], folder: str) -> Part[R]:
-    with travelling():
-        return batch.carry_out(over(Path(folder), batch.errand))

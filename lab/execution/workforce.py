@@ -11,26 +11,25 @@ import os
 import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from cornered.lab.execution.cluster import Cluster
-from cornered.lab.execution.heartbeat import Beat
-from cornered.lab.execution.processes import Batch, Death, Part, Processes
+from cornered.lab.execution.processes import Batch, Death, Part, Processes, WorkerDied
 
 __all__ = ["Death", "Workforce", "in_order"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-TICK: Final = 0.25
+LIVENESS_INTERVAL_S: Final = 0.25
 """Seconds between looks at processes that may hang."""
-TRIES: Final = 2
+TRIES_ALONE: Final = 2
 """How often an item may end a process that has nothing else to do, until it is lost."""
-FRUITLESS: Final = 20
+FRUITLESS_MAX: Final = 20
 """How many processes may end in a row before they begin anything."""
 
 
@@ -102,15 +101,16 @@ class _Errand(Generic[T, R]):
         for (place, _), result in zip(given.entries, part.results, strict=False):
             yield place, result
 
-    def on_worker_death(self, given: _Given[T], death: Death, beat: Beat | None) -> tuple[int, T] | None:
-        """Say what is to do again of what a process had that died; return what it has certainly died of, if anything.
+    def on_worker_death(self, given: _Given[T], died: WorkerDied) -> tuple[int, T] | None:
+        """Queue again what a dead process had; return the item that it has certainly died of, if any.
 
         Raises a ChildProcessError where processes cannot work at all.
         """
+        beat = died.beat
         if beat is None or beat.errand < 0:
             self.fruitless += 1
-            if self.fruitless >= FRUITLESS:
-                raise ChildProcessError(f"processes end before they begin to work; the last one {death.cause}")
+            if self.fruitless >= FRUITLESS_MAX:
+                raise ChildProcessError(f"processes end before they begin to work; the last one {died}")
         at = None if beat is None or beat.errand != self.number else beat.place
         culprit = next((entry for entry in given.entries if entry[0] == at), None)
         if innocent := [entry for entry in given.entries if entry is not culprit]:
@@ -120,7 +120,7 @@ class _Errand(Generic[T, R]):
                 self.again.append(innocent)
         if culprit is not None:
             self.deaths[culprit[0]] += given.is_alone
-            if self.deaths[culprit[0]] >= TRIES:
+            if self.deaths[culprit[0]] >= TRIES_ALONE:
                 return culprit
             self.suspects.append(culprit)
         return None
@@ -177,21 +177,31 @@ class Workforce:
         try:
             while True:
                 is_all = self._hand_out(errand)
-                self._processes.watch()
-                if errand.running:
-                    for future in wait(errand.running, TICK, FIRST_COMPLETED).done:
-                        yield from self._settle(errand, future, lost)
-                elif is_all:
+                if is_all and not errand.running:
                     return
-                else:
-                    # Everybody is busy with other errands.
-                    site = self._processes if errand.suspects or self._cluster is None else self._cluster
-                    site.wait_for_room(TICK)
+                for future in self._wait(errand):
+                    yield from self._settle(errand, future, lost)
         finally:
-            here = [future for future, given in errand.running.items() if self._cluster is None or given.is_alone]
-            self._processes.abandon(errand.number, here)
+            here = [future for future, given in errand.running.items() if self._is_here(given)]
+            if here:
+                self._processes.abandon(errand.number)
             if self._cluster is not None:
                 self._cluster.abandon(errand.running.keys() - set(here))
+
+    def _is_here(self, given: _Given[T]) -> bool:
+        """Say whether a process of this machine has the batch."""
+        return self._cluster is None or given.is_alone
+
+    def _wait(self, errand: _Errand[T, R]) -> list[Future[Part[R]]]:
+        """Return the errand's futures that are done; where none is, wait a moment for the workers that have its
+        batches, or, while none has any, for those that are busy with other errands."""
+        if not any(future.done() for future in errand.running):
+            sites = [self._is_here(given) for given in errand.running.values()]
+            is_here = all(sites or [self._cluster is None or bool(errand.suspects)])
+            self._processes.wait(LIVENESS_INTERVAL_S if is_here else 0)
+            if self._cluster is not None and not is_here:
+                self._cluster.wait(LIVENESS_INTERVAL_S)
+        return [future for future in errand.running if future.done()]
 
     def _hand_out(self, errand: _Errand[T, R]) -> bool:
         """Give work to everybody who has room for it, suspects first; say whether that was all there is."""
@@ -218,16 +228,17 @@ class Workforce:
             else:
                 yield from errand.take(given, future.result())
             return
-        ended = self._processes.settle(future)
-        if ended is None:
-            yield from errand.take(given, future.result())
-            return
-        culprit = errand.on_worker_death(given, *ended)
-        if culprit is not None:
-            place, item = culprit
-            if lost is None:
-                raise ChildProcessError(f"every process that works on {item!r} dies; the last one {ended[0].cause}")
-            yield place, lost(item, ended[0])
+        try:
+            part = future.result()
+        except WorkerDied as died:
+            culprit = errand.on_worker_death(given, died)
+            if culprit is not None:
+                place, item = culprit
+                if lost is None:
+                    raise ChildProcessError(f"every process that works on {item!r} dies; the last one {died}") from None
+                yield place, lost(item, died.death)
+        else:
+            yield from errand.take(given, part)
 
 
 def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:

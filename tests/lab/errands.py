@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NoReturn
 
@@ -50,6 +51,11 @@ def act(what: str) -> str:
                 print("tried", file=file)
             if len(Path(detail).read_text().splitlines()) == 1:
                 os._exit(1)
+        case "cut-once":
+            if not Path(detail).exists():
+                Path(detail).touch()
+                _die_while_answering()
+            return "x" * 1_000_000
         case "hang":
             beat("about to hang", float(detail))
             forever()
@@ -69,6 +75,20 @@ def act(what: str) -> str:
         case _:
             pass
     return f"{what} is done"
+
+
+def _die_while_answering() -> None:
+    """Have this process killed in the middle of the next long message that it writes into a pipe."""
+    well = Connection._send  # type: ignore[attr-defined]
+
+    def send(line: Connection, message: memoryview) -> None:
+        if len(message) <= 100_000:
+            well(line, message)
+            return
+        os.write(line.fileno(), message[:100_000])
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    Connection._send = send  # type: ignore[attr-defined]
 
 
 def refuse(folder: str) -> NoReturn:

@@ -10,12 +10,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from concurrent.futures import process as executors
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -23,7 +20,7 @@ import pytest
 from cornered.lab.contests.arena import lost
 from cornered.lab.contests.terms import Fixture, Terms
 from cornered.lab.execution import processes
-from cornered.lab.execution.processes import Batch, Part, Processes
+from cornered.lab.execution.processes import Batch, Part, Processes, WorkerDied
 from cornered.lab.execution.workforce import Death, Workforce, in_order
 from tests.conftest import wait_until
 from tests.lab.errands import act, play, refuse, square, work
@@ -192,6 +189,14 @@ def test_a_worker_that_is_killed_while_it_rests_is_replaced(workforce: Workforce
     assert results(workforce, ["a", "b", "c"]) == ["a is done", "b is done", "c is done"]
 
 
+def test_a_worker_that_is_killed_in_the_middle_of_a_long_result_is_replaced_and_closing_does_not_wait_for_it(
+    tmp_path: Path,
+) -> None:
+    with Workforce.open(1) as workforce:
+        done = results(workforce, ["a", f"cut-once {tmp_path / 'tries'}", "b"])
+    assert done == ["a is done", "x" * 1_000_000, "b is done"]
+
+
 @pytest.fixture
 def one(tmp_path: Path) -> Iterator[Processes]:
     processes = Processes(1, tmp_path)
@@ -203,73 +208,72 @@ def batch_of(item: str) -> Batch[str, str]:
     return Batch(0, act, [(0, item)], None, 1.0)
 
 
-def submit_to_the_dying(one: Processes, monkeypatch: pytest.MonkeyPatch, kill: Callable[[], Any]) -> Future[Part[str]]:
-    """Kill the process while it gets a batch, so that its executor has broken all it knew of just before this one."""
-    has_broken = threading.Event()
-    break_off = executors._ExecutorManagerThread.join_executor_internals
-
-    def tell(manager: executors._ExecutorManagerThread) -> None:
-        has_broken.set()
-        break_off(manager)
-
-    class Late(executors._WorkItem):  # type: ignore[type-arg]  # takes no arguments at run time
-        def __init__(self, *arguments: Any) -> None:
-            kill()
-            assert has_broken.wait(10)
-            super().__init__(*arguments)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(executors._ExecutorManagerThread, "join_executor_internals", tell)
-        patch.setattr(executors, "_WorkItem", Late)
-        return one.submit(batch_of("fine"))
+def wait_for(is_so: Callable[[], object]) -> None:
+    """Return when `is_so()` holds, within a minute."""
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
 
 
-def test_a_batch_that_comes_while_its_process_dies_at_work_is_known_to_be_lost(
-    one: Processes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def settled(one: Processes, future: Future[Part[str]]) -> None:
+    """Receive what workers send until a future is done, as an errand does."""
+    deadline = time.monotonic() + 60
+    while not future.done():
+        assert time.monotonic() < deadline
+        one.wait(0.02)
+
+
+def fault(one: Processes, future: Future[Part[str]]) -> WorkerDied:
+    """Wait for a future as an errand does; return how the process died that had the batch."""
+    settled(one, future)
+    died = future.exception()
+    assert isinstance(died, WorkerDied)
+    return died
+
+
+def wait_for_death(folder: Path) -> None:
+    """Wait until the only process has ended, which signs in the folder with its id."""
+    (pid,) = (int(file.name) for file in folder.iterdir() if file.name.isdigit())
+    wait_for(lambda: not psutil.pid_exists(pid))
+
+
+def test_a_batch_that_comes_when_its_process_has_died_at_work_is_known_to_be_lost(
+    one: Processes, tmp_path: Path
 ) -> None:
     go = tmp_path / "go"
     os.mkfifo(go)
     dying = one.submit(Batch(0, exit_on, [(0, str(go))], None, 1.0))
-    late = submit_to_the_dying(one, monkeypatch, lambda: go.write_text("go"))
-    assert isinstance(dying.exception(timeout=60), BrokenProcessPool)
-    ended = one.settle(dying)
-    assert ended is not None
-    assert ended[0].cause == "ended with exit code 6"
-    assert isinstance(late.exception(timeout=60), BrokenProcessPool)
-    assert one.settle(late) is not None
-    assert one.submit(batch_of("again")).result(timeout=60).results == ["again is done"]
+    wait_for(lambda: any(file.name.isdigit() for file in tmp_path.iterdir()))
+    go.write_text("go")
+    wait_for_death(tmp_path)
+    late = one.submit(batch_of("fine"))
+    assert fault(one, dying).death.cause == "ended with exit code 6"
+    assert fault(one, late).death.cause == "ended with exit code 6"
+    assert part(one, one.submit(batch_of("again"))) == ["again is done"]
 
 
-def test_a_batch_that_comes_while_its_process_dies_at_rest_is_known_to_be_lost(
-    one: Processes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_batch_that_comes_when_its_process_has_died_at_rest_is_known_to_be_lost(
+    one: Processes, tmp_path: Path
 ) -> None:
     told = tmp_path / "told"
-    one.submit(batch_of(f"tell {told}")).result(timeout=60)
-    late = submit_to_the_dying(one, monkeypatch, lambda: os.kill(int(told.read_text()), signal.SIGKILL))
-    while not late.done():
-        one.watch()
-        wait([late], 0.02)
-    assert isinstance(late.exception(timeout=60), BrokenProcessPool)
-    ended = one.settle(late)
-    assert ended is not None
-    assert ended[0].cause == "was ended by SIGKILL"
-    assert one.submit(batch_of("again")).result(timeout=60).results == ["again is done"]
+    part(one, one.submit(batch_of(f"tell {told}")))
+    os.kill(int(told.read_text()), signal.SIGKILL)
+    wait_for_death(tmp_path)
+    assert fault(one, one.submit(batch_of("fine"))).death.cause == "was ended by SIGKILL"
+    assert part(one, one.submit(batch_of("again"))) == ["again is done"]
 
 
-def test_an_executor_that_is_just_breaking_gets_no_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[ProcessPoolExecutor] = []
+def part(one: Processes, future: Future[Part[str]]) -> list[str]:
+    """Wait for a future as an errand does; return its results."""
+    settled(one, future)
+    return future.result().results
 
-    def start(*arguments: Any) -> ProcessPoolExecutor:
-        started.append(ProcessPoolExecutor(*arguments))
-        return started[-1]
 
-    monkeypatch.setattr(processes, "ProcessPoolExecutor", start)
-    one = Processes(1, tmp_path)
-    assert one.submit(batch_of("first")).result(timeout=60).results == ["first is done"]
-    # It has the mark that it is breaking, but not yet the mark that it is broken.
-    started[0].shutdown()
-    assert one.submit(batch_of("second")).result(timeout=60).results == ["second is done"]
-    one.close()
+def test_a_long_batch_and_a_long_result_do_not_wait_for_each_other(one: Processes) -> None:
+    # Longer than what the pipe holds, in both directions at once.
+    words = ["x" * 1_000_000, "y" * 1_000_000]
+    futures = [one.submit(batch_of(word)) for word in words]
+    assert [part(one, future) for future in futures] == [[f"{word} is done"] for word in words]
 
 
 def exit_on(path: str) -> str:
@@ -315,11 +319,7 @@ def told(
 
 
 def test_an_error_says_so_when_no_process_can_begin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        processes,
-        "ProcessPoolExecutor",
-        lambda size, context, enter, args: ProcessPoolExecutor(size, context, refuse, args),
-    )
+    monkeypatch.setattr(processes, "batch_runner", refuse)
     with pytest.raises(ChildProcessError, match="before they begin to work; the last one ended with exit code 4"):
         carry_out_somewhere()
 
