@@ -63,7 +63,7 @@ def run(
         report(Progress(f"{game}, {len(climbs)} steps", next(over), 2 * pairs * len(climbs)))
         return False
 
-    prepare(terms, bots, lambda step, done, total: None)
+    prepare(terms, bots, no_report)
     openings = random_plies(terms)
     with Workforce.open(workers) as workforce:
         steps = []

@@ -17,7 +17,7 @@ from cornered.cli.answers import milliseconds
 from cornered.cli.progress import progress
 from cornered.cli.rules import warm_up
 from cornered.cli.think import interruptible
-from cornered.engine.progress import Progress, Report
+from cornered.engine.progress import Report
 
 if TYPE_CHECKING:
     from cornered.lab.contests.contest import Keep
@@ -170,7 +170,7 @@ def playing(
             whole = {"contest": kind, "openings": dict(agreed.opening_plan), **plan}
             keep = Memory() if folder is None else stack.enter_context(Journal.open(folder, agreed.terms, whole))
             report = stack.enter_context(progress())
-            prepare(agreed.terms, bots, lambda step, done, total: report(Progress(step, done, total)))
+            prepare(agreed.terms, bots, report)
             yield ContestSession(stack.enter_context(Workforce.open(workers, cluster)), keep, report)
     except KeyboardInterrupt:
         played = 0 if keep is None else len(keep.games)

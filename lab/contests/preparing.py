@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 from functools import lru_cache
 
@@ -19,6 +19,7 @@ from cornered.bots.pool.warming import Preparation, compiled, exercise, is_warm,
 from cornered.bots.roster import create
 from cornered.engine import Game
 from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
+from cornered.engine.progress import Progress, Report
 from cornered.engine.warming import warm
 from cornered.lab.contests.blame import FAILURES, thinks
 from cornered.lab.contests.terms import Fixture, Terms
@@ -32,10 +33,10 @@ _practised: set[tuple[str, str]] = set()
 """The names of bots and games that this process has exercised."""
 
 
-def prepare(terms: Terms, bots: Iterable[str], report: Callable[[str, int, int | None], None]) -> None:
+def prepare(terms: Terms, bots: Iterable[str], report: Report) -> None:
     """Compile what these bots need to play, once on this machine, before workers start.
 
-    `report` receives the step, how many bots are done and of how many; nothing where all is compiled.
+    `report` receives how many of the bots are compiled, and nothing where all are.
     """
     specs = tuple(dict.fromkeys(bots))
     if cold := [spec for spec in specs if not is_warm(Preparation(spec, terms.game))]:
@@ -45,14 +46,14 @@ def prepare(terms: Terms, bots: Iterable[str], report: Callable[[str, int, int |
         playouts(terms.load())
 
 
-async def _compile(game: str, specs: Sequence[str], report: Callable[[str, int, int | None], None]) -> None:
+async def _compile(game: str, specs: Sequence[str], report: Report) -> None:
     step = f"compiling for {game}, once on this machine"
-    report(step, 0, len(specs))
+    report(Progress(step, 0, len(specs)))
     missing = list(specs)
     async with aclosing(compiled(game, specs, stderr=subprocess.DEVNULL)) as done:
         async for spec in done:
             missing.remove(spec)
-            report(step, len(specs) - len(missing), len(specs))
+            report(Progress(step, len(specs) - len(missing), len(specs)))
     for spec in missing:
         log.warning("%s could not be prepared for %s; its games will tell why", spec, game)
 

@@ -15,6 +15,7 @@ from cornered.bots.roster import create
 from cornered.engine import Game, State
 from cornered.engine.compile import compiler
 from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
+from cornered.engine.progress import Progress, no_report
 from cornered.lab.contests import preparing
 from cornered.lab.contests.preparing import ensure_prepared, prepare
 from cornered.lab.contests.terms import Fixture, Terms
@@ -22,16 +23,6 @@ from cornered.lab.execution import heartbeat
 
 SMALL = Terms.of("trapgrid", {"size": 4})
 ON_A_CLOCK = Terms.of("trapgrid", {"size": 4}, time=100)
-
-
-class Steps:
-    """Remembers what was reported."""
-
-    def __init__(self) -> None:
-        self.heard: list[tuple[str, int, int | None]] = []
-
-    def __call__(self, step: str, done: int, total: int | None) -> None:
-        self.heard.append((step, done, total))
 
 
 @pytest.fixture(autouse=True)
@@ -56,18 +47,18 @@ def compiling_with(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
 
 def test_what_is_compiled_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparing, "is_warm", lambda wanted: True)
-    steps = Steps()
+    steps: list[Progress] = []
     monkeypatch.setattr(subprocess, "Popen", None)
-    prepare(SMALL, ["greedy", "random"], steps)
-    assert steps.heard == []
+    prepare(SMALL, ["greedy", "random"], steps.append)
+    assert steps == []
 
 
 def test_how_far_compiling_is_gets_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     compiling_with(monkeypatch, "import sys; print('greedy'); print(*sys.argv[2:], sep='\\n')")
-    steps = Steps()
-    prepare(SMALL, ["random", "champion", "greedy", "random"], steps)
+    steps: list[Progress] = []
+    prepare(SMALL, ["random", "champion", "greedy", "random"], steps.append)
     step = "compiling for trapgrid, once on this machine"
-    assert steps.heard == [(step, done, 3) for done in range(4)]
+    assert steps == [Progress(step, done, 3) for done in range(4)]
 
 
 def test_a_bot_that_ends_the_compiling_process_costs_the_others_nothing(
@@ -83,9 +74,9 @@ for spec in sys.argv[2:]:
         print(spec, flush=True)
 """
     compiling_with(monkeypatch, program)
-    steps = Steps()
-    prepare(SMALL, ["a", "failing", "b", "deadly", "c"], steps)
-    assert [done for _, done, _ in steps.heard] == [0, 1, 2, 3]
+    steps: list[Progress] = []
+    prepare(SMALL, ["a", "failing", "b", "deadly", "c"], steps.append)
+    assert [progress.done for progress in steps] == [0, 1, 2, 3]
     assert [isinstance(record.args, tuple) and record.args[0] for record in caplog.records] == ["failing", "deadly"]
 
 
@@ -101,15 +92,15 @@ for spec in sys.argv[2:]:
 """
     compiling_with(monkeypatch, program)
     monkeypatch.setattr(compiler, "COMPILE_TIMEOUT_S", 1.0)
-    prepare(SMALL, ["a", "hanging", "b"], Steps())
+    prepare(SMALL, ["a", "hanging", "b"], no_report)
     assert [isinstance(record.args, tuple) and record.args[0] for record in caplog.records] == ["hanging"]
 
 
 def test_the_compiling_process_really_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparing, "is_warm", lambda wanted: False)
-    steps = Steps()
-    prepare(SMALL, ["random"], steps)
-    assert [(done, total) for _, done, total in steps.heard] == [(0, 1), (1, 1)]
+    steps: list[Progress] = []
+    prepare(SMALL, ["random"], steps.append)
+    assert [(progress.done, progress.total) for progress in steps] == [(0, 1), (1, 1)]
     monkeypatch.undo()
     assert is_warm(Preparation("random", "trapgrid"))
 
