@@ -1,4 +1,4 @@
-"""`cornered bench clocks`: bots of the roster play each other over real sockets on short clocks, and nobody flags.
+"""`cornered bench clocks`: bots of the roster play each other over real sockets on short clocks; none may flag.
 
 The server is a process of its own; the bots are clients in this one and think in worker processes, some of which are
 killed in mid-search if wanted.
@@ -47,7 +47,7 @@ WORDS: Final = {
     "failed in": "failures",
     "came too late": "late_moves",
 }
-"""What bots and their pool say when something went wrong, and what that counts as."""
+"""Parts of the log messages of bots and their pool, and the field that counts them."""
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class _Timed(Pool):
 
 
 class _Ear(logging.Handler):
-    """Counts what the bots and their pool complain about."""
+    """Counts the warnings of the bots and their pool."""
 
     def __init__(self, report: Report) -> None:
         super().__init__()
@@ -165,7 +165,7 @@ async def _run(trial: Trial, tell: Callable[[str], None]) -> Report:
 
 @contextlib.contextmanager
 def _listening(report: Report) -> Iterator[None]:
-    """Count what bots and pool say inside the block."""
+    """Count what bots and pool log inside the block."""
     ear, logger = _Ear(report), logging.getLogger("cornered")
     before = logger.level, logger.propagate
     logger.addHandler(ear)
@@ -211,7 +211,7 @@ async def kill_workers(pool: Pool, every: float, report: Report) -> None:
 
 
 def _some_options(kind: type[Game], chance: random.Random) -> Game:
-    """Return the game as most people play it, or with some option as somebody may like it."""
+    """Return the game with its usual options, or with one of them changed."""
     game = kind()
     options = {**game.options, **game.suggestions(game.options)}
     option = chance.choice(kind.OPTIONS)
@@ -265,7 +265,7 @@ class _Matchmaker:
 
 
 class Arrivals:
-    """Tells who waits for a match between two players when it begins."""
+    """Resolves a future for each match between two players when it begins."""
 
     def __init__(self) -> None:
         self._seen: set[str] = set()
@@ -278,7 +278,7 @@ class Arrivals:
         return arriving
 
     def hear(self, match: MatchView) -> None:
-        """Take note of a match; both players tell of it."""
+        """Resolve the future of a match; both players report it."""
         if match.id in self._seen:
             return
         self._seen.add(match.id)

@@ -144,7 +144,7 @@ class ContestSession:
 
 @contextmanager
 def playing(
-    agreed: ContestConfig,
+    config: ContestConfig,
     kind: str,
     plan: Mapping[str, Any],
     bots: Sequence[str],
@@ -162,15 +162,15 @@ def playing(
 
     if folder is not None and folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is no folder; choose another with --out")
-    if agreed.terms.server is not None:
-        require_listener(agreed.terms.server)
+    if config.terms.server is not None:
+        require_listener(config.terms.server)
     keep: Keep | None = None
     try:
         with ExitStack() as stack:
-            whole = {"contest": kind, "openings": dict(agreed.opening_plan), **plan}
-            keep = Memory() if folder is None else stack.enter_context(Journal.open(folder, agreed.terms, whole))
+            whole = {"contest": kind, "openings": dict(config.opening_plan), **plan}
+            keep = Memory() if folder is None else stack.enter_context(Journal.open(folder, config.terms, whole))
             report = stack.enter_context(progress())
-            prepare(agreed.terms, bots, report)
+            prepare(config.terms, bots, report)
             yield ContestSession(stack.enter_context(Workforce.open(workers, cluster)), keep, report)
     except KeyboardInterrupt:
         played = 0 if keep is None else len(keep.games)

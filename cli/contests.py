@@ -134,25 +134,25 @@ def match(
         plies=plies,
         adjudicates=adjudicate,
     )
-    agreed = ContestConfig.of(options)
-    agreed.terms.check(first, second)
+    config = ContestConfig.of(options)
+    config.terms.check(first, second)
     counted: list[Played] = []
-    with playing(agreed, "match", {"bots": [first, second]}, (first, second), out, workers, cluster) as table:
+    with playing(config, "match", {"bots": [first, second]}, (first, second), out, workers, cluster) as session:
 
         def on_game(played: Played, tally: Tally) -> bool:
             counted.append(played)
             is_whole = tally.games == len(counted)
             is_decided = is_whole and test is not None and test.verdict(tally.pairs) is not None
-            if is_decided or len(counted) == most or table.is_due():
-                table.report(Progress("games", len(counted), most, note(tally, test, table.pace)))
+            if is_decided or len(counted) == most or session.is_due():
+                session.report(Progress("games", len(counted), most, note(tally, test, session.pace)))
             return is_decided
 
-        table.report(Progress("games", 0, most))
-        paired = PairedMatch(first, second, agreed.terms, agreed.openings, most // 2)
-        tally = run(paired, table.workforce, table.keep, until=on_game)
-    result = Result(first, second, agreed.terms, tuple(counted), tally, test)
+        session.report(Progress("games", 0, most))
+        paired = PairedMatch(first, second, config.terms, config.openings, most // 2)
+        tally = run(paired, session.workforce, session.keep, until=on_game)
+    result = Result(first, second, config.terms, tuple(counted), tally, test)
     if out is not None:
-        result.write(out, {"command": as_typed(context), "Openings": agreed.opened})
+        result.write(out, {"command": as_typed(context), "Openings": config.opened})
     if json_:
         typer.echo(json.dumps({**result.as_json(), "folder": None if out is None else str(out)}))
         return
@@ -249,21 +249,21 @@ def tournament(
         plies=plies,
         adjudicates=adjudicate,
     )
-    agreed = ContestConfig.of(options)
-    terms = agreed.terms
+    config = ContestConfig.of(options)
+    terms = config.terms
     terms.check(*bots)
     folder = out or Path(f"tournament-{terms.game}-{seed}")
-    schedule = event.schedule(agreed.openings)
-    with playing(agreed, "tournament", asdict(event), bots, folder, workers, cluster) as table:
+    schedule = event.schedule(config.openings)
+    with playing(config, "tournament", asdict(event), bots, folder, workers, cluster) as session:
 
         def on_game(_: Played, progress: Progress) -> None:
-            if table.is_due():
-                table.report(replace(progress, note=f"{table.pace:.1f}/s"))
+            if session.is_due():
+                session.report(replace(progress, note=f"{session.pace:.1f}/s"))
 
-        table.report(Progress("games", 0, schedule.games()))
-        played = hold(terms, schedule, table.workforce, table.keep, on_game)
-        table.report(Progress("games", len(played), len(played), f"{table.pace:.1f}/s"))
-    event.write(folder, terms, played, {"command": as_typed(context), "Openings": agreed.opened})
+        session.report(Progress("games", 0, schedule.games()))
+        played = hold(terms, schedule, session.workforce, session.keep, on_game)
+        session.report(Progress("games", len(played), len(played), f"{session.pace:.1f}/s"))
+    event.write(folder, terms, played, {"command": as_typed(context), "Openings": config.opened})
     if json_:
         typer.echo(json.dumps({**event.as_json(terms, played), "folder": str(folder)}))
         return

@@ -25,10 +25,10 @@ DOUBT: Final = 0.5
 
 
 def build(game: Game, path: Path, command: str, positions: int, nodes: int) -> Iterator[int]:
-    """Add to the book at `path` until it has so many positions, searching `nodes` nodes for each; tell the number.
+    """Add to the book at `path` until it has so many positions, searching `nodes` nodes for each; yield their number.
 
-    What is in the file already is kept, so a build that was stopped goes on where it was. The same arguments give the
-    same file. Raises a ValueError when the file is no book, or one of another game or of other options.
+    Entries in the file are kept, so that an interrupted build is resumed. The same arguments give the same file.
+    Raises a ValueError when the file is no book, or one of another game or of other options.
     """
     is_new = not path.exists() or not path.stat().st_size
     book = {} if is_new else _found(path, game)

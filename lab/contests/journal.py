@@ -29,7 +29,7 @@ DRAW: Final = (1, 1)
 
 
 def to_record(terms: Terms, played: Played) -> Record:
-    """Return a game as its record. What its rules did not end ends with the loser's leaving, or with an agreed draw."""
+    """Return the record of a game. Unless the rules ended it, the loser leaves or a draw is agreed."""
     plies: list[Move | Leave] = [Move(move) for move in played.moves]
     if played.ending != "rules" and played.winner is not None:
         plies.append(Leave(1 - played.winner, played.ending))
@@ -51,7 +51,7 @@ def to_record(terms: Terms, played: Played) -> Record:
 
 
 def from_record(record: Record) -> Played:
-    """Return what a record of ours tells; the inverse of `to_record`. Raises a ValueError or KeyError for others."""
+    """Return the game of a record; the inverse of `to_record`. Raises a ValueError or KeyError for a foreign record."""
     tags = record.tags
     moves = tuple(ply.text for ply in record.plies if isinstance(ply, Move))
     first, second = record.players
@@ -81,10 +81,10 @@ class Journal:
     @classmethod
     @contextmanager
     def open(cls, folder: Path, terms: Terms, plan: Mapping[str, Any]) -> Iterator[Journal]:
-        """Open a contest's folder, which is made when it is not there, with the games that were played before.
+        """Open the folder of a contest, with the games played before; create the folder if it is missing.
 
-        `plan` says what contest it is. Raises a ValueError when the folder holds another one, is in use, or a line of
-        its games cannot be read.
+        `plan` identifies the contest. Raises a ValueError when the folder holds another contest, is in use, or has a
+        line that is no game.
         """
         folder.mkdir(parents=True, exist_ok=True)
         try:

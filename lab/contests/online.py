@@ -49,7 +49,7 @@ SERVER_TIMEOUT_S: Final = 30.0
 
 
 def player_of(terms: Terms) -> Player:
-    """Return who plays games under these terms: this process alone, or a server."""
+    """Return the function that plays games under these terms: in this process, or through a server."""
     return play if terms.server is None else play_online
 
 
@@ -88,7 +88,7 @@ def _check_opening(terms: Terms, fixture: Fixture) -> None:
 
 @contextlib.contextmanager
 def _place(server: str, name: str) -> Iterator[TokenStore]:
-    """Hold one of the players of this name for one game: nobody else on this machine is it meanwhile."""
+    """Yield the token store of a player of this name that no other process of this machine uses meanwhile."""
     key = hashlib.sha256(f"{server} {name}".encode()).hexdigest()[:16]
     folder = platformdirs.user_data_path("cornered") / "lab" / key
     folder.mkdir(parents=True, exist_ok=True)

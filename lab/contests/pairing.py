@@ -1,4 +1,4 @@
-"""Who meets whom: the circle of a round robin, and the pairing of a Swiss round by score groups."""
+"""Pairings: the circle of a round robin, the bracket of a knockout, and a Swiss round by score groups."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ __all__ = ["Entrant", "bracket", "can_be_paired", "circle", "swiss"]
 
 
 def circle(count: int) -> list[list[tuple[int, int]]]:
-    """Return the rounds of a round robin by the circle method: everybody meets everybody once.
+    """Return the rounds of a round robin by the circle method: any two players meet once.
 
-    One stays, the others move on by a place each round; with an odd number whoever would meet nobody rests.
+    One player keeps its place, the others rotate by a place each round; with an odd number of players one has a bye.
     """
     places = [*range(count), *([-1] if count % 2 else [])]
     rounds = []
     for round_ in range(len(places) - 1):
         met = list(zip(places[: len(places) // 2], reversed(places), strict=False))
-        # The one who stays has the first seat every other round.
+        # The player that keeps its place has the first seat every other round.
         met[0] = met[0] if round_ % 2 == 0 else met[0][::-1]
         rounds.append([meeting for meeting in met if -1 not in meeting])
         places = [places[0], places[-1], *places[1:-1]]
@@ -48,13 +48,12 @@ def can_be_paired(count: int, may_meet: Callable[[int, int], bool]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """What a Swiss round has to know of a player: the points, one a meeting that is won; whom it has met, and how it
-    sat."""
+    """A player before a Swiss round: its points, one for each meeting won, its opponents and its seats."""
 
     name: str
     points: float = 0.0
     met: tuple[str, ...] = ()
-    """Whom it has met, once for every meeting."""
+    """Its opponents, once for every meeting."""
     balance: int = 0
     """How often it had the first seat more often than the second."""
     latest: int | None = None
@@ -63,9 +62,9 @@ class Entrant:
 
 
 def swiss(entrants: Sequence[Entrant]) -> tuple[list[tuple[Entrant, Entrant]], Entrant | None]:
-    """Return the meetings of the next round, the first seat first, and who has the bye where the number is odd.
+    """Return the meetings of the next round, the first seat first, and the player with the bye if the number is odd.
 
-    `entrants` are in their order of seeding. Nobody meets anybody again, or has a second bye, where this round can
+    `entrants` are in their order of seeding. No two players meet again, and none has a second bye, where this round can
     avoid it, which it always can in the first half as many rounds as there are players. Then players of equal points
     meet, the upper half of a score group the lower one, seats permitting, as in the Dutch system of FIDE's handbook,
     C.04.3. Two with two first seats too many, or too few, meet only where nothing else is left, or at the top.
@@ -89,11 +88,11 @@ def swiss(entrants: Sequence[Entrant]) -> tuple[list[tuple[Entrant, Entrant]], E
                     rest = [entrant for entrant in ranked if entrant is not bye]
                     if _all_paired(rest, allowed):
                         return [_seated(a, b, board) for board, (a, b) in enumerate(_meetings(rest, allowed))], bye
-    raise AssertionError("with enough meetings allowed everybody can meet anybody")
+    raise AssertionError("with enough meetings allowed any two players can meet")
 
 
 def _resting(ranked: Sequence[Entrant]) -> Iterator[list[Entrant] | list[None]]:
-    """Yield who may have the bye, the best choices first: the fewest byes before, and among those the lowest rank."""
+    """Yield the candidates for the bye, the best first: the fewest byes before, and among those the lowest rank."""
     if len(ranked) % 2 == 0:
         yield [None]
         return
@@ -134,7 +133,7 @@ def _clash(a: Entrant, b: Entrant) -> int:
 
 
 def _seated(a: Entrant, b: Entrant, board: int) -> tuple[Entrant, Entrant]:
-    """Return two players by seat: the first is whoever had it less often, or less lately; else the boards alternate."""
+    """Return two players by seat: the first had it less often, or less recently; otherwise the boards alternate."""
     if a.balance != b.balance:
         return (a, b) if a.balance < b.balance else (b, a)
     if a.latest != b.latest:

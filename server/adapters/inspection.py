@@ -137,9 +137,9 @@ def _read(bodies: Mapping[int, str]) -> tuple[list[MatchEvent], str]:
 
 
 def _write(directory: Path, match: str, events: list[MatchEvent]) -> None:
-    """Write events to a file that only this user can read, for they tell who played.
+    """Write events to a file that only this user can read, since they name the players.
 
-    A file that holds more stays: it was written when more could be read, as logs only grow.
+    A file with more events stays: it was written when more could be read, since logs only grow.
     """
     directory.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
     path = directory / f"{_UNSAFE.sub('_', match)}.jsonl"

@@ -1,4 +1,4 @@
-"""Who may write to a store: one server at a time. A lease ends with its process, however that dies."""
+"""The lease of a store: one server at a time may write. A lease ends with its process, however that dies."""
 
 from __future__ import annotations
 
