@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -124,7 +125,7 @@ def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, res
         bot.prepare(game)
     written = done
     try:
-        with progress() as report, LineWriter(out, keep=resume) as lines:
+        with progress() as report, closing(LineWriter(out, keep=resume)) as lines:
 
             def wrote() -> None:
                 nonlocal written

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from math import exp
 from pathlib import Path
 from typing import Final
@@ -32,7 +33,7 @@ def build(game: Game, path: Path, command: str, positions: int, nodes: int) -> I
     """
     is_new = not path.exists() or not path.stat().st_size
     book = {} if is_new else _found(path, game)
-    with LineWriter(path) as lines:
+    with closing(LineWriter(path)) as lines:
         if is_new:
             lines.append(json.dumps({"game": game.name, "options": dict(game.options), "command": command}))
         yield len(book)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 
 __all__ = ["LineWriter", "read_lines", "replacing"]
 
@@ -75,11 +74,3 @@ class LineWriter:
     def _sync(self) -> None:
         os.fsync(self._file.fileno())
         self._synced_at = monotonic()
-
-    def __enter__(self) -> LineWriter:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -116,7 +116,7 @@ class Laboratory:
         kept: dict[int, Any] = dict(json.loads(line) for line in lines[1:])
         missing = [place for place in range(len(items)) if place not in kept]
         todo = (items[place] for place in missing)
-        with LineWriter(path) as file, closing(self.workforce.carry_out(function, todo)) as working:
+        with closing(LineWriter(path)) as file, closing(self.workforce.carry_out(function, todo)) as working:
             if not lines:
                 file.append(json.dumps({"made_of": made_of}))
             for index, result in working:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -55,7 +56,7 @@ def test_a_torn_line_is_told_apart_and_removed_by_the_next_writer(tmp_path: Path
     path = tmp_path / "lines"
     path.write_bytes(b"one\ntwo\nthr")
     assert read_lines(path) == ([b"one", b"two"], b"thr")
-    with LineWriter(path, sync_interval_s=0.0) as lines:
+    with closing(LineWriter(path, sync_interval_s=0.0)) as lines:
         lines.append("drei")
         assert path.read_bytes() == b"one\ntwo\ndrei\n"
 
@@ -63,6 +64,6 @@ def test_a_torn_line_is_told_apart_and_removed_by_the_next_writer(tmp_path: Path
 def test_a_writer_that_keeps_nothing_begins_again(tmp_path: Path) -> None:
     path = tmp_path / "lines"
     path.write_bytes(b"one\n")
-    with LineWriter(path, keep=False) as lines:
+    with closing(LineWriter(path, keep=False)) as lines:
         lines.append("two")
     assert read_lines(path) == ([b"two"], b"")
