@@ -149,6 +149,15 @@ def play(moves: str, players: Sequence[Page]) -> None:
         page.wait_for_selector(".match:not(.myturn)")
 
 
+def say(text: str, page: Page) -> None:
+    """Let a player write a line of chat, and give the focus back to the board's keys."""
+    field = page.get_by_label("Message")
+    field.fill(text)
+    field.press("Enter")
+    page.locator("[role=log] p.mine", has_text=text).wait_for()
+    field.blur()
+
+
 def resize(page: Page, size: tuple[int, int]) -> None:
     page.set_viewport_size({"width": size[0], "height": size[1]})
 
@@ -199,6 +208,8 @@ def matches(studio: Studio, windows: dict[str, Page]) -> None:
             windows[name].goto(light.url)
             windows[name].wait_for_selector(".match .board")
         play(moves, (light, dark))
+        say("Good luck!", light)
+        say("Thanks, you too.", dark)
         for name, page in windows.items():
             studio.shoot(page, f"{game.lower()}-{name}")
         resize(windows["phone-light"], ON_ITS_SIDE)
