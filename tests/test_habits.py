@@ -29,7 +29,7 @@ def dotted(node: ast.expr) -> str:
 
 def origins(tree: ast.Module) -> dict[str, str]:
     """Return the full names of what a module imports, by the names that it has there."""
-    names = {}
+    names: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names |= {alias.asname: alias.name for alias in node.names if alias.asname is not None}
@@ -74,8 +74,8 @@ def replaced_private_names(tree: ast.Module) -> Iterator[Finding]:
     for node in ast.walk(tree):
         match node:
             case ast.Call(func, [owner, *more]) if dotted(func).rpartition(".")[2] in PATCHING:
-                names = [one.value for one in (owner, *more[:1]) if isinstance(one, ast.Constant)]
-                if any(is_private(str(name)) for name in names) and not is_foreign(owner):
+                names = [str(one.value) for one in (owner, *more[:1]) if isinstance(one, ast.Constant)]
+                if any(map(is_private, names)) and not is_foreign(owner):
                     yield node.lineno, f"{names[-1]} is a private name: pass the dependency in"
             case ast.Attribute(owner, attribute, ast.Store() | ast.Del()) if is_private(attribute):
                 if dotted(owner) not in {"self", "cls"} and not is_foreign(owner):
