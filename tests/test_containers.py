@@ -1,4 +1,4 @@
-"""The containers: what compose starts is hardened, has no default secrets, and runs by hand too."""
+"""The containers: what compose starts is hardened, has no default secrets, and also runs without compose."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_wrong_compose_file_is_noticed(tmp_path: Path) -> None:
 
 
 def packages_in(image: str) -> set[str]:
-    """Return what the Dockerfile installs into an image of ours."""
+    """Return the packages that the Dockerfile installs into an image."""
     builds = [service["build"] for service in SERVICES.values() if service["image"] == image and "build" in service]
     default = re.findall(r"^ARG LOCK=(.+)$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     (lock,) = [build["args"]["LOCK"] for build in builds if isinstance(build, dict)] or default
@@ -64,7 +64,7 @@ def test_each_image_has_the_packages_of_its_programs_and_the_servers_has_no_labo
 
 def container_commands() -> list[list[str]]:
     mine = [service for service in SERVICES.values() if service.get("image") == "cornered"]
-    # Those of the profile are not ours; the tests of clusters run them.
+    # Services of the profile are not ours; the tests of clusters run them.
     return [service["command"] for service in mine if "profiles" not in service]
 
 
@@ -84,7 +84,7 @@ def test_every_container_runs_a_command_that_exists(command: list[str]) -> None:
 
 @pytest.fixture
 def composed_broker(mosquitto_program: Path, tmp_path: Path) -> Iterator[int]:
-    """A broker under the configuration of the compose file, with `secret` as the server's password; its port."""
+    """A broker with the configuration of the compose file, and `secret` as the server's password; its port."""
     acl, passwords, port = tmp_path / "acl", tmp_path / "passwords", free_port()
     acl.write_text((DEPLOY / "mosquitto.acl").read_text())
     hashing = shutil.which("mosquitto_passwd") or str(mosquitto_program.with_name("mosquitto_passwd"))
@@ -93,7 +93,7 @@ def composed_broker(mosquitto_program: Path, tmp_path: Path) -> Iterator[int]:
     config.write_text(
         (DEPLOY / "mosquitto.conf")
         .read_text()
-        # A broker that root starts reads its files as another user.
+        # A broker started by root reads its files as another user.
         .replace("listener 1883", f"user {getpass.getuser()}\nlistener {port} 127.0.0.1")
         .replace("/tmp/passwords", str(passwords))
         .replace("/mosquitto/config/acl", str(acl))
@@ -189,7 +189,7 @@ def test_secrets_are_neither_committed_nor_built_into_an_image() -> None:
 
 
 def test_every_configuration_is_a_file() -> None:
-    # Docker cannot copy a configuration's text into a container that is read-only.
+    # Docker cannot copy an inline configuration into a read-only container.
     for name, config in COMPOSE["configs"].items():
         assert (ROOT / config["file"]).is_file(), name
 
@@ -205,7 +205,7 @@ def caddy() -> Path:
 
 @contextlib.contextmanager
 def running_caddy(program: Path, folder: Path, upstream: str) -> Iterator[int]:
-    """Run Caddy under the configuration of the compose file, without TLS, and yield its port."""
+    """Run Caddy with the configuration of the compose file, without TLS, and yield its port."""
     site, health = free_port(), free_port()
     config = folder / "Caddyfile"
     config.write_text((DEPLOY / "Caddyfile").read_text().replace("8079", str(health)))
@@ -229,7 +229,7 @@ def running_caddy(program: Path, folder: Path, upstream: str) -> Iterator[int]:
 
 @pytest.fixture
 def proxied(caddy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of a Caddy in front of a server that knows it."""
+    """The port of a Caddy in front of a server that trusts it."""
     monkeypatch.setenv("CORNERED_PROXIES", "127.0.0.1")
     monkeypatch.setenv("CORNERED_METRICS_TOKEN", "secret")
     monkeypatch.setenv("CORNERED_HOSTS", "play.example")
@@ -241,7 +241,7 @@ def proxied(caddy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def exchanged(port: int, first_line: str, *fields: str, body: bytes = b"") -> tuple[int, str]:
-    """Send a request as it is written; return the status and the whole answer."""
+    """Send a request verbatim; return the status and the whole answer."""
     head = "\r\n".join([first_line, "Host: play.example", "Connection: close", *fields, "", ""])
     with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
         connection.sendall(head.encode() + body)

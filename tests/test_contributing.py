@@ -25,7 +25,7 @@ from cornered.server.settings import MEMORY, Settings
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["sources"]
-"""The top-level folders, and under which names they are imported."""
+"""The top-level folders, with the names under which they are imported."""
 ADDITIONS = ("Add a game", "Add a bot", "Add a message")
 FENCE = re.compile(r"^```(?P<kind>[a-z]+)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 FRONT_DOOR = {
@@ -33,7 +33,7 @@ FRONT_DOOR = {
     "python": [],
     "test": ["-m", "pytest", "-q", "-p", "no:cacheprovider"],
 }
-"""What `./run` starts the environment's Python with; here the environment exists already."""
+"""The arguments with which `./run` starts the environment's Python; here the environment exists already."""
 COMMAND_SECONDS = 120.0
 MAX_PICTURE_BYTES = 200_000
 
@@ -47,14 +47,15 @@ class Block(NamedTuple):
 
 
 def blocks(title: str) -> list[Block]:
-    """Return the code blocks of one section of CONTRIBUTING.md, in their order."""
+    """Return the code blocks of one section of CONTRIBUTING.md, in order."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = text.split(f"\n## {title}\n")[1].split("\n## ")[0]
     return [Block(found["kind"], found["path"] or "", found["text"]) for found in FENCE.finditer(section)]
 
 
 def patched(text: str, diff: str) -> str:
-    """Return `text` after a diff whose hunks have no line numbers: what each takes away or keeps must be unique."""
+    """Return `text` after a diff whose hunks have no line numbers: the lines that each removes or keeps have to be
+    unique."""
     for hunk in diff.split("@@\n"):
         lines = hunk.splitlines(keepends=True)
         before = "".join(line[1:] for line in lines if line[0] in " -")
@@ -65,19 +66,19 @@ def patched(text: str, diff: str) -> str:
 
 
 def sessions(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield each command of a console block with the lines that its output holds."""
+    """Yield each command of a console block with the lines of its output."""
     for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
         command, *expected = part.splitlines()
         yield command, expected
 
 
 def pattern(line: str) -> str:
-    """Return what matches a line of output; `...` stands for anything, and the width of columns does not matter."""
+    """Return a pattern for a line of output; `...` matches anything, and column widths are ignored."""
     return r"(?m)^\s*" + r"\s+".join(re.escape(word).replace(r"\.\.\.", ".*") for word in line.split(" ") if word)
 
 
 def carry_out(checkout: Path, command: str) -> str:
-    """Run a command as it is written, with the rules as plain Python, and return what it prints."""
+    """Run a command verbatim, with the rules as plain Python, and return its output."""
     door, kind, *arguments = shlex.split(command)
     assert door == "./run", command
     done = subprocess.run(
@@ -151,7 +152,7 @@ def test_every_file_that_a_document_names_exists(name: str) -> None:
     made = {block.path for title in ADDITIONS for block in blocks(title)}
     named = set(re.findall(r"`((?:[\w.-]+/)+(?:[\w-]+\.[a-z]+)?)`", text))
     linked = {link.partition("#")[0] for link in re.findall(r"\]\(([^):]+)\)", text)} - {""}
-    # A table's row names files as seen from its folder.
+    # A table's row names files relative to its folder.
     folders = ("", "bots", "server", "clients", "engine", "lab", "bench", "tests")
     missing = {path for path in named | linked if not any((ROOT / folder / path).exists() for folder in folders)}
     assert missing <= made

@@ -1,4 +1,4 @@
-"""The frame itself: lock files, and what the README promises."""
+"""The repository's frame: lock files, and the claims of the README."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""The wheel, as a bot's author has it: installed beside the core's packages and no others, in a folder full of traps.
-
-The packages are copied from the environment that runs the tests, so no index is asked.
-"""
+"""The wheel as installed by a bot's author: beside the core's packages only, in a folder of conflicting file names. The
+packages are copied from the environment that runs the tests, so no index is needed."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("engine", "protocol", "server", "bots", "clients", "lab", "cli")
 MOST_MEGABYTES = 60
 SECONDS = 120
-"""How long any program may take before it counts as hanging."""
+"""Seconds after which any program counts as hanging."""
 
 pytestmark = pytest.mark.xdist_group("package")
 
@@ -72,7 +70,7 @@ run_bot("stranger", lambda state, limit: state.moves()[-1], server=sys.argv[1])
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """A bot's author: an environment, and a folder whose files have the names of Cornered's own folders."""
+    """A bot author's environment, and a folder whose files have the names of Cornered's own folders."""
 
     python: Path
     folder: Path
@@ -89,13 +87,13 @@ class Author:
         )
 
     def run(self, source: str) -> subprocess.CompletedProcess[str]:
-        """Run a program that lies in the folder, so that the folder comes first where Python looks for modules."""
+        """Run a program in the folder, which is then the first entry of Python's module search path."""
         program = self.folder / "program.py"
         program.write_text(source)
         return self.call(program.name)
 
     def env(self) -> dict[str, str]:
-        """Return the variables of a machine that has nothing of the checkout's."""
+        """Return an environment without variables of the checkout."""
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "SYSTEMROOT", "TMPDIR")}
         home = str(self.folder)
         return kept | dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"), home)
@@ -117,7 +115,7 @@ def metadata(wheel: Path) -> email.message.Message:
 
 
 def needed(requirements: Sequence[str], extras: Sequence[str] = ("",)) -> set[str]:
-    """Return the names of the distributions that pip would install for these requirements on this machine."""
+    """Return the distributions that pip would install for these requirements on this machine."""
     found: set[str] = set()
     for text in requirements:
         requirement = Requirement(text)
@@ -128,7 +126,7 @@ def needed(requirements: Sequence[str], extras: Sequence[str] = ("",)) -> set[st
 
 
 def install(wheel: Path, at: Path, extra: str = "") -> Author:
-    """Make an environment with the wheel and what `extra` of it needs."""
+    """Make an environment with the wheel and the requirements of `extra`."""
     venv.create(at / "venv", with_pip=False)
     python = at / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     where = [str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
@@ -209,7 +207,7 @@ def test_a_program_has_neither_compiler_nor_arrays_to_import(author: Author) -> 
 
 @contextlib.asynccontextmanager
 async def bot_of(author: Author, address: str) -> AsyncIterator[None]:
-    """Let the author's bot play at `address` inside the block; what it says is added to what goes wrong there."""
+    """Run the author's bot at `address` inside the block; its output is added to errors there."""
     (author.folder / "my_bot.py").write_text(BOT)
     process = await asyncio.create_subprocess_exec(
         str(author.python), "my_bot.py", address, cwd=author.folder, env=author.env(), stderr=asyncio.subprocess.PIPE
@@ -228,7 +226,7 @@ async def bot_of(author: Author, address: str) -> AsyncIterator[None]:
 
 
 async def stranger_in(client: Client) -> str:
-    """Return the id of the author's bot, once it is there and plays."""
+    """Return the id of the author's bot, once it is connected and plays."""
     lobby = await client.lobby()
     while True:
         for presence in lobby.players.values():
@@ -278,7 +276,7 @@ def test_the_command_line_of_the_core_says_what_to_install(author: Author) -> No
 
 @pytest.fixture(scope="module")
 def visitor(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Author:
-    """Somebody who has the command line and no packages of any command."""
+    """An environment with the command line and no packages of any command."""
     return install(wheel, tmp_path_factory.mktemp("visitor"), "cli")
 
 

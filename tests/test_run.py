@@ -1,4 +1,4 @@
-"""What the front door installs for which call, and what it makes of an audit of the locked packages."""
+"""`./run`: the packages that it installs for each call, and its verdict on an audit of the locked packages."""
 
 from __future__ import annotations
 

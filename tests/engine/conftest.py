@@ -1,4 +1,4 @@
-"""What the engine's tests share: compiled kernels, and fresh processes."""
+"""Fixtures of the engine's tests: compiled kernels, and fresh processes."""
 
 from __future__ import annotations
 

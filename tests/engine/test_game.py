@@ -1,4 +1,4 @@
-"""What every game promises. A game is tested here the moment its module lies in engine/games."""
+"""The contract of games, applied to every module in engine/games without an entry here."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ MOVES = [
     *("pass", "1", "2", "3", "4", "resign", "roll=2"),
     *JUNK,
 ]
-"""Whatever could be a move in some game, and what can be one in none."""
+"""Every text that is a move of some game, and some that are moves of none."""
 
 CHOICES = st.lists(st.integers(0, 2**20), max_size=80)
 
 
 def option_sets(game: type[Game]) -> Iterator[Mapping[str, OptionValue]]:
-    """The defaults, each option at its ends and without, and a sample; without those that the game refuses together."""
+    """Return the defaults, each option at its ends and without it, and a sample; combinations that the game refuses are
+    left out."""
     rng = random.Random(game.name)
     sets: list[dict[str, OptionValue]] = [{}]
     values: dict[str, list[OptionValue]] = {}
@@ -70,7 +71,7 @@ every_game = pytest.mark.parametrize("game", GAMES, ids=repr)
 
 
 def after(game: Game, choices: list[int]) -> State:
-    """The position after the choices' moves, or the last one before the game is over."""
+    """Return the position after the choices' moves, or the last one before the end."""
     state = game.start()
     for choice in choices:
         legal = state.moves()

@@ -1,4 +1,4 @@
-"""Every game's module offers the same kernels, and a search that plays with them plays the game."""
+"""Every game's module has the same kernels, and playing by them plays the game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules count what is known: the published tables, and who wins the small boards."""
+"""Perft against published tables, and the solved values of small boards."""
 
 from __future__ import annotations
 

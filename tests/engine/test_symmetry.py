@@ -1,7 +1,5 @@
-"""Turned and mirrored positions have turned and mirrored moves.
-
-`SYMMETRIES` says how each game's boards can be turned onto themselves; a game without an entry is not tested here.
-"""
+"""Rotated and mirrored positions have rotated and mirrored moves. `SYMMETRIES` has the symmetries of each game's
+boards; a game without an entry is not tested here."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ Cell: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class Symmetry:
-    """Where each cell goes, by name, and which seat each seat becomes."""
+    """The image of each cell, by name, and of each seat."""
 
     name: str
     cells: Mapping[str, str]
@@ -35,7 +33,8 @@ class Symmetry:
         return self.wall(*wall.groups()) if wall else move
 
     def wall(self, file: str, rank: str, lies: str) -> str:
-        """A wall goes where its four cells go, and lies the other way when its lower two no longer share a rank."""
+        """Return the image of a wall: of its four cells, with its direction swapped when its lower two no longer share
+        a rank."""
         next_file, next_rank = FILES[FILES.index(file) + 1], int(rank) + 1
         corners = [self.cells[f"{f}{r}"] for f, r in ((file, rank), (next_file, rank), (file, next_rank))]
         corners.append(self.cells[f"{next_file}{next_rank}"])

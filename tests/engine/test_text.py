@@ -1,4 +1,4 @@
-"""Position texts come apart and together again, whatever the game."""
+"""Position texts survive parsing and printing, for every game."""
 
 from __future__ import annotations
 

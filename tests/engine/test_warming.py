@@ -1,4 +1,4 @@
-"""Kernels are compiled once, by one process, with progress; older caches are cleared away."""
+"""Kernels are compiled once, by one process, with progress; older caches are removed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def test_plain_python_has_nothing_to_warm(run_python: Callable[..., str], tmp_pa
 
 @pytest.fixture(scope="module")
 def warmed_together(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    """A directory of old caches in which two processes warmed up at once, and what each was told."""
+    """Return a directory of old caches in which two processes compiled concurrently, and the progress that each
+    reported."""
     root = tmp_path_factory.mktemp("kernels")
     for age in range(6):
         old = root / f"cornered.engine.kernels.bits-{age:016x}"

@@ -1,4 +1,4 @@
-"""Work for workers to carry out in tests: a module that they can load without the tests around it."""
+"""Functions that workers run in tests: a module that they can import without the tests around it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def forever() -> NoReturn:
 
 
 def act(what: str) -> str:
-    """Do one of several things that end badly, or say that it is done."""
+    """Fail in the requested way, or return normally."""
     word, _, detail = what.partition(" ")
     match word:
         case "exit":
@@ -92,12 +92,12 @@ def _die_while_answering() -> None:
 
 
 def refuse(folder: str) -> NoReturn:
-    """Begin a worker's life by ending it."""
+    """Fail while a worker starts."""
     os._exit(4)
 
 
 class Unsendable(Exception):
-    """Cannot be unpickled."""
+    """An object that cannot be unpickled."""
 
     def __init__(self, first: int, second: int) -> None:
         super().__init__(first)
@@ -107,14 +107,14 @@ class Unsendable(Exception):
 
 
 def play(terms: Terms, fixture: Fixture) -> Played:
-    """Play a fixture; the bots in `strangers` are bots in this process from now on, so call it in workers only."""
+    """Play a fixture with the bots in `strangers` registered in this process; only for workers."""
     if STRANGERS not in roster.__path__:
         roster.__path__.append(STRANGERS)
-        # Enough for these bots, who need no time at all.
+        # Enough for these bots, which need no time.
         arena.HANGING = 0.3  # type: ignore[misc]
     return arena.play(terms, fixture)
 
 
 def play_where(terms: Terms, fixture: Fixture) -> tuple[int, Played]:
-    """Play a fixture and say in which process."""
+    """Return the pid of this process, and the game of a fixture."""
     return os.getpid(), play(terms, fixture)

@@ -1,4 +1,4 @@
-"""Who loses a game that ended its process, and how."""
+"""The loser of a game that ended its process, and the recorded fault."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_game_tells_whose_turn_it_is_before_it_asks(monkeypatch: pytest.Monkey
         arena, "thinks", lambda seat, moves, within: heard.append((f"{seat} {' '.join(moves)}", within))
     )
     played = play(SMALL, Fixture(4, ("greedy", "random"), ("a3", "d2")))
-    # The moves that stood when each was asked; whoever dies at that moment is in the words.
+    # The seat and the moves that are reported before each bot is called, which a death leaves as its last words.
     expected = [f"{ply % 2} {' '.join(played.moves[:ply])}" for ply in range(2, len(played.moves))]
     assert [words for words, _ in heard] == expected
     assert {within for _, within in heard} == {None}

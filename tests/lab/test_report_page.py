@@ -1,4 +1,4 @@
-"""A report as people see it: in a browser, on a phone and on a desk."""
+"""A report in a real browser, at the sizes of a phone and a desktop."""
 
 import itertools
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of twelve bots, some with long words."""
+    """The report of twelve bots, some with long names."""
     spent = Effort(5, 0.5, 0.2, 1000, 20)
     games = [
         Played(Fixture(number, pair, ("a1", "b2")), ("a1", "b2", "c3"), number % 2, "rules", (spent, spent))

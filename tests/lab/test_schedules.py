@@ -1,4 +1,4 @@
-"""Schedules: who meets whom, for all numbers of bots and all results, and the same again when a contest goes on."""
+"""Schedules: the pairings for all numbers of bots and all results, and their repetition after a resumption."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def opening(pair: int) -> tuple[str, ...]:
 
 
 def strongest_wins(fixture: Fixture) -> int | None:
-    """The bot with the larger number wins, in whatever seat."""
+    """The bot with the larger number wins, in either seat."""
     first, second = (int(name.removeprefix("bot")) for name in fixture.players)
     return 0 if first > second else 1
 
@@ -44,7 +44,7 @@ def by_chance(seed: int, draws: float = 0.2) -> Winner:
 
 
 def held(schedule: Schedule, winner: Winner) -> list[Played]:
-    """Return all games of a contest whose results are these."""
+    """Return all games of a contest with these results."""
     played: list[Played] = []
     for round_ in itertools.count():
         fixtures = schedule.fixtures(round_, played)
@@ -60,7 +60,7 @@ def met(played: Sequence[Played]) -> Counter[frozenset[str]]:
 
 
 def assert_numbered_in_pairs(played: Sequence[Played]) -> None:
-    """Games are numbered in order; a pair is two games of the same opening with the seats swapped."""
+    """Check that games are numbered in order, in pairs of the same opening with swapped seats."""
     assert [game.fixture.number for game in played] == list(range(len(played)))
     for _, games in itertools.groupby(played, lambda game: game.fixture.pair):
         first, second = (game.fixture for game in games)
@@ -125,8 +125,8 @@ def test_a_swiss_tournament_of_two_to_the_rounds_finds_the_strongest(rounds: int
 def test_a_swiss_tournament_never_repeats_a_meeting_and_shares_seats_and_byes(
     count: int, share: float, each: int, seed: int, draws: float
 ) -> None:
-    """For half as many rounds as players, that can always be done: by Dirac's theorem, whoever has met fewer than half
-    of all others can be paired anew."""
+    """For half as many rounds as players this is always possible: by Dirac's theorem, a player who has met fewer than
+    half of the others can be paired again."""
     rounds = max(1, round(share * ((count + 1) // 2)))
     schedule = Swiss(names(count), rounds, each, opening)
     played = held(schedule, by_chance(seed, draws))
@@ -154,7 +154,7 @@ def test_players_of_a_swiss_round_meet_again_only_where_that_cannot_be_avoided(
 
 
 def can_be_repeated(players: tuple[str, ...], before: Counter[frozenset[str]], again: int) -> bool:
-    """Say whether everybody, but for somebody who rests, can meet somebody met in at most so many games."""
+    """Return whether all players, except one with a bye, can be paired with players met at most `again` times."""
     rests = players if len(players) % 2 else (None,)
     for rest in rests:
         left = [player for player in players if player != rest]
@@ -189,7 +189,7 @@ def test_equal_points_meet_and_the_seats_follow_the_balance() -> None:
 
 
 def test_a_pairing_that_would_leave_the_others_stuck_is_not_made() -> None:
-    """All of a's wishes but one would leave c and d, who have met."""
+    """Every pairing of a but one would leave c and d, who have met."""
     entrants = [Entrant("a"), Entrant("b"), Entrant("c", met=("d",)), Entrant("d", met=("c",))]
     entrants[0] = Entrant("a", met=("c",))
     meetings, _ = swiss(entrants)
@@ -217,7 +217,7 @@ def test_a_bye_is_a_point_won_against_somebody_as_good_as_oneself() -> None:
 
 @pytest.mark.parametrize("edges", range(4, 14))
 def test_whether_all_can_be_paired_is_what_trying_everything_says(edges: int) -> None:
-    """Graphs of eight with few edges: many have odd circles, which the search has to contract."""
+    """Graphs of eight vertices with few edges: many have odd cycles, which the matching has to contract."""
     chance = Random(edges)
     everybody = [(a, b) for a in range(8) for b in range(a + 1, 8)]
     for _ in range(150):
@@ -270,7 +270,7 @@ def test_the_best_seeds_of_a_knockout_rest_in_the_first_round(count: int, rounds
 
 
 def test_a_tied_meeting_goes_on_by_pairs_with_new_openings_until_somebody_leads() -> None:
-    """The first seat wins, until the third pair, of which bot1 wins both games."""
+    """The first seat wins, up to the third pair, of which bot1 wins both games."""
 
     def winner(fixture: Fixture) -> int | None:
         return fixture.players.index("bot1") if fixture.pair == 2 else 0
@@ -295,7 +295,7 @@ def test_a_meeting_that_nothing_decides_goes_to_the_better_seed() -> None:
 
 
 def test_only_the_tied_meetings_of_a_round_go_on() -> None:
-    """bot0 and bot3 tie at first; bot2 beats bot1 at once, and waits until that is decided."""
+    """bot0 and bot3 tie at first; bot2 beats bot1 at once, and waits for that decision."""
 
     def winner(fixture: Fixture) -> int | None:
         return None if set(fixture.players) == {"bot0", "bot3"} and fixture.number < 4 else strongest_wins(fixture)

@@ -18,11 +18,11 @@ from cornered.protocol.messages import ServerMessage
 
 LARGEST = 2**53
 WRITTEN = st.characters(codec="utf-8", exclude_categories=["C", "M", "Z"])
-"""What a text may hold that other people see; NFKC makes more of some of them, so lengths may still be too large."""
+"""Characters of visible texts; NFKC expands some of them, so lengths may still exceed a limit."""
 
 
 def constraints_of(metadata: tuple[Any, ...]) -> dict[str, Any]:
-    """Return the limits that a field's annotations set, whatever objects carry them."""
+    """Return the limits in a field's annotations, whichever objects carry them."""
     found: dict[str, Any] = {}
     for item in metadata:
         items = item.metadata if isinstance(item, FieldInfo) else [item]
@@ -37,7 +37,7 @@ def constraints_of(metadata: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def is_acceptable(clean: Any, text: str) -> bool:
-    """Say whether a field that puts its text into a normal form takes this one."""
+    """Return whether a field that normalises its text accepts this one."""
     try:
         return clean is None or bool(clean(text))
     except ValueError:
@@ -109,23 +109,23 @@ def codec(request: pytest.FixtureRequest) -> Codec:
 
 @pytest.fixture(scope="session")
 def commands() -> st.SearchStrategy[Any]:
-    """Everything that a client may say."""
+    """Every message that a client may send."""
     return st.sampled_from(COMMANDS).flatmap(model)
 
 
 @pytest.fixture(scope="session")
 def messages() -> st.SearchStrategy[Any]:
-    """Everything that the server may say."""
+    """Every message that the server may send."""
     return st.sampled_from(MESSAGES).flatmap(model)
 
 
 @pytest.fixture(params=COMMANDS, ids=lambda kind: kind.__name__, scope="session")
 def each_command(request: pytest.FixtureRequest) -> st.SearchStrategy[Any]:
-    """One kind of command after the other."""
+    """One kind of command at a time."""
     return model(request.param)
 
 
 @pytest.fixture(params=MESSAGES, ids=lambda kind: kind.__name__, scope="session")
 def each_message(request: pytest.FixtureRequest) -> st.SearchStrategy[Any]:
-    """One kind of message from the server after the other."""
+    """One kind of server message at a time."""
     return model(request.param)

@@ -1,4 +1,4 @@
-"""A match over messages, events or clocks names every one of them: a new class cannot fall through in silence."""
+"""A match over messages, events or clocks names every class: a new one cannot be ignored silently."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = frozenset(
 
 
 def open_matches(source: str) -> Iterator[int]:
-    """Yield the line of every `case _` that swallows what the cases over a protocol union before it leave."""
+    """Yield the line of every `case _` that ignores the remaining classes of a protocol union."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Match) and any(_classes(case.pattern) & NAMES for case in node.cases):
             last = node.cases[-1]
@@ -41,7 +41,7 @@ def _is_wildcard(case: ast.match_case) -> bool:
 
 
 def _ends(body: list[ast.stmt]) -> bool:
-    """Say whether a case cannot be left: by `assert_never`, or by an error for everything else alike."""
+    """Return whether a case always raises, by `assert_never` or by an error for all other values."""
     last = body[-1]
     return isinstance(last, ast.Raise) or (isinstance(last, ast.Expr) and ast.unparse(last).startswith("assert_never("))
 

@@ -1,4 +1,4 @@
-"""What travels arrives unchanged, and whatever else arrives is a ProtocolError: through both codecs."""
+"""Messages survive encoding and decoding, and invalid input is a ProtocolError: through both codecs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PLAY = {"type": "play", "id": "c1", "match": "m1", "ply": 3, "move": "e4"}
 
 
 def pack(codec: Codec, value: Any) -> str | bytes:
-    """Return anything at all in the codec's form."""
+    """Return any value encoded by the codec."""
     return json.dumps(value) if codec.is_text else msgpack.packb(value)
 
 
@@ -59,7 +59,7 @@ def read_or_refused(decode: Callable[[Any], Value], raw: bytes | str) -> Value |
 @settings(max_examples=300)
 @given(raw=st.binary(max_size=200))
 def test_random_bytes_are_no_other_error_than_a_protocol_error(codec: Codec, raw: bytes) -> None:
-    # Hypothesis also tries the byte strings of imported modules, and some of those are messages.
+    # Hypothesis also draws byte strings of imported modules, some of which are messages.
     for decode in (codec.decode_command, codec.decode_message):
         assert isinstance(read_or_refused(decode, raw), Value | ProtocolError)
 
@@ -181,7 +181,7 @@ def test_a_message_holds_at_most_so_many_maps_and_arrays(codec: Codec) -> None:
     accepts = {"game": "a", "options": {f"k{number}": [1] for number in range(16)}}
     most = {"type": "declare", "id": "c1", "accepts": [accepts] * 16, "concurrency": 1}
     assert codec.decode_command(pack(codec, most)).type == "declare"
-    # The message itself and the array are two more.
+    # The message itself and the array are two more levels.
     assert refusal(codec, pack(codec, PLAY | {"z": [[]] * (MAX_CONTAINERS - 2)})).text.startswith("z: ")
     error = refusal(codec, pack(codec, PLAY | {"z": [[]] * (MAX_CONTAINERS - 1)}))
     assert (error.code, error.text) == ("malformed", "a message holds at most 512 maps and arrays")

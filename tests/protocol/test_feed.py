@@ -1,4 +1,4 @@
-"""The topics, as programs outside have written them down."""
+"""The topics of the feed, as external programs use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generated files say what the messages are, and the schema accepts exactly what the models do."""
+"""The generated files match the messages, and the schema accepts exactly what the models do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What strangers write moves no cursor, reverses no order and hides nothing, in names, in lines and on terminals."""
+"""Text of other users contains no control characters, direction overrides or hidden characters, in names, lines and
+terminals."""
 
 # ruff: noqa: RUF001 - characters that are mistaken for others are what this is about.
 
@@ -48,7 +49,7 @@ texts = st.text(st.characters(codec="utf-8"), max_size=40) | st.text(
 
 
 def hidden_in(text: str) -> list[str]:
-    """Return the characters of forbidden categories but for joiners, and for emoji newer than Python's tables."""
+    """Return the characters of forbidden categories, except joiners and emoji newer than Python's tables."""
     return [
         char
         for char in text

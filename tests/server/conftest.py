@@ -1,4 +1,4 @@
-"""A running server in the test's own loop, and raw clients that speak the protocol by hand."""
+"""A running server in the test's own event loop, and raw clients that implement the protocol themselves."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Client:
         return self.welcome
 
     async def ask(self, kind: type[Any], **fields: Any) -> Any:
-        """Send a command of `kind` and return whatever answers it."""
+        """Send a command of `kind` and return its answer."""
         command = kind(id=fields.pop("id", None) or self.id(), **fields)
         await self.tell(command)
         return await self.answer(command.id)
@@ -101,7 +101,7 @@ class Client:
 
 @dataclass
 class Fetched:
-    """The answer to a plain request; header names are in lower case."""
+    """The answer to a plain HTTP request; header names are in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -115,7 +115,7 @@ class Running:
     address: str
 
     async def send_raw(self, data: bytes) -> bytes:
-        """Say anything at all to the port; return everything that comes back until the server closes."""
+        """Send raw data to the port; return everything received until the server closes."""
         host, port = self.address.removeprefix("http://").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(data)
@@ -161,7 +161,7 @@ Start = Callable[..., AbstractAsyncContextManager[Running]]
 
 @pytest.fixture
 def start(tmp_path: Path, compiled: None) -> Start:
-    """Return what starts a server; arguments are settings."""
+    """Return the function that starts a server; its arguments are settings."""
 
     @contextlib.asynccontextmanager
     async def start(**given: Any) -> AsyncIterator[Running]:
@@ -192,7 +192,7 @@ Pair = Callable[..., Awaitable[str]]
 
 @pytest.fixture
 def pair() -> Pair:
-    """Return what starts a TrapGrid match on 3x3 between two clients, the first of which has seat 0."""
+    """Return the function that starts a TrapGrid match on 3x3 between two clients, the first of which has seat 0."""
 
     async def pair(first: Client, second: Client, **fields: Any) -> str:
         sent = await first.do(Challenge, **{"to": second.player.id, "game": SMALL, "seat": 0, **fields})
@@ -211,7 +211,7 @@ PlayOut = Callable[[str, tuple[Client, Client]], Awaitable[list[Happened]]]
 
 @pytest.fixture
 def play_out() -> PlayOut:
-    """Return what plays a match to its end with the first legal move each time."""
+    """Return the function that plays a match to its end by the first legal move each time."""
 
     async def play_out(match: str, players: tuple[Client, Client]) -> list[Happened]:
         state = engine.load("trapgrid", size=3).start()
@@ -232,7 +232,7 @@ def play_out() -> PlayOut:
 
 @dataclass
 class Now:
-    """A wall clock that the test turns."""
+    """A wall clock that the test sets."""
 
     at: int = 1_800_000_000_000
 
@@ -244,14 +244,15 @@ class Stores:
     """The stores in memory, which outlive a server, and a journal that can be made to fail."""
 
     def __init__(self) -> None:
-        # Tests put journals of their own in its place.
+        # Tests replace it by journals of their own.
         self.journal: Any = StubbornJournal()
         self.accounts = MemoryAccounts()
         self.now = Now()
 
 
 class StubbornJournal(MemoryJournal):
-    """A journal in memory whose next appends fail as a database does that went away: before or after it stored."""
+    """A journal in memory whose next appends fail as those of a database that went away: before or after they were
+    stored."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -273,7 +274,7 @@ def stores() -> Stores:
 
 @pytest.fixture
 def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
-    """Return what starts a server on `stores` and the test's own clock."""
+    """Return the function that starts a server on `stores` and the test's own clock."""
 
     @contextlib.asynccontextmanager
     async def running_server(**given: Any) -> AsyncIterator[Running]:

@@ -1,4 +1,4 @@
-"""How a server starts: alone on its data, with the port before everything else."""
+"""The start of a server: alone on its data, with the port before everything else."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def test_a_port_that_is_taken_stops_the_start_before_anything_is_written(
 
 
 class Hesitant(MemoryJournal):
-    """A journal that takes its time to tell what goes on."""
+    """A journal that lists its live matches late."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -142,7 +142,7 @@ async def test_a_server_whose_database_another_one_took_ends_and_stores_nothing_
 
 
 class Away(MemoryJournal):
-    """A journal whose store is not there."""
+    """A journal whose store is unreachable."""
 
     async def live(self) -> Sequence[Started]:
         raise JournalUnavailable("the store cannot be read")

@@ -1,4 +1,4 @@
-"""Every command of the protocol, sent by the SDK to a running server: each has its answer, and `Client.ask` settles."""
+"""Every command of the protocol, sent by the SDK to a running server: each is answered, and `Client.ask` settles."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ WITH_DRAWS: Final = GameSpec(name="quoridor", options={"size": 3, "max_plies": 2
 
 @dataclass
 class Scene:
-    """Ann and Ben, two people, and Deep, a bot, on one server."""
+    """Two players, Ann and Ben, and a bot, Deep, on one server."""
 
     ann: Client
     ben: Client
     deep: Client
 
     async def do(self, client: Client, kind: type[Command], **fields: Any) -> str:
-        """Send a command; return what its acknowledgement refers to."""
+        """Send a command; return the reference in its acknowledgement."""
         return (await client.ask(kind(id=client.new_id(), **fields), Acknowledged)).ref or ""
 
     async def seek(self, game: GameSpec = SMALL, **settings: Any) -> str:
-        """Return a table of Ann's."""
+        """Return a new seek of Ann's."""
         return await self.ann.seek(SeekSettings(game=game, **settings))
 
     async def challenge(self, game: GameSpec = SMALL) -> str:
-        """Return a challenge of Ann's to Ben."""
+        """Return a new challenge of Ann's to Ben."""
         return await self.do(self.ann, commands.Challenge, to=self.ben.player.id, game=game, seat=0)
 
     async def match(self, *moves: str, game: GameSpec = SMALL) -> str:
-        """Return a match between Ann, who began, and Ben."""
+        """Return a new match between Ann, who moves first, and Ben."""
         match = await self.do(self.ben, commands.AcceptChallenge, challenge=await self.challenge(game))
         for ply, move in enumerate(moves):
             client = self.ben if ply % 2 else self.ann
@@ -66,19 +66,19 @@ class Scene:
         return match
 
     async def finished(self) -> str:
-        """Return a match that Ben has given up."""
+        """Return a match that Ben has resigned."""
         match = await self.match()
         await self.do(self.ben, commands.Resign, match=match)
         return match
 
     async def offer(self) -> None:
-        """Let Deep study TrapGrid for others."""
+        """Let Deep offer analysis of TrapGrid."""
         await self.do(
             self.deep, commands.OfferAnalysis, games=("trapgrid",), jobs=1, name="deep thinker", key=ANALYST_KEY
         )
 
     async def analysis(self) -> str:
-        """Return an analysis that Ann has asked for."""
+        """Return a new analysis for Ann."""
         match = await self.finished()
         await self.offer()
         return await self.do(self.ann, commands.AskAnalysis, match=match, ply=0)
@@ -90,14 +90,14 @@ Arrange = Callable[[Scene], Fields]
 
 @dataclass(frozen=True)
 class Case:
-    """Who sends a command, with which fields, and what the server answers: a message or, as text, a refusal's code."""
+    """A command's sender and fields, and the expected answer: a message or, as text, a refusal's code."""
 
     arrange: Arrange
     answer: type[Value] | str = Acknowledged
 
 
 def says(who: str = "ann", answer: type[Value] | str = Acknowledged, **fields: Any) -> Case:
-    """Return the case of a command that needs nothing but its fields."""
+    """Return the case of a command that needs its fields alone."""
 
     async def arrange(scene: Scene) -> tuple[Client, dict[str, Any]]:
         return getattr(scene, who), fields

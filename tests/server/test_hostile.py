@@ -1,4 +1,5 @@
-"""Bad input of every kind: a typed refusal or a clean close, nothing in the log, and another match goes on unhurt."""
+"""Invalid input of every kind: a typed refusal or a clean close, nothing in the log, and another match is
+unaffected."""
 
 from __future__ import annotations
 
@@ -29,17 +30,17 @@ UPGRADE = (
 
 @pytest.fixture(autouse=True)
 def _silent(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """Nothing that a stranger does is worth a line at `warning`."""
+    """No client can cause a log line at `warning`."""
     caplog.set_level(logging.WARNING)
     yield
-    # A machine that is busy elsewhere lets the loop stand still; the attacks on a real server measure that.
+    # A busy machine stalls the event loop; the attacks on a real server measure that.
     assert [line for line in capfd.readouterr().err.splitlines() if "stood still" not in line] == []
     assert caplog.records == []
 
 
 @pytest.fixture
 async def bystanders(start: Any, pair: Pair, play_out: PlayOut) -> AsyncIterator[Any]:
-    """A server on which two others play; whatever happens, they finish their game."""
+    """A server on which two others play, who finish their game in any case."""
     async with (
         start(**GENEROUS) as running,
         running.client("Ann") as ann,
@@ -52,7 +53,7 @@ async def bystanders(start: Any, pair: Pair, play_out: PlayOut) -> AsyncIterator
 
 
 def messages(match: str) -> list[dict[str, Any]]:
-    """Return one good message of many kinds, to be spoiled."""
+    """Return a valid message of many kinds, for mutation."""
     return [
         {"type": "play", "id": "a", "match": match, "ply": 0, "move": "a2"},
         {"type": "say", "id": "b", "match": match, "room": "players", "text": "hi"},
@@ -72,7 +73,7 @@ def messages(match: str) -> list[dict[str, Any]]:
 
 
 def spoil(chance: random.Random, message: dict[str, Any]) -> Any:
-    """Return the message with one thing wrong, or something else altogether."""
+    """Return the message with one defect, or an unrelated value."""
     odd: Any = chance.choice(
         [None, True, -1, 2**63, 1e308, float("nan"), "", "x" * 500, "\u0000", "💥", [], [[]], {}, {"a": {"b": []}}]
     )
@@ -300,7 +301,7 @@ async def test_a_half_open_socket_is_found_and_its_player_counts_as_gone(start: 
     async with start(ping_seconds=0.2) as running, running.client("Ann") as ann, running.socket() as ben:
         await ben.hello("Ben")
         match = await pair(ann, ben)
-        # From here on nothing that the server says arrives, and nobody closes anything.
+        # From here on the server's output is dropped, and neither side closes.
         ben.socket.transport.pause_reading()
         gone = await ann.hear(SeatPresence, lambda said: not said.connected)
         assert (gone.match, gone.seat) == (match, 1)

@@ -1,4 +1,4 @@
-"""The log tells what went wrong, and no secrets."""
+"""The log has the errors, and no secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any interleaving of commands, by anybody at any time, keeps a match in order."""
+"""Any interleaving of commands, by any client at any time, keeps a match's invariants."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ PAUSES = st.one_of(*[st.integers(-500, 2_500)] * 6, st.sampled_from([5_000, 61_0
 
 
 class MatchMachine(RuleBasedStateMachine):
-    """Plays one match by every command there is, and also by time and restarts."""
+    """Plays one match by all commands, by the passage of time and by restarts."""
 
     @initialize(spec=GAMES, clock=CLOCKS, max_plies=st.sampled_from([12, 2_000]))
     def begin(self, spec: GameSpec, clock: Any, max_plies: int) -> None:
@@ -124,7 +124,7 @@ class MatchMachine(RuleBasedStateMachine):
 
     @rule(kinds=st.sampled_from(TALKS), order=st.permutations(range(4)), silent=st.integers(0, 6))
     def ask_and_answer(self, kinds: tuple[type[Simple], ...], order: list[int], silent: int) -> None:
-        """Somebody asks, and all the others answer, perhaps but one."""
+        """One seat asks, and all others answer, perhaps except one."""
         asks, *answers = kinds
         seats = [seat for seat in order if seat < self.match.seats]
         self.tell(asks(id=self.next_id(), match="m1"), seats[0])
@@ -161,7 +161,7 @@ class MatchMachine(RuleBasedStateMachine):
 
     @rule(served=st.integers(0, 1_500), stood=st.integers(0, 100_000))
     def stand_still(self, served: int, stood: int) -> None:
-        """The server serves for a while, and then stands still: nothing becomes due by that."""
+        """The server serves for a while and then stalls, during which no deadline expires."""
         self.now += served
         due, since = self.match.deadline(), max(self.now, self.match.at)
         self.now = since + stood

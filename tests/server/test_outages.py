@@ -1,4 +1,4 @@
-"""Time that the server was unable to serve counts against no player: one rule for every kind of outage."""
+"""Time in which the server could not serve counts against no player: one rule for every kind of outage."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from tests.virtual_time import after
 CLOCK = Fischer(initial=10)
 GAME = GameSpec(name="quoridor", options={"size": 5})
 LAG = 100
-"""The most milliseconds that the compensation of a loopback connection's lag may give back."""
+"""Maximum milliseconds that lag compensation may refund on a loopback connection."""
 
 
 class FullDisk(MemoryJournal):
-    """A journal whose writes fail while the disk is full, and take match time while it is slow."""
+    """A journal whose writes fail while the disk is full, and advance the match clock while it is slow."""
 
     def __init__(self, now: Any) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ def disk(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> FullDisk:
 
 @pytest.fixture
 async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIterator[tuple[Any, Outages]]:
-    """A server on the test's clock that is told when its loop runs."""
+    """A server on the test's clock, whose outage detection is driven by the test."""
     outages = Outages()
     settings = Settings(port=0, database=MEMORY, data=tmp_path, gone_seconds=30)
     async with app.running_server(
@@ -70,7 +70,7 @@ async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIter
 
 
 async def begin(match: str, ann: Any, ben: Any, now: Any) -> None:
-    """Make the first two moves: the clock of the first player runs."""
+    """Make the first two moves, after which the first player's clock runs."""
     now.at += 1_000
     await ann.do(Play, match=match, ply=0, move="c2")
     await ben.do(Play, match=match, ply=1, move="c4")

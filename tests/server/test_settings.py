@@ -1,4 +1,4 @@
-"""What a host may set, where it may be written, and what a wrong setting says."""
+"""Settings: valid values, their sources, and the messages for invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every setting is documented where operators look."""
+"""Every setting is documented for operators."""
 
 from __future__ import annotations
 

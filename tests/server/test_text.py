@@ -1,4 +1,4 @@
-"""What strangers write reaches others without anything that a terminal would obey, from a real server."""
+"""Text of other users arrives without terminal control characters, from a real server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPEC = GameSpec(name="trapgrid", options={"size": 3})
 
 
 def unchecked(kind: Any, /, **fields: Any) -> Any:
-    """Return a command that a client of another make would send, whatever its texts hold."""
+    """Return a command with any text, as a client other than the SDK could send it."""
     return kind.model_construct(**fields)
 
 
@@ -41,7 +41,7 @@ async def test_names_with_hidden_characters_are_refused_and_lines_lose_them(
         refused = await eve.hear(Refused)
         assert refused.code == "malformed"
         assert refused.text.startswith("name: a name must not hold")
-        # The socket stays, and so may the stranger, under a name that is one.
+        # The socket stays open, and the player may stay under a valid name.
         await eve.hello("Eve")
         match = await pair(eve, ann)
         say = unchecked(Say, type="say", id="s1", match=match, room="players", text=f"a{evil}b")

@@ -1,4 +1,4 @@
-"""How long the turns of an event loop are: no work of one visitor may hold the others up."""
+"""The length of event loop iterations: no client's work may block the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["watched_loop"]
 
 @contextlib.asynccontextmanager
 async def watched_loop() -> AsyncIterator[list[float]]:
-    """Collect the CPU seconds of every turn of the event loop inside the block, without those of collected garbage."""
+    """Collect the CPU seconds of every iteration of the event loop inside the block, without garbage collection."""
     turns: list[float] = []
 
     async def observe() -> None:
@@ -24,7 +24,7 @@ async def watched_loop() -> AsyncIterator[list[float]]:
             turns.append(now - before)
             before = now
 
-    # After thousands of tests one collection takes longer than all that is watched.
+    # After thousands of tests one collection takes longer than everything measured here.
     was_enabled = gc.isenabled()
     gc.disable()
     observing = asyncio.create_task(observe())

@@ -1,4 +1,4 @@
-"""Kernels load from the disk as they were compiled, and never from older sources."""
+"""Kernels load from the disk cache as they were compiled, and never from older sources."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_an_edit_reaches_kernels_of_other_files_also_in_a_child_that_inherits_th
     printed = run_python(COUNT_BEFORE_AND_AFTER_AN_EDIT, COUNT, at=tmp_path, CORNERED_KERNELS=str(tmp_path / "kernels"))
     assert printed.split() == ["2", "42"]
     kept = [path.name.rpartition("-")[0] for path in (tmp_path / "kernels").iterdir()]
-    # The edited file, and what imports it, is compiled again; no other.
+    # The edited file and the files that import it are compiled again, no others.
     assert kept.count("cornered.engine.kernels.bits") == kept.count("cornered.engine.games.trapgrid") == 2
 
 

@@ -1,4 +1,4 @@
-"""What is Bamboo's own: coordinates, the rule of groups, and values that exhaustive search knows."""
+"""Bamboo: coordinates, the rule of groups, and values by exhaustive search."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def group_sizes(stones: set[Cube]) -> list[int]:
 
 
 def position(game: Game, seats: tuple[str, str]) -> State:
-    """Return the position with these stones, which say whose turn it is."""
+    """Return the position with these stones, whose number determines the turn."""
     radius = int(game.options["radius"] or 0)
     rows: dict[str, str] = {}
     for cell in sorted(hexagon(radius), key=lambda cell: (cell[0], int(cell[1:]))):
@@ -83,7 +83,7 @@ def test_random_games_agree_with_the_rule_of_groups_as_sets(radius: int) -> None
             assert (state.outcome is not None) == (not expected)
             if not expected:
                 break
-            # Cells beside an own stone make the groups grow and merge, which is where the rule bites.
+            # Cells beside an own stone make groups grow and merge, where the rule applies.
             groups = len(group_sizes(stones[mover]))
             touching = [cell for cell in sorted(expected) if len(group_sizes(stones[mover] | {cells[cell]})) <= groups]
             move = chance.choice(touching if touching and chance.random() < 0.6 else sorted(expected))

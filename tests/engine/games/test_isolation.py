@@ -1,4 +1,4 @@
-"""What is Isolation's own: placing, sliding, dice, and three or four players dropping out one after another."""
+"""Isolation: placing, sliding, dice, and the elimination of three and four players."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is Quoridor's own: jumps, edges, walls and paths, four players, passing, draw rules and action numbers."""
+"""Quoridor: jumps, edges, walls and paths, four players, passing, draw rules and action numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def cell(text: str) -> Cell:
 
 
 def position(game: Game, pawns: str, turn: int = 0, **facts: str) -> State:
-    """Return the position with the seats' pawns on these cells, `-` for one that is not on the board."""
+    """Return the position with the seats' pawns on these cells, `-` for an eliminated one."""
     size = int(game.options["size"] or 0)
     rows = [["."] * size for _ in range(size)]
     for seat, place in enumerate(pawns.split()):
@@ -48,11 +48,11 @@ def steps(state: State) -> set[str]:
     return {move for move in state.moves() if len(move) == 2}
 
 
-# The rules once more, as sets of cells, to compare with.
+# The rules again, over sets of cells, as a reference.
 
 
 def doors(walls: set[str]) -> set[frozenset[Cell]]:
-    """Return the neighbouring cells that walls part."""
+    """Return the pairs of neighbouring cells that walls separate."""
     parted = set()
     for wall in walls:
         x, y = cell(wall)
@@ -86,7 +86,7 @@ def has_path(size: int, players: int, seat: int, start: Cell, parted: set[frozen
 
 
 def expected_moves(state: State) -> set[str]:
-    """Return what the rules say to the position text."""
+    """Return the legal moves of a position text by the reference."""
     size, players = int(state.game.options["size"] or 0), state.game.seats
     rows, turn, *facts = str(state).split(" ")
     known = dict(fact.split("=") for fact in facts)
@@ -479,7 +479,7 @@ def test_a_wrong_position_text_is_refused(text: str, complaint: str) -> None:
 
 
 def value(start: State) -> int:
-    """Return 1 when the mover wins, -1 when the mover loses and 0 when neither can, by going back from the ends."""
+    """Return 1 when the mover wins, -1 when it loses and 0 for a draw, by retrograde analysis."""
     after = {start: [start.play(move) for move in start.moves()]}
     todo = list(after[start])
     while todo:

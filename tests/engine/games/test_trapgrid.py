@@ -1,4 +1,4 @@
-"""What is TrapGrid's own: the start, the trail, territory, and the words for what is not allowed."""
+"""TrapGrid: the start, the trail, territory, and the reasons for illegal moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every match can be written and read again; nothing is read that the rules refuse, and the error says where."""
+"""Every match can be written and read again; a record with an illegal move is refused with its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One game in process: who wins it, what is told of it, and what becomes of bots that fail."""
+"""One game in process: its winner, its record, and the failures of bots."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SMALL = Terms.of("trapgrid", {"size": 4}, depth=2)
 
 
 class Puppet(Bot):
-    """Plays the first legal move, or does what a test wants."""
+    """Plays the first legal move, or behaves as a test requires."""
 
     name = "puppet"
     description = "For tests."

@@ -1,4 +1,4 @@
-"""A contest's games come in order, each once, and are kept however they are interrupted."""
+"""A contest's games are complete and in order, and stored, however it is interrupted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def workforce() -> Iterator[Workforce]:
 
 
 MANY = 60
-"""More games than the workers can have finished when the first few are taken."""
+"""More games than the workers can finish before the first few are taken."""
 
 
 def fixtures(count: int) -> list[Fixture]:
@@ -75,14 +75,14 @@ def test_another_contests_games_are_refused(workforce: Workforce) -> None:
 
 
 class Full(Memory):
-    """Has no room for any game."""
+    """A store that refuses every game."""
 
     def append(self, played: Played) -> None:
         raise OSError("full")
 
 
 class Worker(Workforce):
-    """Plays in this process, and says when it was sent home."""
+    """Plays in this process, and records when it was stopped."""
 
     def __init__(self) -> None:
         self.is_home = False
@@ -101,7 +101,7 @@ def test_work_ends_when_a_game_cannot_be_kept_and_when_nobody_wants_more() -> No
     worker = Worker()
     with pytest.raises(OSError, match="full") as caught:
         hold(TERMS, Relay(), worker, Full())
-    # Not only when the error, which holds on to all that was going on, is forgotten.
+    # The work ends at once, not only when the exception is released, whose traceback refers to it.
     assert worker.is_home, caught
     worker = Worker()
     games = stream(TERMS, fixtures(4), worker, Memory())
@@ -112,7 +112,7 @@ def test_work_ends_when_a_game_cannot_be_kept_and_when_nobody_wants_more() -> No
 
 
 class Relay:
-    """Each round's winner plays the next round's first seat."""
+    """Each round's winner has the first seat in the next round."""
 
     def games(self) -> int | None:
         return None

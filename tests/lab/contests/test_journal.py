@@ -1,4 +1,4 @@
-"""Games on disk: read again as they were, whatever a kill left at the end, and by one process at a time."""
+"""Games on disk: round trip, a torn last line after a kill, and one process at a time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_game_survives_being_written_and_read() -> None:
 @pytest.mark.parametrize("ending", [ending for ending in ENDINGS if ending != "rules"])
 @pytest.mark.parametrize("winner", [0, 1, None])
 def test_every_ending_survives(ending: str, winner: int | None) -> None:
-    # Only Quoridor knows draws.
+    # Only Quoridor has draws.
     terms = Terms.of("quoridor")
     effort = Effort(2, 0.25, 0.125, 77, 6)
     fixture = Fixture(9, ("a:b=1,c=2", 'quo"te'), ("e2",), 4, 2)

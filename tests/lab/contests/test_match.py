@@ -1,4 +1,4 @@
-"""Matches in pairs: the same opening, the seats swapped, the same end however many workers play."""
+"""Matches in pairs: equal openings, swapped seats, and the same result for any number of workers."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ STRONG, WEAK = "minimax", "random"
 
 @pytest.fixture(scope="module")
 def one() -> Iterator[Workforce]:
-    """One worker: everything in its order."""
+    """One worker: results arrive in order."""
     with Workforce.open(1) as workforce:
         yield workforce
 
 
 @pytest.fixture(scope="module")
 def three() -> Iterator[Workforce]:
-    """Three workers: nothing in its order."""
+    """Three workers: results arrive in any order."""
     with Workforce.open(3) as workforce:
         yield workforce
 
@@ -81,7 +81,7 @@ def test_the_stronger_bot_wins_from_either_side_of_the_table(three: Workforce) -
 
 
 def test_a_bot_against_itself_scores_by_the_seat_that_it_has_in_the_first_game(one: Workforce) -> None:
-    """The game is decided by the seat, so every pair is one point to each."""
+    """The seat decides the game, so each side scores one point of every pair."""
     terms = Terms.of("trapgrid", {"size": 3}, nodes=1000)
     tally = run(PairedMatch(STRONG, STRONG, terms, lambda pair: (), 4), one, Memory())
     assert tally.pairs == (0, 0, 4, 0, 0)
@@ -134,7 +134,7 @@ def test_what_is_decided_by_kept_games_plays_no_more() -> None:
 
 
 class Nobody(Workforce):
-    """A workforce that must not be given anything to do."""
+    """A workforce that must not get any work."""
 
     def __init__(self) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Fixtures on a real server: the same records as in process, clocks, and what becomes of bots and servers that fail."""
+"""Fixtures on a real server: the same records as in process, clocks, and failures of bots and servers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from cornered.server.settings import MEMORY, Settings
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where tokens are kept."""
+    """A folder for the tokens."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     return tmp_path / "home" / "cornered" / "lab"
 
@@ -42,7 +42,7 @@ async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
 
 
 class Puppet(Bot):
-    """Does what a test wants."""
+    """Behaves as a test requires."""
 
     name = "puppet"
     description = "For tests."
@@ -58,7 +58,7 @@ class Puppet(Bot):
 
 
 def stage(monkeypatch: pytest.MonkeyPatch, **acts: Callable[[State], Thought]) -> list[Limit]:
-    """Let words name puppets; returns the limits that they are given."""
+    """Register puppets under names; return the limits that they receive."""
     limits: list[Limit] = []
 
     def make(spec: str, seed: int | None = None) -> Bot:
@@ -86,7 +86,7 @@ async def played_on(terms: Terms, *fixtures: Fixture) -> list[Played]:
 
 
 def tokens(home: Path) -> dict[str, str]:
-    """Return the tokens that are kept, by the players' names."""
+    """Return the stored tokens, by the players' names."""
     files = [json.loads(path.read_text()) for path in home.glob("*/*.json")]
     return {name: token for file in files for names in file.values() for name, token in names.items()}
 
@@ -246,7 +246,7 @@ async def test_a_contest_makes_a_few_players_and_not_two_for_each_game(address: 
     fixtures = [Fixture(number, ("greedy", "greedy"), ("b4",)) for number in range(3)]
     await played_on(small(address), *fixtures)
     assert players(home) == 2
-    # At the same time each game needs players of its own, but then no more.
+    # Concurrent games need players of their own, but no more than that.
     for _ in range(2):
         await asyncio.gather(*(played_on(small(address), fixture) for fixture in fixtures))
     assert 4 <= players(home) <= 6

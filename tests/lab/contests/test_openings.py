@@ -1,4 +1,4 @@
-"""What games begin with: as many different openings as it takes, the same ones for the same seed."""
+"""Openings: enough distinct ones, determined by the seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bots need is compiled before workers start, and loaded before a clock runs."""
+"""Bots are compiled before workers start, and loaded before a clock runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def liveness() -> Iterator[None]:
 
 
 def compiling_with(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    """Let a program compile; its arguments are the game and the bots."""
+    """Replace the compiling program; its arguments are the game and the bots."""
     original = subprocess.Popen
 
     def start(command: Sequence[str], **named: Any) -> subprocess.Popen[str]:
@@ -106,7 +106,7 @@ def test_the_compiling_process_really_compiles(monkeypatch: pytest.MonkeyPatch) 
 
 
 class LivenessReporter:
-    """Remembers the signs of life."""
+    """Records heartbeats."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, float | None]] = []
@@ -122,7 +122,7 @@ class LivenessReporter:
 
 
 class Fickle(Bot):
-    """Cannot be prepared, and counts how often that is tried."""
+    """Fails to prepare, and counts the attempts."""
 
     name = "fickle"
     description = "For tests."
@@ -138,7 +138,7 @@ class Fickle(Bot):
 
 @pytest.fixture
 def fickle(monkeypatch: pytest.MonkeyPatch) -> list[Game]:
-    """Let `fickle` be a bot; the games for which it was prepared."""
+    """Register the bot `fickle`; return the games for which it was prepared."""
     monkeypatch.setattr(preparing, "create", lambda spec: Fickle() if spec == "fickle" else create(spec))
     Fickle.prepared.clear()
     return Fickle.prepared

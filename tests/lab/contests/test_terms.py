@@ -1,4 +1,4 @@
-"""What all games of a contest have in common, and that wrong requests are refused before anything is played."""
+"""The terms of a contest, and the refusal of invalid ones before any game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work on a Dask cluster: the same games as on one machine, whoever dies."""
+"""Work on a Dask cluster: the same games as on one machine, though workers and schedulers die."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from tests.lab.errands import act, play, play_where, square
 ROOT = Path(__file__).resolve().parents[3]
 WORKERS = 3
 
-# One after the other in one process: they share the machines, which some of them kill.
+# Serial in one process: the tests share the workers, and some kill them.
 pytestmark = pytest.mark.xdist_group("cluster")
 
 
 class LocalMachines:
-    """A scheduler and its workers, each a process."""
+    """A scheduler and its workers, each in a process."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -55,7 +55,7 @@ class LocalMachines:
                     *("--host", "127.0.0.1", "--no-dashboard"),
                 ],
                 cwd=ROOT,
-                # One death may be bad luck, two are the batch's fault.
+                # One death may be the machine's fault, two are the batch's.
                 env={**os.environ, "PYTHONPATH": str(ROOT), "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"},
                 stdout=log,
                 stderr=log,
@@ -64,7 +64,7 @@ class LocalMachines:
         return process
 
     def kill(self, pid: int) -> None:
-        """Kill a worker; raises a StopIteration for what is none."""
+        """Kill a worker; raise StopIteration for a process that is none."""
         process = next(process for process in self._processes[1:] if process.pid == pid)
         process.kill()
         process.wait(DEADLINE)
@@ -137,7 +137,7 @@ def test_what_kills_worker_after_worker_is_lost_and_its_neighbours_are_played_he
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A key and a certificate that vouches for itself."""
+    """A key and a self-signed certificate."""
 
     def find() -> Path | None:
         found = shutil.which("openssl")

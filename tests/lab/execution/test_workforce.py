@@ -1,4 +1,4 @@
-"""Work on this machine: every item's result once, whatever its process dies of."""
+"""Work on this machine: every item has one result, however its process dies."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.lab.errands import act, play, refuse, square, work
 
 ROOT = Path(__file__).resolve().parents[3]
 
-# They share two workers, and what those have loaded.
+# The tests share two workers, and the modules that those have loaded.
 pytestmark = pytest.mark.xdist_group("workforce")
 
 
@@ -38,7 +38,7 @@ def workforce() -> Iterator[Workforce]:
 
 
 def fate(item: str, death: Death) -> str:
-    """Say what became of an item that was lost."""
+    """Return a description of a lost item."""
     return f"{item} is lost: {death.cause} ({death.words})"
 
 
@@ -66,7 +66,7 @@ def test_results_can_be_had_in_order(workforce: Workforce) -> None:
 
 
 def test_only_so_many_items_are_taken_ahead(workforce: Workforce) -> None:
-    # Two workers with two batches each, and as much again that is done and waits to be taken.
+    # Two workers with two batches each, and as many finished results waiting to be taken.
     most = 20 + 2 * 2 * 2 * 5
 
     def endless() -> Iterator[int]:
@@ -103,7 +103,7 @@ def test_a_batch_that_takes_long_is_shared_again(workforce: Workforce) -> None:
 def test_what_a_function_raises_is_raised_here_and_the_workers_go_on(workforce: Workforce) -> None:
     with pytest.raises(TypeError):
         list(workforce.carry_out(square, [1, "two", 3]))  # type: ignore[arg-type]
-    # Even when it cannot travel.
+    # Also an error that cannot be pickled.
     with pytest.raises(RuntimeError, match="Unsendable"):
         list(workforce.carry_out(act, ["raise"]))
     assert results(workforce, ["fine"]) == ["fine is done"]
@@ -161,7 +161,7 @@ def test_an_item_that_hangs_is_lost_in_time(workforce: Workforce) -> None:
 
 
 def test_patience_is_with_the_time_between_signs_of_life_and_not_with_an_item(workforce: Workforce) -> None:
-    # Alive for 1.5 s, though it promises a sign every 0.6.
+    # Alive for 1.5 s, with a heartbeat due every 0.6 s.
     assert results(workforce, ["slow"]) == ["slow is done"]
     lost_one = "wait is lost: gave no sign of life any more ()"
     assert results(workforce, ["wait", "fine"], patience=0.3) == [lost_one, "fine is done"]
@@ -172,7 +172,7 @@ def test_a_worker_that_is_killed_costs_no_result(workforce: Workforce, tmp_path:
     working = workforce.carry_out(act, [f"tell {told}", *["work 0.02"] * 40], lost=fate, batch=1)
     done = [next(working)]
     while not (told.exists() and told.read_text()):
-        # Another worker may be the first to finish anything.
+        # Another worker may be the first to finish.
         done.append(next(working))
     os.kill(int(told.read_text()), signal.SIGKILL)
     done += working
@@ -354,20 +354,20 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A program with two workers that work for minutes, in a group of processes of its own."""
+    """A program with two workers that work for minutes, in a process group of its own."""
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
     with subprocess.Popen(
         [sys.executable, file, tmp_path / "told"],
         cwd=ROOT,
-        # Whoever is killed leaves files behind.
+        # A killed process leaves files behind.
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     ) as process:
-        # Whoever waits for its word hears when it is killed, too.
+        # The reader of its output reaches the end of the pipe also when it is killed.
         too_late = threading.Timer(60, process.kill)
         too_late.start()
         try:
@@ -378,7 +378,7 @@ def program(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 def hear(process: subprocess.Popen[str], word: str) -> list[psutil.Process]:
-    """Wait for a word of the program; return its processes then."""
+    """Wait for a line of the program; return its processes at that time."""
     assert process.stdout is not None
     assert any(line.strip() == word for line in process.stdout)
     return psutil.Process(process.pid).children(recursive=True)

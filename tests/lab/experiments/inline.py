@@ -1,4 +1,4 @@
-"""A laboratory without processes: work is done where it is ordered, and counted."""
+"""A laboratory without worker processes: work runs in the caller, and is counted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cornered.lab.reports.plots import drawing, save
 
 
 class Inline(Workforce):
-    """Does its work itself."""
+    """Runs work in this process."""
 
     def __init__(self) -> None:
         self.workers = 1
@@ -40,12 +40,12 @@ def found(experiment: Experiment, folder: Path, scale: Scale = "tiny", seed: int
 
 
 def _timeless(rows: Sequence[Row]) -> list[Row]:
-    """Leave out times, of which a file keeps microseconds only."""
+    """Remove times, which a file rounds to microseconds."""
     return [row for row in rows if "time" not in row.label]
 
 
 def check(experiment: Experiment, folder: Path) -> dict[str, Row]:
-    """See that an experiment gives rows, notes and a plot, and that it does nothing twice; return its rows by label."""
+    """Check that an experiment has rows, notes and a plot, and repeats no finished work; return its rows by label."""
     finding = found(experiment, folder)
     by = {row.label: row for row in finding.rows}
     assert len(by) == len(finding.rows), "labels are different"

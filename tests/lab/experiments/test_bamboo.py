@@ -1,4 +1,4 @@
-"""The Bamboo paper's experiments: the exact values beneath them, and what they say about what is printed."""
+"""The Bamboo paper's experiments: exact values, and the comparison with the printed ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from cornered.lab.experiments.laboratory import Meeting
 
 
 def expected(state: State) -> Fraction:
-    """Return the first player's chance by the plain definition: the mean over all moves, to the end of every game."""
+    """Return the first player's chance by definition: the mean over all moves, recursively."""
     if state.outcome is not None:
         return Fraction(state.outcome.winner == 0)
     moves = state.moves()
@@ -69,7 +69,7 @@ def test_the_closest_stone_decides_and_not_the_average() -> None:
     state = bamboo_after("a1", "f6", "k1", "f8")
     at = {name: closest(state, number) for name, number in cell_numbers(5).items()}
     assert at["a2"] == at["k2"] == 1
-    # Far from one corner and near to the other is as near as the nearer one.
+    # The closest stone counts, not the other one.
     assert at["j1"] == 1
     chosen = ClosestBot(1).choose(state, Limit()).move
     open_cells = [name for name, number in cell_numbers(5).items() if state.open_cells >> number & 1]
@@ -80,7 +80,7 @@ def test_ties_of_the_closest_stone_go_to_the_rim_with_outer() -> None:
     state = bamboo_after("f6", "a1")
     chosen = ClosestOuterBot(1).choose(state, Limit()).move
     cube = cubes(5)[cell_numbers(5)[chosen]]
-    # Five steps from the middle, where the stone is, lies the rim and nothing else.
+    # The rim is five steps from the stone in the centre.
     assert max(map(abs, cube)) == 5
     beside = bamboo_after("f6", "a1", "f4", "a3", "f8", "a5")
     rated = {number: ClosestOuterBot(1).rate(beside, number) for number in each(beside.open_cells)}
@@ -112,7 +112,7 @@ def test_the_price_of_a_win_is_the_usual_time_over_the_share_of_wins() -> None:
         efforts = (Effort(1, seconds), Effort(1, 9.0)) if number % 2 == 0 else (Effort(1, 9.0), Effort(1, seconds))
         return Played(Fixture(number, players), (), winner, "rules", efforts)
 
-    # The bot wins games 0 and 1, and is slow once.
+    # The bot wins games 0 and 1, and is slow in one game.
     meeting = Meeting("a", "b", (game(0, 0, 0.1), game(1, 1, 0.1), game(2, 1, 0.1), game(3, 0, 5.0)))
     ours, low, high = price(meeting)
     assert ours == pytest.approx(200)
@@ -122,5 +122,5 @@ def test_the_price_of_a_win_is_the_usual_time_over_the_share_of_wins() -> None:
 
 
 def test_a_cost_is_the_bots_own_and_not_its_opponents() -> None:
-    # Ten times the iterations are several times the cost.
+    # Ten times the iterations cost several times as much.
     assert cost(("bamboo-mcts:iterations=50", 1, 1)) > 2 * cost(("bamboo-mcts:iterations=5", 1, 1))

@@ -1,4 +1,4 @@
-"""When the references agree with us: one rule for each kind of figure."""
+"""Verdicts on the references' figures: one rule for each kind of figure."""
 
 from __future__ import annotations
 

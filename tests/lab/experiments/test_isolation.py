@@ -33,7 +33,7 @@ def test_strength_is_relative_to_the_mean_of_all() -> None:
     for one in order:
         for other in order:
             if one != other:
-                # Of the three games of two the one that comes first in the list wins two.
+                # Of the three games of two heuristics, the one that is first in the list wins two.
                 winner = 0 if order.index(one) < order.index(other) else 1
                 fixture = Fixture(len(games), (word(one), word(other)))
                 games += [Played(fixture, (), seat, "rules") for seat in (winner, winner, 1 - winner)]

@@ -1,4 +1,4 @@
-"""What a laboratory has finished is not done again, and what fails in it is no figure."""
+"""Finished work is not repeated, and a failure is not a figure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_what_was_finished_before_a_failure_is_not_measured_again(lab: Laborator
         lab.measure("squares", square, items)
     path = lab.folder / "squares.jsonl"
     kept = path.read_bytes().splitlines()[1:]
-    path.write_bytes(path.read_bytes() + b"[3, 1")  # as a kill in the middle of a line leaves it
+    path.write_bytes(path.read_bytes() + b"[3, 1")  # as after a kill within a line
     calls.clear()
     with pytest.raises(ValueError, match="no roots"):
         lab.measure("squares", square, items)

@@ -1,4 +1,4 @@
-"""The course notes' figures: deepening, alpha-beta and Korf's pruning."""
+"""The course notes' figures: iterative deepening, alpha-beta and Korf's pruning."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def test_three_by_three_is_lost_for_the_first_player() -> None:
 
 
 def test_the_shortest_proof_holds_without_the_solver() -> None:
-    # Four plies from the end nothing is estimated any more: every line of every move loses.
+    # Four plies from the end no value is an estimate: every line of every move loses.
     search = searching()
     value, _ = depth_limited(start(3, walls=0), 4, 0, search)
     assert value == 4 - 10_000

@@ -1,4 +1,4 @@
-"""Every experiment, run at its smallest, written, read again and gathered in the report."""
+"""Every experiment, run at the smallest scale, written, read again and collected in the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The TrapGrid reference's figures, and its parity rule against the truth."""
+"""The TrapGrid reference's figures, and its parity rule against solved positions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def parsed(text: str, size: int) -> TrapGridState:
 
 
 def wins(state: State) -> bool:
-    """Say whether the mover wins, by trying everything."""
+    """Return whether the mover wins, by brute force."""
     return any(not wins(state.play(move)) for move in state.moves())
 
 
@@ -48,7 +48,7 @@ def game(terms: Terms, number: int) -> tuple[str, ...]:
         ("0.../xxxx/..../...1 0", True),
         ("0.../xxx./..../...1 0", False),
         ("0.1./xxxx/..../.... 0", False),
-        # They stand next to each other, and no free cell is between them.
+        # The pawns are adjacent, and no free cell is between them.
         (".x../0x../1x../.x.. 0", True),
     ],
 )
@@ -135,5 +135,5 @@ def test_turns(tmp_path: Path) -> None:
     assert by["turns at depth 6 (5 or 6 steps)"].verdict == "differs"
     assert by["turns at depth 7 (3 or 4 steps)"].ours + by["turns at depth 8 (0 to 2 steps)"].ours == pytest.approx(100)
     assert by["most steps of a pawn"].ours <= 3
-    # In these games the printed player gives a win away; what is kept is a matter of its move, not of the position.
+    # The printed player loses a won position in these games: `kept` depends on its move, not on the position.
     assert 80 < by["won positions kept won"].ours < 100

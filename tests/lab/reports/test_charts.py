@@ -15,7 +15,7 @@ LONG = "bamboo-neural:weights=/data/experiments/large-model-final.npz,iterations
 
 
 def contest(bots: Sequence[str], *, seconds: float = 0.01) -> list[Played]:
-    """Return four games a pairing: whoever is named earlier wins most of them."""
+    """Return four games a pairing, most of which the bot that is named earlier wins."""
     games: list[Played] = []
     for one, other in itertools.combinations(bots, 2):
         for at, (players, winner) in enumerate((((one, other), 0), ((other, one), 1), ((one, other), None))):

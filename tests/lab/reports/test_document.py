@@ -24,7 +24,7 @@ VOID = {"meta", "br", "wbr"}
 
 
 class Reader(HTMLParser):
-    """Reads a page: which elements it has, with their attributes, and the text of its cells."""
+    """Parses a page into its elements with attributes, and the text of its cells."""
 
     def __init__(self) -> None:
         super().__init__()

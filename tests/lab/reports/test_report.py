@@ -23,7 +23,7 @@ def games() -> list[Played]:
 
 
 def written(folder: Path, games: Sequence[Played], bots: Sequence[str] = BOTS) -> tuple[str, str, list[Path]]:
-    """Return the Markdown, the page, and what was written."""
+    """Return the Markdown, the page, and the list of written files."""
     paths = report.write(folder, TERMS, games, bots, {"command": "cornered tournament <b>", "Kind": "round robin"})
     return paths[0].read_text(encoding="utf-8"), paths[1].read_text(encoding="utf-8"), paths
 

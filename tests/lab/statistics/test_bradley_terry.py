@@ -1,4 +1,4 @@
-"""Ratings from all games: a published table, symmetry, and what becomes of clean sweeps and strangers."""
+"""Ratings from all games: a published table, symmetry, clean sweeps, and players who never met."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WINS = (
     (2, 4, 1, 3, 1, 7, 0),
 )
 LEAGUE = {(TEAMS[i], TEAMS[j]): (WINS[i][j], 0, WINS[j][i]) for i, j in combinations(range(7), 2)}
-# His estimates and standard errors, from Baltimore.
+# Agresti's estimates and standard errors, relative to Baltimore.
 ABILITIES = {
     "Milwaukee": (1.5814, 0.3433),
     "Detroit": (1.4364, 0.3396),

@@ -1,4 +1,4 @@
-"""Elo differences and their intervals: published figures, symmetry, and what little is known from few games."""
+"""Elo differences and their intervals: published figures, symmetry, and wide intervals of few games."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_ten_to_one_are_400_points() -> None:
 @pytest.mark.parametrize(
     ("counts", "difference", "reach"),
     [
-        # What OpenBench prints for them.
+        # As printed by OpenBench.
         ([172, 2689, 5459, 2874, 202], 3.73, 2.51),
         ([86, 4449, 10243, 4662, 108], 2.28, 1.73),
         ([117, 4099, 8771, 4344, 123], 2.56, 1.89),

@@ -1,4 +1,4 @@
-"""Glicko-2 on Glickman's own example, and what a period does to how sure a rating is."""
+"""Glicko-2 on Glickman's own example, and the effect of a period on the deviation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPPONENTS = [(1400.0, 30.0, 1.0), (1550.0, 100.0, 0.0), (1700.0, 300.0, 0.0)]
 
 def test_glickmans_example_comes_out() -> None:
     rating, deviation, volatility = update(1500, 200, 0.06, OPPONENTS, tau=0.5)
-    # He rounds to four digits on the way: his mu' of -0.2069 is 1464.06, all digits are 1464.05.
+    # Glickman rounds to four digits on the way: his mu' of -0.2069 is 1464.06, all digits are 1464.05.
     mu = (rating - 1500) / 173.7178
     assert round(mu, 4) == -0.2069
     assert round(round(mu, 4) * 173.7178 + 1500, 2) == 1464.06

@@ -1,4 +1,4 @@
-"""Means with their intervals: tabulated quantiles, and how often the intervals hold the truth."""
+"""Means with their intervals: tabulated quantiles, and coverage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sequential test: published ratios, its symmetry, and how often it errs."""
+"""The sequential test: published ratios, symmetry, and error rates."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_swapping_the_players_negates_the_ratio(counts: list[int]) -> None:
 @given(COUNTS, st.integers(2, 10))
 def test_the_same_shares_of_more_pairs_say_more(counts: list[int], factor: int) -> None:
     once, often = Sprt(0, 10).llr(counts), Sprt(0, 10).llr([factor * count for count in counts])
-    # What has never come up counts a thousandth of a pair, which is less beside more of them.
+    # An unobserved score counts as a thousandth of a pair, which matters less with more pairs.
     assert often == pytest.approx(factor * once, rel=0.02, abs=0.02 * factor)
 
 
@@ -84,7 +84,7 @@ def test_it_errs_as_seldom_as_it_says(shares: tuple[float, ...], truth: str) -> 
     test = Sprt(0, 120)
     chance = np.random.default_rng(5)
     verdict = cache(test.verdict)
-    # The likeliest distribution near the given one under which the hypothesis holds exactly.
+    # The most likely distribution near the given one under which the hypothesis holds exactly.
     elo = test.elo0 if truth == "H0" else test.elo1
     actual = likeliest_of_t(shares, elo * 0.004070)
     matches, wrong, pairs = 250, 0, 0

@@ -1,4 +1,4 @@
-"""Intervals of shares and of their differences: published figures and what must hold for all."""
+"""Intervals of proportions and of their differences: published figures, and properties."""
 
 from __future__ import annotations
 

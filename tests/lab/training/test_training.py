@@ -1,4 +1,5 @@
-"""Training is reproducible, also in parts and by many, and teaches something; shipped weights say what made them."""
+"""Training is reproducible, also after interruptions and with several workers, it learns, and shipped weights have a
+provenance."""
 
 from __future__ import annotations
 
@@ -103,7 +104,7 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(
     seen: list[tuple[str, int]] = []
     resumed = train(TINY, workforce, checkpoint, lambda progress: seen.append((progress.step, progress.done)))
     if stage != "games":
-        # What was interrupted while it was told had not been written down.
+        # An interruption during the report comes before the checkpoint.
         assert seen[0] == (stage, reached)
     else:
         assert seen[0] == (("games", reached + 1) if reached < TINY.games else ("dense network", 1))
@@ -125,8 +126,8 @@ def test_the_losses_fall(workforce: Workforce, name: Kind) -> None:
 
 
 def test_what_looks_the_same_from_every_side_is_learnt() -> None:
-    """The teacher answers each stone at the opposite end of the board. Where a position and its answer do not turn
-    together, eight of the twelve symmetries teach something else."""
+    """The teacher answers each stone at the opposite end of the board. If a position and its answer were not rotated
+    together, eight of the twelve symmetries would teach something else."""
     order = {cube: i for i, cube in enumerate(cubes(2).values())}
     opposite = np.array([order[-x, -y, -z] for x, y, z in order])
     stones = np.delete(np.arange(19), order[0, 0, 0])
@@ -149,12 +150,12 @@ def test_lessons_are_legal_and_say_who_won() -> None:
         assert game.views.legal[np.arange(len(game)), game.chosen].all()
         assert not game.views.stones[np.arange(len(game)), game.chosen].any()
         assert set(np.unique(game.views.stones)) <= {-1, 0, 1}
-        # The mover's number of stones tells its seat, and a seat has won or lost all its positions.
+        # The mover's number of stones determines its seat, and a seat has won or lost all its positions.
         seats = (game.views.stones != 0).sum(axis=1) % 2
         for seat in (0, 1):
             assert len(set(game.outcomes[seats == seat].tolist())) <= 1
         assert set(game.outcomes[seats == 0].tolist()).isdisjoint(game.outcomes[seats == 1].tolist())
-        # Whoever places last wins.
+        # The player of the last stone wins.
         if (game.views.replies[-1] & (np.arange(19) != game.chosen[-1])).sum() == 0:
             assert game.outcomes[-1] == 1
     again = play(2, 5, MIX, network.network, 0)
@@ -182,7 +183,7 @@ def test_the_mix_says_how_often_each_teacher_has_a_seat() -> None:
 
 
 def test_the_hybrid_among_the_teachers_follows_its_network_while_many_cells_are_free() -> None:
-    """Two networks that prefer opposite cells make other games, and only where a hybrid plays."""
+    """Two networks of opposite preferences give different games, but only with a hybrid at the board."""
     first = shipped(3)
     assert first is not None
     other = type(first.network)(3, [-part for part in first.network.parameters])
@@ -298,7 +299,7 @@ def test_a_bot_follows_the_network_of_its_setting(tmp_path: Path) -> None:
         assert by_name.choose(state, Limit()) == by_file.choose(state, Limit())
         assert by_file.label == f"bamboo-neural-mine-{name}"
         assert (by_name.choose(state, Limit()).score is None) == (name == "dense")
-    # A file that is written again is read again.
+    # A file that was replaced is read again.
     fresh = kind_of("convolutional").new(3, np.random.default_rng(7))
     save(Trained(fresh, {"kind": "convolutional", "radius": 3}), path)
     assert by_file.choose(state, Limit()).score != by_name.choose(state, Limit()).score

@@ -1,4 +1,4 @@
-"""Learning from self-play: the same whoever works on it and however often it is interrupted, and it does learn."""
+"""Learning from self-play: independent of workers and interruptions, and it does learn."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_only_the_named_weights_are_learnt(workforce: Workforce) -> None:
         model("trapgrid"), [self_play(TERMS, PLAN, (n, model("trapgrid").printed)) for n in range(20)]
     )
     moved = [now != before for now, before in zip(learnt.theta, printed.theta, strict=True)]
-    # The constant is always learnt.
+    # The bias is always learnt.
     assert moved == [False, False, False, True, False, False, False, True]
     assert learnt.theta != first.theta
 
@@ -116,20 +116,20 @@ def test_weights_stay_together_as_large_as_the_printed_ones(workforce: Workforce
 
 
 def test_it_learns_which_way_home_is_good(monkeypatch: pytest.MonkeyPatch, workforce: Workforce) -> None:
-    """Begun with every weight the wrong way round, it learns from random games that a shorter path is better."""
+    """From weights of the wrong sign it learns from random games that a shorter path is better."""
     known = model("quoridor")
     backwards = replace(known, parameters=tuple(replace(each, printed=-each.printed) for each in known.parameters))
     monkeypatch.setattr(learner, "model", lambda game: backwards)
     terms, plan = Terms.of("quoridor", {"size": 3}, seed=1), Plan(300, rate=0.2, epsilon=1.0)
     learnt = learn(terms, plan, workforce)
     assert backwards.printed[0] < 0 < learnt.values(backwards)[0]
-    # Of games that it has not seen it knows more than that each is won by somebody.
+    # On unseen games its error is below that of a constant prediction.
     unseen = [self_play(terms, plan, (number, known.printed)) for number in range(1000, 1100)]
     assert missed(learnt, learnt.theta, unseen) < 0.95 * missed(learnt, [0.0] * 4, unseen)
 
 
 def missed(learnt: Learnt, theta: list[float], games: list[learner.Game]) -> float:
-    """Return the sum of squared errors about games, by weights of features that are divided by their sizes."""
+    """Return the sum of squared errors over games, by weights of features that are divided by their sizes."""
     return sum(
         error(theta, [(*(f / s for f, s in zip(row, learnt.sizes, strict=True)), 1.0) for row in rows], score)
         for game in games

@@ -1,4 +1,4 @@
-"""SPSA, the grid and Optuna: on a game whose best weights are known, and on games that are played."""
+"""SPSA, grid and Optuna: on a synthetic objective with a known optimum, and on real games."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def workforce() -> Iterator[Workforce]:
 
 
 class Bowl:
-    """A game that is the better played the nearer the weights are to the best ones; noisy, and it counts its trials."""
+    """A synthetic match, whose score falls with the distance of the weights from the best ones; noisy, and counts its
+    trials."""
 
     def __init__(self) -> None:
         self.chance = Random(8)
@@ -69,7 +70,7 @@ def test_the_gains_are_spalls() -> None:
     plan = spsa.Plan(100, spread=0.2, step=0.5)
     a_0, c_0 = spsa.gains(plan, 0)
     assert c_0 == 0.2
-    # One side wins everything: the middle moves by the step.
+    # One side wins every game: the middle moves by the step.
     assert a_0 * 1 / (2 * c_0) == pytest.approx(0.5)
     a_9, c_9 = spsa.gains(plan, 9)
     assert a_9 / a_0 == pytest.approx((11 / 20) ** 0.602)
@@ -92,7 +93,7 @@ def test_trials_are_pairs_with_openings_of_their_own(workforce: Workforce) -> No
     trials = Trials(model("trapgrid"), TERMS, 1, workforce, keep)
     printed = model("trapgrid").printed
     first = trials(printed, None, 4)
-    # The same player twice: each pair is won by a seat, not by a player.
+    # A bot against itself: each pair is won by a seat, not by a player.
     assert first.pairs == (0, 0, 4, 0, 0)
     trials(printed, None, 4)
     openings = [keep.games[number].fixture.opening for number in range(16)]
@@ -112,7 +113,7 @@ class Stop(Exception):
 
 
 class Brief:
-    """Keeps games until it has so many."""
+    """A store that interrupts after a number of games."""
 
     def __init__(self, journal: Journal, most: int | None) -> None:
         self.games = journal.games

@@ -1,4 +1,4 @@
-"""Databases for the contract suites, and events to put into them."""
+"""Databases for the contract suites, and events to store in them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BERT = Player(id="bert", name="Bert", kind="bot")
 
 
 class Sample:
-    """Makes the events of a match that nobody has to play."""
+    """Makes the events of a match without playing it."""
 
     anna, bert = ANNA, BERT
 
@@ -61,7 +61,7 @@ def sample() -> Sample:
 
 
 def address(request: pytest.FixtureRequest, folder: Path) -> str:
-    """Return where an empty database of the kind `request.param` is."""
+    """Return the address of an empty database of the kind `request.param`."""
     if request.param == "postgres":
         new: str = request.getfixturevalue("postgres").new_database()
         return new
@@ -70,7 +70,7 @@ def address(request: pytest.FixtureRequest, folder: Path) -> str:
 
 @pytest.fixture(params=["memory", *DATABASES])
 async def stored(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database | None]:
-    """A database of each kind, and None for what is kept in memory."""
+    """A database of each kind, and None for storage in memory."""
     if request.param == "memory":
         yield None
         return
@@ -84,7 +84,7 @@ Opener = Callable[[], Awaitable[Database]]
 
 @pytest.fixture(params=DATABASES)
 async def open_database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Opener]:
-    """Opens the same database as often as it is called, as several processes would."""
+    """Opens the same database on every call, as several processes would."""
     url = address(request, tmp_path)
     opened: list[Database] = []
 

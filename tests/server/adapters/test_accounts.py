@@ -1,4 +1,4 @@
-"""What all accounts do, wherever they are kept."""
+"""The contract of accounts, applied to every adapter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every bus does: one suite for the bus in the process and for a real Mosquitto."""
+"""The contract of buses, applied to the bus in the process and to a real Mosquitto."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def state_of(match: str) -> str:
 
 
 class Ears:
-    """Hears everything that is published, in order."""
+    """Collects everything that is published, in order."""
 
     def __init__(self) -> None:
         self._heard: list[tuple[str, bytes]] = []
@@ -49,7 +49,7 @@ class Ears:
             self._new.notify_all()
 
     def on(self, topic: str) -> list[Any]:
-        """Return what came on one topic; None stands for a cleared one."""
+        """Return the messages on one topic; None is a cleared one."""
         return [json.loads(payload) if payload else None for heard, payload in self._heard if heard == topic]
 
     async def until(self, is_so: Callable[[], bool]) -> None:
@@ -61,13 +61,13 @@ class Ears:
 
 
 class Outside(Protocol):
-    """A bus with somebody outside who listens."""
+    """A bus with an external subscriber."""
 
     bus: Bus
     ears: Ears
 
     async def kept(self, topic: str) -> Any:
-        """Return what somebody who comes now finds on `topic`."""
+        """Return the retained message of `topic`."""
 
 
 class LocalOutside:
@@ -96,7 +96,7 @@ class MqttOutside:
         self.bus: Bus = MqttBus(Broker.parse(f"mqtt://127.0.0.1:{port}"), node, longest_retry_s=0.2)
 
     async def listen(self) -> None:
-        """Hear what the broker passes on, again and again when it was away."""
+        """Receive what the broker publishes, reconnecting when it was down."""
         while not is_cancelled():
             with contextlib.suppress(aiomqtt.MqttError):
                 async with aiomqtt.Client("127.0.0.1", self._port) as client:
@@ -120,7 +120,7 @@ class MqttOutside:
 
 
 def is_cancelled() -> bool:
-    """Whether this task was cancelled: the MQTT client may keep it to itself before Python 3.12."""
+    """Return whether this task was cancelled: the MQTT client may swallow the cancellation before Python 3.12."""
     task = asyncio.current_task()
     assert task is not None
     return task.cancelling() > 0
@@ -257,7 +257,8 @@ async def test_a_goodbye_comes_after_everything_that_was_to_be_told(sample: Samp
 async def test_a_bus_whose_client_keeps_a_cancellation_to_itself_ends_nevertheless(
     mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch, end: Exception | None
 ) -> None:
-    """As `wait_for` does when the broker's answer comes just then, and a task group when the connection ends."""
+    """`wait_for` swallows a cancellation when the broker's answer arrives at that moment, and so does a task group when
+    the connection ends."""
     really_publish = aiomqtt.Client.publish
     outside = MqttOutside(mosquitto.port)
     telling = asyncio.create_task(outside.bus.run())

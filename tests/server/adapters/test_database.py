@@ -1,4 +1,4 @@
-"""How a database is opened and brought up to date."""
+"""Opening and migrating a database."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def test_a_missing_folder_is_made(tmp_path: Path) -> None:
 
 
 async def test_another_process_may_read_the_file_and_nothing_is_lost(tmp_path: Path) -> None:
-    """SQLite lets the last process that closes a file delete its log: it must see that this one still has it open."""
+    """SQLite lets the last process that closes a file delete its log: it has to see that this one still has it open."""
     path = tmp_path / "cornered.db"
     database = await Database.open(f"sqlite:///{path}")
     for number in range(3):

@@ -1,4 +1,4 @@
-"""What is kept for the outside while it cannot be told."""
+"""The feed's buffer while the bus is down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deliberately damaged databases: what is damaged is found and set aside, and everything else is read and played."""
+"""Deliberately damaged databases: damage is found and isolated, and everything else is read and played."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAGE = 4_096
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    """A database of live matches, whose names are their numbers in hexadecimal, in pages without a log beside them."""
+    """A database of live matches, whose ids are their numbers in hexadecimal, without a write-ahead log beside it."""
     path = tmp_path / "data" / "cornered.db"
     asyncio.run(fill(f"sqlite:///{path}", MATCHES, PLIES))
     with closing(sqlite3.connect(path)) as connection:
@@ -53,14 +53,14 @@ def change(database: Path, statement: str, *parameters: object) -> None:
 
 
 def overwrite(database: Path, page: int) -> None:
-    """Write noise over a page, as a failing disk does; pages are numbered from 1."""
+    """Overwrite a page with noise, as a failing disk does; pages are numbered from 1."""
     with database.open("r+b") as file:
         file.seek((page - 1) * PAGE)
         file.write(bytes(range(1, 256)) * 16)
 
 
 def leaf_pages(database: Path, tree: str) -> list[int]:
-    """Return the leaf pages of a table or an index that stand in the middle of the file."""
+    """Return the leaf pages of a table or an index, without the first and the last."""
     kinds = {"table": 13, "index": 10}
     with closing(sqlite3.connect(database)) as connection:
         kind, root = connection.execute("SELECT type, rootpage FROM sqlite_master WHERE name = ?", (tree,)).fetchone()
@@ -107,7 +107,7 @@ def damage_all_events(database: Path) -> None:
 
 
 def insert_byte(database: Path, seq: int, after: bytes) -> None:
-    """Put a byte that is not UTF-8 into an event, as one flipped bit does."""
+    """Insert a byte that is not UTF-8 into an event, as a flipped bit does."""
     with closing(sqlite3.connect(database)) as connection:
         of = (name(7), seq)
         ((body,),) = connection.execute("SELECT body FROM events WHERE match = ? AND seq = ?", of)
@@ -302,7 +302,7 @@ BEGIN
     RETURN value;
 END $$
 """
-"""Stands for a damaged page: whoever reads a value of it is refused with PostgreSQL's own code."""
+"""Stands for a damaged page: reading a value of it fails with PostgreSQL's error code."""
 
 
 @pytest.mark.postgres

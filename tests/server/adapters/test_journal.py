@@ -1,4 +1,4 @@
-"""What every journal does, whatever it is made of."""
+"""The contract of journals, applied to every adapter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the SQL journal promises beyond the contract: durability, group commit, other writers, a store that fails."""
+"""The SQL journal beyond the contract: durability, group commit, concurrent writers, and failures of the store."""
 
 from __future__ import annotations
 
@@ -163,14 +163,14 @@ async def test_a_full_disk_makes_it_unavailable_until_there_is_room(sqlite: str,
 
 
 def io_error(code: int) -> OperationalError:
-    """Return what SQLAlchemy makes of an error of SQLite's that has this code."""
+    """Return SQLAlchemy's error for an SQLite error with this code."""
     cause = sqlite3.OperationalError("disk I/O error")
     cause.sqlite_errorcode = code
     return OperationalError("a statement", {}, cause)
 
 
 class FailingDisk(Database):
-    """A database whose disk answers with errors."""
+    """A database whose disk fails."""
 
     code = sqlite3.SQLITE_OK
 
@@ -292,7 +292,7 @@ async def test_a_full_disk_is_an_obstacle_until_there_is_room_and_nobody_need_wr
 ) -> None:
     async with opened(sqlite) as (database, journal), watched(journal):
         await journal.append("m", 0, [sample.started("m")])
-        # SQLite refuses to grow the file, as a full disk does; a trigger stands for it on every new connection.
+        # A trigger stands for SQLite's refusal to grow the file on a full disk, on every new connection.
         async with database.writing() as connection:
             await connection.exec_driver_sql(
                 "CREATE TRIGGER full BEFORE INSERT ON probes BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"

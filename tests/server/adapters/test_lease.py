@@ -1,4 +1,4 @@
-"""One server at a time writes to a store, and whoever dies makes match task."""
+"""One server at a time writes to a store, and the lease of one that dies is free."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @contextlib.asynccontextmanager
 async def another_server(url: str) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A process of its own that holds the lease."""
+    """A process that holds the lease."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", HOLDER, url), stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[3]
     )
@@ -107,7 +107,7 @@ async def kept(held: Lease) -> AsyncIterator[asyncio.Task[None]]:
 
 
 async def holders(url: str) -> list[int]:
-    """Return the numbers of the database's processes that hold a lease of this database."""
+    """Return the database's process ids that hold a lease of this database."""
     engine = create_async_engine(address_of(url))
     async with engine.connect() as connection:
         held = "SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND granted"
@@ -117,7 +117,8 @@ async def holders(url: str) -> list[int]:
 
 
 async def end_the_holder(url: str) -> None:
-    """End the database's side of the connection that holds the lease, as a failing network or an operator does."""
+    """Terminate the database's side of the connection that holds the lease, as a failing network or an operator
+    does."""
     engine = create_async_engine(address_of(url))
     for pid in await holders(url):
         async with engine.connect() as connection:
@@ -127,7 +128,7 @@ async def end_the_holder(url: str) -> None:
 
 @contextlib.asynccontextmanager
 async def next_in_line(url: str) -> AsyncIterator[None]:
-    """Wait for the lease as another server's connection does that gets it the moment it is free."""
+    """Wait for the lease like another server's connection, which acquires it the moment it is free."""
     engine = create_async_engine(address_of(url), isolation_level="AUTOCOMMIT")
     try:
         async with engine.connect() as connection:
@@ -138,7 +139,7 @@ async def next_in_line(url: str) -> AsyncIterator[None]:
                         await asyncio.sleep(0)
                 yield
             finally:
-                # Where it did not get the lease, it waits for what is let go only after this.
+                # If it did not acquire the lease, it waits for the release only after this.
                 await asyncio.wait((taking,), timeout=5)
                 taking.cancel()
                 await asyncio.wait((taking,), timeout=5)
@@ -242,7 +243,7 @@ async def test_a_server_is_not_stopped_by_its_own_lost_connection(
 
         monkeypatch.setattr(held, "take", try_to_take)
         async with kept(held) as keeping:
-            # Frozen, the database's side answers nothing and keeps its lock, even when its end is ordered.
+            # Frozen, the database's process answers nothing and keeps its lock, even when it is told to terminate.
             os.kill(holder, signal.SIGSTOP)
             try:
                 async with asyncio.timeout(60):

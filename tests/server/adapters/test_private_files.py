@@ -1,4 +1,4 @@
-"""Files that hold secrets are for the server's own user, from their first moment and after every start."""
+"""Files with secrets are accessible to the server's own user only, from their creation and after every start."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_a_database_elsewhere_is_private_too(start: Start, tmp_path: Path)
 
 @pytest.fixture(params=[0])
 def guest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """This process acts as a user who owns nothing; what is here belongs to root, or to the user of the parameter."""
+    """This process acts as a user who owns nothing; the files belong to root, or to the user of the parameter."""
 
     def refuse(path: Path, mode: int) -> None:
         raise PermissionError(1, "Operation not permitted", str(path))

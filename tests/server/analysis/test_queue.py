@@ -1,4 +1,4 @@
-"""The queue of positions to be studied: who comes next, who gets what, and what happens when an analyst does not."""
+"""The queue of positions to analyse: order, assignment, and analysts that fail."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from cornered.server.refusal import Refusal
 
 NOW = 1_000_000
 CHECK_SECONDS = 0.02
-"""The best of several checks of the largest report; 4 to 6 ms on a machine with 2 cores."""
+"""Bound of the best of several validations of the largest report; 4 to 6 ms on a machine with 2 cores."""
 GAMES = ("trapgrid", "bamboo")
 STATE = engine.load("trapgrid", size=3).parse("x../0../..1 0")
-"""A position with the moves a1 and b2, whatever text a question has."""
+"""A position with the moves a1 and b2, whatever position text a request has."""
 
 
 def question(position: str = "0./.1 0", game: str = "trapgrid", lines: int = 3) -> Question:
@@ -80,7 +80,7 @@ def refusal(call: Any, *arguments: Any) -> str:
 
 
 class Bench:
-    """A queue that is driven by hand: each event is folded in at once."""
+    """A queue whose events are folded in at once."""
 
     def __init__(self) -> None:
         self.queue = AnalysisQueue()
@@ -350,7 +350,7 @@ def test_nobody_else_answers_for_an_analyst(bench: Bench) -> None:
 
 
 class Everything(RuleBasedStateMachine):
-    """Analysts and askers come, ask, answer, fail and go, and time passes: the queue keeps its promises."""
+    """Analysts and players connect, ask, answer, fail and leave, and time passes: the queue's invariants hold."""
 
     sockets = Bundle("sockets")
 

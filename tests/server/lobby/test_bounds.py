@@ -1,4 +1,4 @@
-"""Facts about how much one player, one address and everybody together may have open."""
+"""Limits of open seeks, challenges and matches for a player, an address and all together."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SMALL = Bounds(
 
 
 class Crowd:
-    """A lobby with narrow bounds, and players who come from addresses."""
+    """A lobby with narrow bounds, and players with addresses."""
 
     def __init__(self, bounds: Bounds = SMALL) -> None:
         self.lobby = Lobby(bounds=bounds)

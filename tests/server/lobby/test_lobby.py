@@ -1,4 +1,4 @@
-"""Facts about the lobby: tables, challenges, bots and who is here."""
+"""The lobby: seeks, challenges, bots and presence."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ BOT = Player(id="bot", name="Bot", kind="bot")
 
 @dataclass
 class LobbyDriver:
-    """A lobby that is used from the outside in."""
+    """A lobby driven through its public interface."""
 
     lobby: Lobby = field(default_factory=Lobby)
     now: int = 1_000_000
@@ -81,7 +81,7 @@ class LobbyDriver:
         return kind(**{"id": f"c{self.count}"} | fields)
 
     def do(self, kind: type[LobbyCommand], player: Player, **fields: Any) -> Sequence[LobbyEvent]:
-        """Carry out a command and return its events without the last, which remembers the answer."""
+        """Carry out a command and return its events except the last, which records the answer."""
         command = self.command(kind, **fields)
         events = self.lobby.decide(command, player, self.now, new_id=f"new{self.count}", random_number=self.lot)
         return self.apply(events)[:-1]
@@ -508,7 +508,7 @@ def folded(lobby: Lobby) -> list[Any]:
 
 
 class LobbyMachine(RuleBasedStateMachine):
-    """Everybody says everything, comes and goes; the lobby stays in order."""
+    """All players send all commands, come and go; the lobby's invariants hold."""
 
     people = st.sampled_from([ANN, BEN, CYD, BOT])
     addresses = ("1.1.1.1", "2.2.2.2")

@@ -1,4 +1,4 @@
-"""Facts about visible names: no two players who are here have names that read the same."""
+"""Visible names: no two players in the lobby have names that look the same."""
 
 from __future__ import annotations
 

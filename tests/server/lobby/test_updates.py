@@ -1,4 +1,4 @@
-"""Facts about the lobby's pages, and about the words that keep the first one up to date."""
+"""The lobby's pages, and the updates that keep the first one current."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ ANN, BEN, CYD = map(person, ("ann", "ben", "cyd"))
 
 
 def take_over(known: dict[str, dict[str, Any]], message: LobbyState | LobbyChanged | LobbyPage) -> None:
-    """Add to what a client knows what a message tells."""
+    """Apply a message to what a client knows."""
     known["seeks"] |= {one.id: one for one in message.seeks}
     known["matches"] |= {one.id: one for one in message.matches}
     known["players"] |= {one.player.id: one for one in message.players}
     if isinstance(message, LobbyChanged):
         for moved in message.moved:
-            # A match that this client does not know is told to it whole later.
+            # A match unknown to this client arrives as a whole later.
             if moved.id in known["matches"]:
                 changed = {"ply": moved.ply, "position": moved.position, "watchers": moved.watchers}
                 known["matches"][moved.id] = known["matches"][moved.id].model_copy(update=changed)
@@ -69,7 +69,7 @@ def take_over(known: dict[str, dict[str, Any]], message: LobbyState | LobbyChang
 
 @dataclass
 class Watched:
-    """A lobby with public matches, and what a watcher of it knows."""
+    """A lobby with public matches, and the state of one watcher."""
 
     lobby: Lobby = field(default_factory=Lobby)
     plies: dict[str, int] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Watched:
             self.updates.match_moved(match)
 
     def read(self, message: LobbyState | LobbyChanged | LobbyPage) -> None:
-        """Take a message over as clients do."""
+        """Apply a message as clients do."""
         if isinstance(message, LobbyState):
             self.known = {"seeks": {}, "matches": {}, "players": {}}
         take_over(self.known, message)
@@ -126,7 +126,7 @@ class Watched:
         return word
 
     def hear_all(self) -> list[LobbyChanged | LobbyState]:
-        """Take words until there are no more."""
+        """Receive all pending updates."""
         words = []
         while self.updates.is_waiting or self.lobby.changes.players or self.lobby.changes.tables:
             word = self.hear()
@@ -287,7 +287,7 @@ VIEW = ("seeks", "matches", "players")
 
 
 class Watchers:
-    """A lobby with short pages, and what each of those knows who came to watch it at some time."""
+    """A lobby with short pages, and the state of each of its watchers."""
 
     def __init__(self) -> None:
         self.watched = Watched()
@@ -296,7 +296,7 @@ class Watchers:
         self.watched.arrive(ANN, BEN)
 
     def take(self, step: str, section: str, choice: int) -> None:
-        """Take a step; `choice` is the entry of `section` that it is about, counted from the newest."""
+        """Take a step; `choice` selects the entry of `section`, counted from the newest."""
         watched, lobby = self.watched, self.watched.lobby
         people = [one for one in lobby.guests if one not in ("ann", "ben")]
         names = {"seeks": list(lobby.tables), "matches": list(watched.plies), "players": people}[section]
@@ -342,7 +342,7 @@ class Watchers:
             self.tell()
 
     def check(self) -> None:
-        """See that each knows the first page, and nothing that is gone, when all has been told."""
+        """Check that each knows the first page, and nothing that is gone, once all updates are delivered."""
         watched = self.watched
         self.tell_all()
         page: dict[str, dict[str, Any]] = {one: {} for one in VIEW}
@@ -441,7 +441,7 @@ def test_too_much_that_is_gone_is_told_as_a_fresh_first_page(watched: Watched) -
 
 def test_a_change_costs_the_same_however_much_is_there() -> None:
     def cost(size: int) -> float:
-        """Return the least CPU seconds that some changes took among `size` players, tables and matches."""
+        """Return the least CPU seconds of some changes in a lobby with `size` players, tables and matches."""
         watched = Watched(Lobby(bounds=Bounds(seeks=size)))
         crowd = [person(f"p{number}") for number in range(size)]
         watched.arrive(*crowd)

@@ -1,4 +1,4 @@
-"""Facts about choosing a game."""
+"""The choice of a game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts about time controls, lag compensation and refunds."""
+"""Time controls, lag compensation and refunds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def running(clock: Clock, seat: int = 0, since: int = 1_000) -> Timer:
 
 
 def move(timer: Timer, now: int, lag: int = 0) -> Timer:
-    """Return the timer after its running seat moved and the other one's turn began."""
+    """Return the timer after the running seat's move, with the other seat's clock running."""
     seat = timer.running
     assert seat is not None
     spent, left = timer.spend(seat, now, lag)

@@ -1,4 +1,4 @@
-"""Facts about the dice: fixed by the seed, exactly fair, and verifiable by anyone."""
+"""The dice: determined by the seed, exactly fair, and verifiable by anyone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_rolls_of_many_plies_are_even() -> None:
 
 
 def test_a_number_that_would_make_one_side_likelier_is_thrown_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    # With a span of 4 and three sides the number 3 belongs to no side.
+    # With a span of 4 and three sides the number 3 is rejected.
     monkeypatch.setattr(dice, "SPAN", 4)
     numbers = {b"m1:0": 3, b"m1:0:1": 7, b"m1:0:2": 2}
     monkeypatch.setattr(hmac, "digest", lambda _, message, __: numbers[message].to_bytes(32, "big"))

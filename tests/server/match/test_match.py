@@ -1,4 +1,4 @@
-"""Facts about the decider of matches: what each command leads to, and when it is refused."""
+"""The decider of matches: the events of each command, and its refusals."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ DRAWS: dict[str, Any] = {"size": 3, "max_plies": 50}
 
 
 class Table:
-    """A match that is played from the outside in: commands go in, events are folded and logged."""
+    """A match driven through its public interface: events are folded and logged."""
 
     def __init__(self, name: str = "trapgrid", clock: Clock = NO_CLOCK, **options: Any) -> None:
         game, spec = settle(GameSpec(name=name, options=options))
@@ -77,7 +77,7 @@ class Table:
         return self.apply(self.match.decide(self.command(kind), seat, self.now, **context))
 
     def play(self, *moves: str, after: int = 1_000, lag: int = 0) -> Sequence[MatchEvent]:
-        """Play moves, each by whose turn it is, `after` milliseconds apart; without a move the first legal one."""
+        """Play moves of the seats to move, `after` milliseconds apart; without a move the first legal one."""
         events: Sequence[MatchEvent] = ()
         for move in moves or (self.match.state.moves()[0],):
             self.now += after
@@ -458,7 +458,7 @@ def test_a_game_without_draws_knows_no_offers() -> None:
 
 
 class Peaceable(Isolation):
-    """A game for more than two in which players may agree on a draw."""
+    """A game for more than two players with draws by agreement."""
 
     has_draws = True
 
@@ -787,7 +787,7 @@ def test_a_match_without_a_clock_whose_players_are_all_away_expires_when_the_las
     gone = (since, since + 5_000)
     assert table.match.abandoned_at(gone) == since + 5_000 + LONG
     assert table.match.abandon(since + LONG, gone) == ()
-    # Who comes back in time finds the other gone too long.
+    # A player who returns in time finds the other absent for too long.
     assert ended(table.match.abandon(since + LONG, (since, None))).winner == 1
     end = ended(table.match.abandon(since + 5_000 + LONG, gone))
     assert (end.reason, end.winner, end.places) == ("expired", None, ())

@@ -1,4 +1,4 @@
-"""Facts about the sequence of positions that matches share."""
+"""The sequence of positions that matches share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts about the messages that show a match."""
+"""The messages that show a match."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = bytes(range(32))
 
 
 def match_of(name: str, *moves: str, clock: Clock = NO_CLOCK, private: bool = False, **options: Any) -> Match:
-    """Return a match after these moves, each made a second after the one before."""
+    """Return a match after these moves, each made a second after the previous one."""
     game, spec = settle(GameSpec(name=name, options=options))
     players = [Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(game.seats)]
     events = open_match("m1", spec, players, clock, SEED, now=1_000, private=private, delay=7)
@@ -112,7 +112,7 @@ def test_moves_are_the_legal_ones_and_every_other_free_cell_is_explained(name: s
 
 
 def test_cells_of_a_hexagon_are_named_by_row_and_number() -> None:
-    # Red (seat 0) has one group of one stone: no second stone may touch it.
+    # Red (seat 0) has one group of one stone: a second stone may not touch it.
     match = match_of("bamboo", "b2", "a1", radius=1)
     assert set(views.moves(match, 2, id="c").refused) == set()
     assert views.moves(match, 2, id="c").moves == ()

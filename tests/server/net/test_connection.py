@@ -1,4 +1,4 @@
-"""One connection: what its frames cost, what it may hold, how it ends."""
+"""One connection: the cost of its frames, its bounds, and its end."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def masked(message: Value) -> bytes:
 
 @contextlib.asynccontextmanager
 async def raw_client(running: Running, *messages: Value, until: bytes = b'"matches":[]}') -> AsyncIterator[Any]:
-    """Open a WebSocket by hand, say hello and `messages`, and read as far as `until`."""
+    """Open a WebSocket by hand, send hello and `messages`, and read up to `until`."""
     host, port = running.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(UPGRADE + masked(Hello(name="Eve")) + b"".join(map(masked, messages)))
@@ -106,7 +106,7 @@ async def test_owed_pongs_are_bounded_like_any_other_output(start: Start) -> Non
     who = ("message", "address", "server")
     generous = dict.fromkeys((f"{one}_{what}" for one in who for what in ("rate", "burst")), 1e9) | {"ping_seconds": 4}
     async with start(**generous) as running, raw_client(running) as (_, writer):
-        # Nothing is read from here on: the server stops reading, so this side can no longer write.
+        # Nothing is read from here on: the server stops reading, so this side cannot write either.
         with contextlib.suppress(ConnectionResetError):
             writer.transport.pause_reading()
             for _ in range(200):
@@ -118,7 +118,7 @@ async def test_owed_pongs_are_bounded_like_any_other_output(start: Start) -> Non
                 await after(0.05)
             else:
                 pytest.fail("the socket is still open")
-        # Most of the flood never left this side, because the server stopped reading it.
+        # Most of the flood stays on this side, because the server stopped reading it.
         assert unread > 100 * len(payload) * 1_000
 
 
@@ -171,7 +171,7 @@ async def test_what_changes_nothing_is_charged_to_the_address_too(start: Start, 
                 assert newcomer.welcome.player.name == "Ben"
         assert answers == ["pong"] * 20
         said = await reader.read(1 << 20)
-        # A slice, what an address has at once, and what it gets in these seconds.
+        # A slice, an address's burst, and its rate over these seconds.
         assert 0 < said.count(b"\x8a\x00") + said.count(b'"refused"') < 700
 
 
@@ -236,7 +236,7 @@ async def test_text_that_is_not_utf8_ends_the_socket(running: Running) -> None:
 
 
 class Book:
-    """An acceptor that writes down what it is told."""
+    """An acceptor that records its calls."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
@@ -280,7 +280,7 @@ class Deaf:
 
 
 class Broken(asyncio.Transport):
-    """A transport that breaks when it is told to, and says so as uvloop does: by raising."""
+    """A transport that breaks on demand, and raises as uvloop's does."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -313,7 +313,7 @@ class Broken(asyncio.Transport):
 
 
 def deliver(connection: Connection, data: bytes) -> None:
-    """Hand over what arrived at once."""
+    """Deliver received data at once."""
     connection.get_buffer(len(data))[: len(data)] = data
     connection.buffer_updated(len(data))
 
@@ -387,8 +387,8 @@ async def test_empty_fragments_take_no_memory(opened: tuple[Connection, Broken, 
 
 @pytest.mark.parametrize("ending", [CLOSE, b""], ids=["closed", "cut off"])
 async def test_a_connection_that_is_over_is_gone_at_once(running: Running, ending: bytes) -> None:
-    """What only a collection of garbage frees is memory until then."""
-    # Those of earlier tests are in whatever they left behind.
+    """Memory that only the garbage collector frees stays occupied until then."""
+    # Objects of earlier tests may still await collection.
     others = [one for one in gc.get_objects() if type(one) is ServerProtocol]
     async with raw_client(running) as (_, writer):
         alive = [

@@ -1,4 +1,4 @@
-"""What commands cost, measured: nothing takes much more of the processor than it takes of the sender's token bucket."""
+"""Commands, measured: their CPU time is in proportion to the tokens that they cost."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from cornered.server.settings import Settings
 SEED = bytes(range(32))
 PLIES: Final = 1_999
 SLICE_MS: Final = 20.0
-"""The most that one piece of work may hold up the event loop."""
+"""Maximum milliseconds that one piece of work may block the event loop."""
 TOLERANCE: Final = 3.0
-"""How much slower than the measured machine another may be, its other work included."""
+"""Allowance for a slower or busier machine than the measured one."""
 SPEC = GameSpec(name="quoridor", options={"walls": 0, "max_plies": None, "no_progress": None})
 
 
 @pytest.fixture(scope="module")
 def log() -> list[MatchEvent]:
-    """The longest match that the default settings allow, which goes on."""
+    """The longest match that the default settings allow, still live."""
     _, spec = catalogue.settle(SPEC)
     players = tuple(Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(2))
     log = list(open_match("m1", spec, players, NO_CLOCK, SEED, now=1_000))
@@ -159,7 +159,7 @@ CHALLENGE = {"type": "challenge", "id": "c", "to": "a"}
 
 
 def _private(at: int, size: int) -> str:
-    """Return one letter and hidden characters that no text with another number holds."""
+    """Return one letter and hidden characters, a distinct text for each number."""
     return "a" + "".join(map(chr, range(0xF0000 + at * MAX_FRAME // 16, 0xF0000 + at * MAX_FRAME // 16 + size)))
 
 

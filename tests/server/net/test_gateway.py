@@ -1,4 +1,4 @@
-"""One port serves the page, the plain answers and the sockets."""
+"""One port serves the page, plain HTTP and the sockets."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_the_page_is_served_and_nothing_beside_it(start: Start, tmp_path: 
         (web / "main.js").write_text("export const changed = 1;")
         changed = await running.fetch("/main.js", **{"If-None-Match": script.headers["etag"]})
         assert changed.body == "export const changed = 1;"
-        # A browser that keeps a page keeps the headers of the 304.
+        # A browser that has cached a page uses the headers of the 304.
         kept = await running.fetch("/", **{"If-None-Match": page.headers["etag"]})
         assert (kept.status, kept.headers["content-security-policy"]) == (304, policy)
         for path in ("/notes.md", "/nothing.js", "/index.html/x", "/main.js.map"):
@@ -102,7 +102,7 @@ async def test_every_answer_carries_the_security_headers(running: Running, path:
     assert headers["cross-origin-opener-policy"] == headers["cross-origin-resource-policy"] == "same-origin"
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
     assert "camera=()" in headers["permissions-policy"]
-    # Only a proxy that speaks TLS may promise TLS.
+    # Only a proxy with TLS may set this header.
     assert "strict-transport-security" not in headers
 
 
@@ -284,7 +284,7 @@ async def test_a_page_that_is_loaded_again_costs_its_address_little(start: Start
 
 @contextlib.asynccontextmanager
 async def asking(running: Running, path: str) -> AsyncIterator[asyncio.StreamReader]:
-    """Ask for `path`; close the connection at the end of the block, whether or not an answer came."""
+    """Request `path`; close the connection at the end of the block, whether or not an answer came."""
     host, port = running.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -295,7 +295,7 @@ async def asking(running: Running, path: str) -> AsyncIterator[asyncio.StreamRea
 
 
 def unanswered() -> int:
-    """Return how many requests for pages are being answered."""
+    """Return the number of page requests in progress."""
     return sum(task.get_name().startswith("page[") for task in asyncio.all_tasks())
 
 
@@ -347,7 +347,7 @@ async def test_few_records_are_read_before_they_are_paid_for_and_those_are_paid_
             await until_unanswered(12)
             await after(0.02)
             assert len(reading) == MAX_DOWNLOADS
-        # What is being read is paid for though it is given up; the others are not read at all.
+        # A request whose reading has begun is charged although it is abandoned; the others are not read at all.
         await until_unanswered(MAX_DOWNLOADS)
         may_go_on.set()
         await until_unanswered(0)

@@ -1,4 +1,4 @@
-"""Which hosts a server answers for: a DNS name that an attacker points at it is none of them."""
+"""The hosts that a server answers for, as protection against DNS rebinding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plain HTTP answers beside the gateway: what they charge."""
+"""The charges of plain HTTP requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPEC = GameSpec(name="trapgrid", options={"size": 3})
 
 
 class Payer:
-    """Notes what is charged, and that it is charged where a reading is held."""
+    """Records charges, and that they are made while a reading slot is held."""
 
     def __init__(self) -> None:
         self.charged: list[float] = []

@@ -1,4 +1,4 @@
-"""A match's events become a record that the engine reads again without a complaint."""
+"""A match's events become a record that the engine reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = b"s" * 32
 
 
 class Table:
-    """A match that the test plays by hand."""
+    """A match that the test plays."""
 
     def __init__(self, game: GameSpec, clock: Clock = NO_CLOCK, max_plies: int = 2_000) -> None:
         settled, spec = settle(game)

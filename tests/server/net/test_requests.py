@@ -1,4 +1,4 @@
-"""Which requests are answered at all: one spelling of each path, known hosts, two methods."""
+"""Which requests are answered: one spelling of each path, known hosts, two methods."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_every_other_spelling_is_refused(target: str) -> None:
 
 @st.composite
 def respelled(draw: st.DrawFn) -> str:
-    """Return a path that many servers and proxies take for /metrics."""
+    """Return a path that many servers and proxies treat as /metrics."""
     letters = [draw(st.sampled_from([c, f"%{ord(c):02x}", f"%{ord(c):02X}", f"%25{ord(c):02x}"])) for c in "metrics"]
     before = draw(st.sampled_from(["/", "//", "/./", "/x/../", "/%2e/", "//h/../", "\\", "http://h/", "//h/"]))
     after = draw(st.sampled_from(["", "/", "//", "/.", "/x/..", "%20", "%00", ";a", "#a", "?a", "\\"]))

@@ -1,4 +1,4 @@
-"""What every answer carries, and what is answered to a request that `websockets` cannot read."""
+"""The headers of every answer, and the answers to requests that `websockets` cannot parse."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECURITY = (
 
 
 def answer_to(request: bytes) -> Response | None:
-    """Return the answer to bytes that the protocol cannot read; None when it can, or waits for more."""
+    """Return the answer to bytes that the protocol cannot parse; None when it can, or waits for more."""
     protocol = ServerProtocol()
     protocol.receive_data(request)
     return None if protocol.handshake_exc is None else unreadable(protocol.handshake_exc, request)

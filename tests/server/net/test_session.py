@@ -1,4 +1,4 @@
-"""One socket: hello, identity, codecs, answers to everything, limits."""
+"""One session: hello, identity, codecs, answers, limits."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from tests.waiting import until
 
 
 async def flood(client: Any, times: int, message: Any = Ping(id="flood")) -> None:  # noqa: B008
-    """Say the same thing over and over; raises what a closed socket raises."""
+    """Repeat a message; raises the error of a closed socket."""
     for _ in range(times):
         await client.tell(message)
         await client.listen()
 
 
 async def babble(client: Any, answers: list[Any]) -> None:
-    """Send long messages that cannot be read, and note the answers; raises what a closed socket raises."""
+    """Send long messages that cannot be decoded, and record the answers; raises the error of a closed socket."""
     while True:
         await client.socket.send("x" * MAX_FRAME)
         answers.append(await client.listen())
 
 
 async def exhaust(client: Any) -> None:
-    """Ask for nothing in particular until the player's tokens are spent."""
+    """Send cheap commands until the player's tokens are spent."""
     while (await client.ask(Ping)).type == "pong":
         pass
 
@@ -163,7 +163,7 @@ async def test_a_move_that_was_stored_is_acknowledged_again_even_to_who_is_in_ha
         first = await ann.do(Play, id="first", match=match, ply=0, move="a2")
         async with running.client("Ann", token=ann.welcome.token) as again:
             await exhaust(again)
-            # The limit is the player's: another socket gains nothing.
+            # The limit is the player's: another socket adds none.
             assert await ann.refused(Ping) == "too_fast"
             assert await again.do(Play, id="first", match=match, ply=0, move="a2") == first
             assert await again.refused(Play, id="other", match=match, ply=0, move="a2") == "too_fast"
@@ -200,7 +200,7 @@ async def test_messages_that_come_with_the_handshake_keep_their_order(running: R
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(UPGRADE + framed(Hello(name="Ann")) + b"".join(framed(Ping(id=f"e{n}")) for n in range(early)))
     await reader.readuntil(f'"id":"e{early - 1}"'.encode() if early else b'"type":"welcome"')
-    # What came first has to be done first, whichever way a message is heard.
+    # Earlier commands are carried out first, on either path of a message.
     writer.write(framed(Join(id="first", match="nowhere")) + framed(Ping(id="second")))
     heard = await reader.readuntil(b'"id":"second"')
     assert b'"id":"first"' in heard

@@ -1,4 +1,4 @@
-"""Who a visitor is, behind proxies, and what an address's limits are counted by."""
+"""A visitor's address behind proxies, and the network by which its limits are counted."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ PROXIES = [ip_network("10.0.0.0/8"), ip_network("::1/128"), ip_network("fd00::/8
         ("10.0.0.1", "fe80::1%eth0", "fe80::1"),
         ("::ffff:10.0.0.1", "203.0.113.9", "203.0.113.9"),
         ("::1", "203.0.113.9", "203.0.113.9"),
-        # Only what proxies added counts, from the last one back.
+        # Only addresses added by known proxies count, from the last one back.
         ("10.0.0.1", "198.51.100.1, 203.0.113.9", "203.0.113.9"),
         ("10.0.0.1", "203.0.113.9,10.0.0.2:80 , [fd00::1]:443", "203.0.113.9"),
         ("10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"),
-        # A stranger's own claim does not count, and what is no address ends the list.
+        # A client's own entry does not count, and an invalid address ends the list.
         ("198.51.100.7", "203.0.113.9", "198.51.100.7"),
         ("::ffff:198.51.100.7", "203.0.113.9", "198.51.100.7"),
         ("10.0.0.1", "", "10.0.0.1"),
@@ -118,7 +118,7 @@ def test_only_an_unforwarded_request_from_this_machine_is_local(
 
 def test_an_unknown_proxy_is_named_once_and_only_so_many_are() -> None:
     visitors = Visitors([ip_network("10.0.0.1/32")])
-    # A server that another test ran may have left a level that drops warnings.
+    # An earlier test's server may have left a log level that drops warnings.
     structlog.reset_defaults()
     with capture_logs() as logs:
         visitors.of("10.0.0.1", request(X_Forwarded_For="203.0.113.9"))

@@ -1,4 +1,4 @@
-"""Analyses over sockets: who may ask, who studies, and what both hear."""
+"""Analyses over sockets: permissions, assignment, and the messages of both sides."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def finish(bot: Any, **fields: Any) -> Analyse:
 
 @pytest.fixture
 async def scene(running: Any, pair: Pair, play_out: PlayOut) -> Any:
-    """A finished match between Ann and Ben, Cas who looks on, and a bot that has offered nothing yet."""
+    """A finished match between Ann and Ben, the spectator Cas, and a bot that has not offered analysis yet."""
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,

@@ -1,4 +1,4 @@
-"""The lobby as sockets see it, who is here, and how a server says goodbye."""
+"""The lobby over sockets, presence, and the end of a server."""
 
 from __future__ import annotations
 

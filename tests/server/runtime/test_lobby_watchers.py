@@ -1,4 +1,4 @@
-"""The lobby as its watchers are told of it, who comes and goes, and what that costs. Sockets are stand-ins."""
+"""The updates of the lobby's watchers, and their cost, with stand-ins for sockets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ THREE = GameSpec(name="isolation", options={"players": 3})
 
 
 class Line:
-    """What a peer needs of a connection."""
+    """The part of a connection that a client connection uses."""
 
     def __init__(self, number: int, address: str) -> None:
         self.is_behind = False
@@ -58,14 +58,14 @@ class Line:
 
 
 class Watched:
-    """A match task that passes on what it is told."""
+    """A match task that passes on its updates."""
 
     def __init__(self, told: Callable[[object], None]) -> None:
         self.player_went = self.leave = told
 
 
 class Scene:
-    """A lobby service, and everybody who comes into it."""
+    """A lobby service and its clients."""
 
     def __init__(self, tasks: asyncio.TaskGroup) -> None:
         services = Services(MemoryJournal(), LocalBus(), Counts(), lambda: int(time.monotonic() * 1000))

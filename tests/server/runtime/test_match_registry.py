@@ -1,4 +1,4 @@
-"""All match tasks together: what a restart brings back, and what one damaged match does to the others."""
+"""All match tasks: recovery after a restart, and isolation of damaged matches."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SMALL = GameSpec(name="trapgrid", options={"size": 3})
 
 
 def begun(match: str, game: str = "trapgrid", *, secret: bytes = b"", **options: Any) -> tuple[MatchEvent, ...]:
-    """Return the beginning of a match, of a game that there is not if need be."""
+    """Return the first event of a match, possibly of a game that does not exist."""
     spec = GameSpec(name="trapgrid", options={"size": 3})
     first, *_ = open_match(match, spec, PLAYERS, NO_CLOCK, seed_of(secret, match), now=1)
     assert isinstance(first, Started)
@@ -75,7 +75,7 @@ async def test_lists_pass_over_what_cannot_be_replayed() -> None:
 
 
 class Overtaken(MemoryJournal):
-    """A journal where the refund of the server before arrives while this one stores its own."""
+    """A journal in which the previous server's refund arrives while this server stores its own."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -106,7 +106,7 @@ async def test_a_write_that_arrives_during_the_restart_is_taken_over(
 
 
 class Broadcaster(LocalBus):
-    """A bus that keeps what it is told."""
+    """A bus that records what is published."""
 
     def __init__(self) -> None:
         super().__init__(node="here")
@@ -138,7 +138,7 @@ async def test_after_a_restart_the_world_outside_hears_no_more_of_a_delayed_matc
 
 
 class Gated(StubbornJournal):
-    """A journal that holds back the reading of matches until the test allows it, and counts it."""
+    """A journal that delays the reading of matches until the test allows it, and counts it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -221,12 +221,12 @@ async def test_the_refund_lasts_until_the_match_is_loaded() -> None:
             if isinstance(event, Resumed)
         }
         assert refunds == {"asked": 85_000, "left": 85_000}
-        # Seat 0 had thought for five seconds when the server before was last seen.
+        # Seat 0 had thought for five seconds at the previous server's last heartbeat.
         assert match_task.match.timer.left_at(now) == (595_000, 600_000)
 
 
 class Sluggish(MemoryJournal):
-    """A journal of which every write takes as much match time as it is told."""
+    """A journal whose writes advance the match clock."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -300,7 +300,7 @@ async def test_a_store_that_goes_away_while_matches_are_loaded_delays_them_only(
 async def test_after_two_crashes_in_a_row_no_time_is_lost(
     stores: Stores, running_server: Start, tmp_path: Path
 ) -> None:
-    """The sign of life of the first server stands until the second one has loaded everything."""
+    """The first server's heartbeat stays until the second one has loaded everything."""
     stores.journal = journal = Gated()
     await store_live(journal, "m", stores.now.at)
     file = tmp_path / "alive"
@@ -365,7 +365,7 @@ async def test_a_long_match_is_replayed_in_slices_and_the_list_of_matches_only_o
         journal.read_matches.clear()
         assert await matches.summaries(names) == listed
         assert journal.read_matches == []
-        # A match that was looked at is not replayed for the next look.
+        # A match that was read is not replayed for the next reading.
         for _ in range(3):
             match_task = await matches.find("one")
             match_task.check_emptiness()
@@ -373,7 +373,7 @@ async def test_a_long_match_is_replayed_in_slices_and_the_list_of_matches_only_o
 
 
 def long_match(name: str, secret: bytes) -> list[MatchEvent]:
-    """Return a finished match of 2,000 plies, in which both pawns of Quoridor only walk to and fro."""
+    """Return a finished match of 2,000 plies, in which both pawns of Quoridor walk to and fro."""
     _, spec = settle(GameSpec(name="quoridor"))
     log = list(open_match(name, spec, PLAYERS, NO_CLOCK, seed_of(secret, name), now=1))
     match = Match.replay(log, b"")
@@ -387,7 +387,7 @@ def long_match(name: str, secret: bytes) -> list[MatchEvent]:
 
 
 class Doubtful(MemoryJournal):
-    """A journal whose answers to chosen writes are lost, or which refuses them, and whose reads fail a few times."""
+    """A journal that loses the answers to chosen writes, or refuses them, and fails some reads."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -486,7 +486,7 @@ async def test_a_stranger_who_may_not_play_a_finished_match_leaves_no_room_open(
 
 
 class Ending(Gated):
-    """A journal in which the end of a match appears only after its list of live matches is read."""
+    """A journal in which a match ends after the list of live matches is read."""
 
     async def live(self) -> Sequence[Started]:
         found = await super().live()
@@ -512,7 +512,7 @@ async def test_a_match_that_turns_out_to_be_over_is_in_memory_for_whoever_asks_f
 
 
 async def test_a_room_that_is_given_up_is_gone_at_once() -> None:
-    """A server ends dozens of matches a second; what only a collection of garbage frees is memory until then."""
+    """A server ends dozens of matches a second: memory that only the garbage collector frees would accumulate."""
     journal = MemoryJournal()
     await journal.append("m", 0, long_match("m", await journal.secret()))
     async with registry(journal, lambda: 1_000) as matches:
@@ -535,7 +535,7 @@ async def test_a_room_that_is_given_up_is_gone_at_once() -> None:
 @pytest.mark.virtual_time
 async def test_a_match_that_is_stored_while_the_server_stops_leaves_no_task() -> None:
     class Slow(MemoryJournal):
-        """A journal whose answer comes when it is told to."""
+        """A journal that answers on demand."""
 
         answers = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""One match on a running server: what is acknowledged, who hears what, and what survives."""
+"""One match on a running server: acknowledgements, publications, and recovery."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_a_repeated_move_is_acknowledged_even_when_the_match_is_over(
         last = await ann.do(Resign, id="enough", match=match)
         for client in (ann, ben):
             await client.do(Leave, match=match)
-        # The match task is gone now, and opens again from the journal.
+        # The match task is closed, and opens again from the journal.
         assert await ann.do(Resign, id="enough", match=match) == last
         assert await ann.refused(Resign, match=match) == "match_over"
 
@@ -96,7 +96,7 @@ async def test_join_with_since_brings_exactly_the_gap(running: Running, pair: Pa
             assert (await cas.ask(Join, match=match, since=4)).type == "acknowledged"
             await cas.do(Leave, match=match)
             assert not [message for message in cas.heard if isinstance(message, Happened)]
-            # A number that was never given out is answered with everything.
+            # A sequence number from the future is answered with everything.
             assert isinstance(await cas.ask(Join, match=match, since=99), Snapshot)
 
 
@@ -163,7 +163,7 @@ async def test_with_a_delay_spectators_see_the_past(running_server: Start, store
             assert (await cas.ask(Join, match=match, since=0)).seq == 1
             assert seqs(await cas.hear(Happened)) == [1]
             assert (await ann.join(match)).ply == 1
-            # The end ends the delay: there is nothing left to give away.
+            # The end of the match ends the delay of publication.
             await ann.do(Resign, match=match)
             assert seqs(await cas.hear(Happened), await cas.hear(Happened)) == [2, 3]
 
@@ -260,7 +260,7 @@ async def test_a_write_that_only_seemed_to_fail_is_found_again(
         match = await pair(ann, ben)
         stores.journal.failures = ["after"]
         assert await ann.refused(Play, id="move", match=match, ply=0, move="a2") == "internal"
-        # The client tries again under the same id, and learns that the move was made.
+        # The client repeats the command with the same id, and gets the acknowledgement.
         assert (await ann.do(Play, id="move", match=match, ply=0, move="a2")).seq == 2
         await ben.do(Play, match=match, ply=1, move="c2")
         assert seqs(await ben.hear(Happened), await ben.hear(Happened)) == [2, 3]
@@ -302,7 +302,7 @@ async def test_a_finished_match_can_be_looked_at_for_ever(running: Running, pair
 
 
 class Unreadable(MemoryJournal):
-    """A journal whose writes and reads fail as told: a write after it was stored."""
+    """A journal whose writes and reads fail on demand: a write after it was stored."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -351,7 +351,7 @@ async def test_a_flag_that_fell_while_the_store_was_away_is_told_when_it_is_back
 
 
 class Behind(MemoryJournal):
-    """A journal that lost a match's newest events, as when an old backup is restored; or whose reads are defective."""
+    """A journal that lost a match's newest events, as after restoring an old backup; or whose reads fail."""
 
     def __init__(self) -> None:
         super().__init__()

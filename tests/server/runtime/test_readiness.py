@@ -1,4 +1,4 @@
-"""Games that are still being compiled keep only those waiting who need them."""
+"""A game that is being compiled delays only the requests for it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MADE = MatchMade("m", GameSpec(name="trapgrid", options={"size": 4}), PLAYERS, N
 
 
 async def turns(count: int = 20) -> None:
-    """Let everybody else who can go on do so."""
+    """Let all other runnable tasks run."""
     for _ in range(count):
         await asyncio.sleep(0)
 

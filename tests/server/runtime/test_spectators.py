@@ -1,4 +1,4 @@
-"""Spectators: many of them, slow ones, late ones. The sockets are stand-ins that remember what was written."""
+"""Spectators: many, slow and late ones, with stand-ins for sockets that record what is written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SPEC = GameSpec(name="isolation", options={"width": 8, "height": 8, "players": 2
 
 
 class Line:
-    """What a peer needs of a connection."""
+    """The part of a connection that a client connection uses."""
 
     def __init__(self) -> None:
         self.is_behind = False
@@ -49,7 +49,7 @@ def peer_on(line: Line, number: int = 0) -> ClientConnection:
 
 
 class Show:
-    """A match that a spectators watches, one move after the other."""
+    """A match with spectators, one move after the other."""
 
     def __init__(self, *, delay: int = 0) -> None:
         players = [Player(id=name, name=name, kind="person") for name in ("a", "b")]
@@ -62,7 +62,7 @@ class Show:
         self.spectators = self.open()
 
     def open(self) -> Spectators:
-        """Return a spectators such as a match task has that is opened now."""
+        """Return the `Spectators` of a match task that is opened now."""
         return Spectators(
             self.match,
             self.log,

@@ -1,4 +1,4 @@
-"""Facts about the match clock and about the outages that count against no player."""
+"""The match clock, and the outages that count against no player."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from cornered.server.runtime.token_bucket import FairQueue, TokenBucket
 
 
 class Timeline(asyncio.AbstractEventLoop):
-    """The part of an event loop that a queue uses, on a clock that the test turns."""
+    """The part of an event loop that a queue uses, on a clock that the test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -36,17 +36,17 @@ class Timeline(asyncio.AbstractEventLoop):
     def call_later(  # type: ignore[override]  # without the type variables of the arguments
         self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        # Real time goes on between two turns, whatever is rounded.
+        # Real time advances between two turns, whatever is rounded.
         at = self.now + max(delay, 1e-9)
         handle = asyncio.TimerHandle(at, callback, args, self, context)
         heapq.heappush(self.due, (at, next(self._numbers), handle))
         return handle
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
-        """Cancelled timers are passed over when they are due."""
+        """Skip cancelled timers when they are due."""
 
     async def until(self, *tasks: asyncio.Task[None]) -> float:
-        """Turn the clock until all these tasks are done; return its time."""
+        """Advance the clock until all these tasks are done; return its time."""
         while not all(task.done() for task in tasks):
             for _ in range(3):
                 await asyncio.sleep(0)
@@ -68,7 +68,7 @@ class Key:
 
 
 async def asked(queue: FairQueue, key: Hashable, cost: float) -> asyncio.Task[None]:
-    """Return a request that has taken its place in the queue."""
+    """Return a request that is queued."""
     task = asyncio.create_task(queue.take(key, cost))
     await asyncio.sleep(0)
     return task
@@ -217,7 +217,7 @@ async def test_busy_keys_get_equal_shares_however_large_their_requests_are() -> 
             await queue.take(cost, cost)
             served[cost] += cost
 
-    # Two requests of each key, so that it always has one that waits.
+    # Two requests of each key, so that one is always waiting.
     tasks = [asyncio.create_task(go_on(cost)) for cost in served for _ in range(2)]
     await timeline.until(await asked(queue, "end", 1_000))
     assert all(900 <= tokens <= 1_100 for tokens in served.values()), served
@@ -230,7 +230,7 @@ async def test_requests_that_are_given_up_leave_at_once_and_give_nothing_back() 
     queue = FairQueue(10.0, 100.0, timeline)
     assert queue.take_now(100)
     given_up = [await asked(queue, number % 3, 80) for number in range(9)]
-    # A part of the first ones is served, which stays spent.
+    # A part of the first requests is served, and stays spent.
     await timeline.until(await asked(queue, "other", 10))
     spent = timeline.now * 10.0
     for task in given_up:
@@ -263,5 +263,5 @@ async def test_a_quiet_key_need_not_fear_the_backlog_of_a_busy_one() -> None:
     for number in range(3):
         await asked(queue, number, 1_000)
     assert queue.delay("quiet", 5) == pytest.approx((5 + 3 * 5) / 10)
-    # Requests of one key take turns too.
+    # Requests of one key are served in turn too.
     assert queue.delay(0, 5) == pytest.approx((5 + 5 + 2 * 10) / 10)
