@@ -194,7 +194,7 @@ async def match_over(address: str) -> AsyncIterator[threading.Event]:
 
 
 async def test_who_thinks_past_the_flag_loses_on_time(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Clocks begin to run when both have moved.
+    # Clocks run once both players have moved.
     terms = small(address, clock="1/move")
     async with match_over(address) as is_over:
 

@@ -27,7 +27,7 @@ ON_A_CLOCK = Terms.of("trapgrid", {"size": 4}, time=100)
 
 @pytest.fixture(autouse=True)
 def liveness() -> Iterator[None]:
-    """Put back where this process gives its signs of life."""
+    """Restore the process's heartbeat after the test."""
     before = heartbeat.current()
     yield
     heartbeat.install(before)

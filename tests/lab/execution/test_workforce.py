@@ -73,7 +73,7 @@ def test_only_so_many_items_are_taken_ahead(workforce: Workforce) -> None:
         for number in itertools.count():
             if number > most:
                 pytest.fail("nobody has asked for so much")
-            # Slower than the workers, who could always do more.
+            # Slower than the workers, whose results must not accumulate.
             work(0.002)
             yield number
 
@@ -88,7 +88,7 @@ def test_who_stops_iterating_cancels_what_has_not_begun(workforce: Workforce, tm
     working = workforce.carry_out(act, ["fine", "work 0.5", "work 0.5", f"tell {told}"], batch=1)
     assert next(working) == (0, "fine is done")
     working.close()
-    # The same workers come to this only when they are done with all that went before.
+    # The same workers reach this after everything submitted before.
     assert results(workforce, ["work 0.1"] * 4) == ["work 0.1 is done"] * 4
     assert not told.exists()
 
