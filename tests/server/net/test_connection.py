@@ -197,7 +197,7 @@ async def test_many_connections_that_are_lost_at_once_free_everything(start: Sta
         async with asyncio.timeout(60):
             while await gauge(running, "players") > 2:
                 pass
-        # The request that asks is a connection too.
+        # The connection of the request counts too.
         assert await gauge(running, "sockets") == 3
         await ann.do(Play, match=match, ply=0, move="a2")
         assert not [one for one in ben.heard if isinstance(one, SeatPresence)]
