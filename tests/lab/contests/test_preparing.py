@@ -105,20 +105,20 @@ def test_the_compiling_process_really_compiles(monkeypatch: pytest.MonkeyPatch) 
     assert is_warm(Preparation("random", "trapgrid"))
 
 
-class LivenessReporter:
+class Heartbeats(heartbeat.LivenessReporter):
     """Records heartbeats."""
 
     def __init__(self) -> None:
         self.heard: list[tuple[str, float | None]] = []
 
     def begin(self, errand: int, place: int, within: float | None) -> None:
-        raise AssertionError("nobody carries out a batch here")
+        raise AssertionError("no batch is carried out here")
 
     def beat(self, words: str, within: float | None) -> None:
         self.heard.append((words, within))
 
     def rest(self) -> None:
-        raise AssertionError("nobody carries out a batch here")
+        raise AssertionError("no batch is carried out here")
 
 
 class Fickle(Bot):
@@ -172,10 +172,10 @@ def test_on_a_clock_bots_are_tried_out_once_whatever_their_settings(monkeypatch:
 
 
 def test_it_is_told_whose_bot_is_being_loaded() -> None:
-    heart = LivenessReporter()
-    heartbeat.install(heart)
+    reporter = Heartbeats()
+    heartbeat.install(reporter)
     ensure_prepared(SMALL, Fixture(0, ("greedy", "random"), ("a3", "d2")))
-    assert heart.heard == [("0 a3 d2", COMPILE_TIMEOUT_S), ("1 a3 d2", COMPILE_TIMEOUT_S), ("", None)]
+    assert reporter.heard == [("0 a3 d2", COMPILE_TIMEOUT_S), ("1 a3 d2", COMPILE_TIMEOUT_S), ("", None)]
 
 
 def test_what_is_not_compiled_is_tried_out_only_where_nobody_else_has_tried(monkeypatch: pytest.MonkeyPatch) -> None:
