@@ -184,7 +184,7 @@ class Match(MatchState):
         While somebody is here, who is away too long loses. When nobody is, the last to go has as long to return.
         """
         limit = self.terms.abandoned_limit
-        if self.over or limit is None:
+        if limit is None or self.ending is not None or gone_since.count(None) == len(gone_since):
             return None
         gone = [since for seat in self.still_in if (since := gone_since[seat]) is not None]
         if not gone:

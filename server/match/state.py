@@ -144,7 +144,7 @@ class MatchState:
 
     def answered(self, seat: int, command_id: str) -> int | None:
         """Return the number of the event that this command of the seat's caused, if it was carried out before."""
-        return self.causes[seat].get(command_id) if 0 <= seat < self.seats else None
+        return self.causes[seat].get(command_id) if 0 <= seat < len(self.causes) else None
 
     def last_move_of(self, seat: int) -> int | None:
         """Return the ply of the seat's newest move that can still be taken back."""

@@ -28,12 +28,13 @@ def clocks(match: MatchState) -> Clocks:
 
 def happened(match: MatchState, events: Sequence[MatchEvent]) -> Happened:
     """Return the message that tells `events`, the newest of which led to `match`."""
+    plies = match.plies
     return Happened(
-        match=match.id,
+        match=match.terms.id,
         events=tuple(events),
-        position=match.position,
-        ply=match.ply,
-        to_move=match.to_move,
+        position=plies.text_at(plies.ply),
+        ply=plies.ply,
+        to_move=plies.state.to_move,
         clocks=clocks(match),
     )
 

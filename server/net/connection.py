@@ -269,6 +269,7 @@ class Connection(asyncio.BufferedProtocol):
                 self._head += data[:HEAD_BYTES]
             if self._received > REQUEST_MAX_BYTES:
                 return self.respond(self._acceptor.unreadable(self, self._head))
+        was_open = self.is_open
         protocol.receive_data(data)
         while events := protocol.events_received():
             for event in events:
@@ -279,9 +280,10 @@ class Connection(asyncio.BufferedProtocol):
                     self._acceptor.requested(self, event)
                 if self._is_ending:
                     return None
-            if self.is_open and protocol.reader.buffer:
-                # What came with the handshake was not parsed yet.
-                protocol.receive_data(b"")
+            if was_open or not self.is_open or not protocol.reader.buffer:
+                break
+            # What came with the handshake was not parsed yet.
+            protocol.receive_data(b"")
         if not self._is_answering:
             self._flush()
         return None

@@ -86,11 +86,12 @@ class MatchTask:
         self._events = events
         self._seats = {player.id: seat for seat, player in enumerate(match.terms.players)}
         self._services = services
-        self._landlord = observer
+        self._observer = observer
         self._loop = asyncio.get_running_loop()
         # Bounded: at most MAX_PENDING commands a seat, one call of the timer, and whoever waits for the end.
         self._inbox: deque[_Request | asyncio.Future[None] | None] = deque()
-        self._arrived = asyncio.Event()
+        # What `run` waits for while the inbox is empty; `_put` sets its result.
+        self._arrival: asyncio.Future[None] | None = None
         self._pending = [0] * match.seats
         self._is_woken = False
         self._is_closed = False
@@ -138,8 +139,8 @@ class MatchTask:
         self._arm()
         while True:
             if not self._inbox:
-                self._arrived.clear()
-                await self._arrived.wait()
+                self._arrival = self._loop.create_future()
+                await self._arrival
             item = self._inbox.popleft()
             try:
                 if isinstance(item, _Request):
@@ -164,7 +165,9 @@ class MatchTask:
 
     def _put(self, item: _Request | asyncio.Future[None] | None) -> None:
         self._inbox.append(item)
-        self._arrived.set()
+        arrival, self._arrival = self._arrival, None
+        if arrival is not None and not arrival.done():
+            arrival.set_result(None)
 
     def close(self) -> None:
         """Let go of everybody and of every timer; the task is cancelled by whoever owns it."""
@@ -221,7 +224,7 @@ class MatchTask:
     def check_emptiness(self) -> None:
         """Give the match task up when nothing can happen in it any more."""
         if self.match.over and not any(self._pending) and not self._players and not self.spectators:
-            self._landlord.emptied(self)
+            self._observer.emptied(self)
 
     def is_player(self, client: ClientConnection) -> bool:
         return self._seats.get(client.player.id) is not None
@@ -329,7 +332,8 @@ class MatchTask:
             match, refund = self._refunded(now)
             try:
                 events = match.decide(command, seat, now, lag=client.lag, gone_since=self._gone_since)
-                await self._store((*refund, *events))
+                told = (*refund, *events) if refund else events
+                await self._store(told, now)
             except Refusal as refusal:
                 if command.type == "play":
                     client.charge()
@@ -341,9 +345,10 @@ class MatchTask:
                 # A write that seemed to fail had reached the store after all: take it over, and look again.
                 await self._catch_up()
                 continue
-            self._advance((*refund, *events), client, Acknowledged(id=command.id, seq=events[0].seq))
+            self._advance(told, client, Acknowledged(id=command.id, seq=events[0].seq))
             self._services.counts.acknowledged(self._loop.time() - request.arrived)
-            await self._follow(events)
+            if _leads_on(events):
+                await self._open_rematch()
             return
 
     async def _tick(self) -> None:
@@ -354,7 +359,7 @@ class MatchTask:
             events = (*refund, *(match.tick(now) or match.abandon(now, self._gone_since)))
             if events:
                 try:
-                    await self._store(events)
+                    await self._store(events, now)
                     self._advance(events)
                 except StaleSequence:
                     if not await self._catch_up():
@@ -365,12 +370,13 @@ class MatchTask:
             self._services.counts.stalls += 1
             self._set_timer(now + RETRY_MS)
 
-    async def _store(self, events: tuple[MatchEvent, ...]) -> None:
-        if _leads_on(events):
-            # First the new match, then the word that leads to it: a crash between the two leads nobody astray.
-            await self._landlord.store_rematch(self.match)
+    async def _store(self, events: tuple[MatchEvent, ...], begun: int) -> None:
+        """Append what was decided at `begun`. Raises JournalUnavailable, StaleSequence, and a rematch's Refusal."""
         now, outages = self._services.now, self._services.outages
-        begun = now()
+        if _leads_on(events):
+            # First the new match, then the event that leads to it: a crash between the two leaves no dangling id.
+            await self._observer.store_rematch(self.match)
+            begun = now()
         try:
             await self._services.journal.append(self.match.id, self.match.seq, events)
         except JournalUnavailable:
@@ -384,7 +390,7 @@ class MatchTask:
         self._answered(begun, now())
 
     def _answered(self, begun: int, done: int) -> None:
-        """Take note that the store answered: the time that this write and failed ones before it took is refunded."""
+        """Record that the store answered: the time that this write and failed ones before it took is refunded."""
         self._services.outages.is_store_away = False
         if self._failing_since is not None:
             begun, self._failing_since = self._failing_since, None
@@ -430,16 +436,16 @@ class MatchTask:
         missed = tuple(await self._services.journal.read(self.match.id, self.match.seq))
         if missed:
             self._advance(missed)
-            await self._follow(missed)
+            if _leads_on(missed):
+                await self._open_rematch()
         return bool(missed)
 
-    async def _follow(self, events: tuple[MatchEvent, ...]) -> None:
-        """Open the rematch that `events` lead to. Should that fail now, its players' coming opens it."""
-        if _leads_on(events):
-            try:
-                await self._landlord.open_rematch(self.match)
-            except Refusal as refusal:
-                self._log.warning("the rematch does not open yet", reason=refusal.text)
+    async def _open_rematch(self) -> None:
+        """Open the rematch that is stored. Where that fails now, the first of its players to connect opens it."""
+        try:
+            await self._observer.open_rematch(self.match)
+        except Refusal as refusal:
+            self._log.warning("the rematch does not open yet", reason=refusal.text)
 
     def _advance(
         self, events: tuple[MatchEvent, ...], asker: ClientConnection | None = None, answer: Acknowledged | None = None
@@ -453,7 +459,7 @@ class MatchTask:
         self._services.counts.events += len(events)
         self._arm()
         if match.over and not was_over:
-            self._landlord.ended(self)
+            self._observer.ended(self)
         try:
             self._tell_of(events, asker, answer)
         except Exception:
@@ -479,7 +485,7 @@ class MatchTask:
     def _announce(self, message: ServerMessage) -> None:
         if self.is_listed:
             self._services.bus.publish_match(message)
-            self._landlord.changed(self)
+            self._observer.changed(self)
 
     def _due(self) -> int | None:
         """Return when time decides something."""
@@ -535,5 +541,5 @@ class MatchTask:
 
 
 def _leads_on(events: Sequence[MatchEvent]) -> bool:
-    """Say whether these events end in the next match between the same players."""
-    return any(isinstance(event, Rematched) for event in events)
+    """Say whether these events, which are not empty, end in the next match between the same players."""
+    return isinstance(events[-1], Rematched)
