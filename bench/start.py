@@ -26,6 +26,7 @@ from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.match.catalogue import settle
 from cornered.server.match.dice import commitment_of, seed_of
 from cornered.server.match.match import Match, open_match
+from cornered.server.match.terms import Opening
 
 __all__ = ["Report", "as_json", "fill", "lines", "run"]
 
@@ -76,7 +77,7 @@ def _player(number: int) -> Player:
 def _played(plies: int, now: int) -> tuple[MatchEvent, ...]:
     """Return the events of a Quoridor match between two players after `plies` moves, an hour left to each."""
     _, spec = settle(GameSpec(name="quoridor"))
-    events = list(open_match("m", spec, (_player(0), _player(1)), Fischer(initial=3_600), b"", now=now))
+    events = list(open_match(Opening("m", spec, (_player(0), _player(1)), Fischer(initial=3_600)), b"", now=now))
     match = Match.replay(events, b"")
     chance = random.Random(1)
     for ply in range(plies):

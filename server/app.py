@@ -131,42 +131,21 @@ async def running_server(
 
     `now` is the match clock in milliseconds. Who provides it also tells `outages` when the loop runs.
     """
-    bus = _bus(settings)
     alive = settings.data / "alive"
     sign = last_sign(alive) if settings.database != MEMORY else None
     clock = now or SteadyClock(time.time, time.monotonic, not_before=sign.at if sign else 0)
-    services = Services(journal, bus, Counts(), clock, outages=outages or Outages())
+    services = Services(journal, _bus(settings), Counts(), clock, outages=outages or Outages())
     with _using_store():
         secret = await journal.secret()
         sign = await _of_this_store(sign, journal, alive)
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
-        patience = Patience(
-            first_move=settings.first_move_seconds * 1000,
-            gone=settings.gone_seconds * 1000,
-            max_plies=settings.max_plies,
-        )
-        lobby_service = LobbyService(
-            services,
-            accounts,
-            partial(MatchRegistry, services, secret, patience, tasks),
-            max_per_player=settings.max_per_player,
-            bounds=Bounds(
-                settings.max_seeks,
-                settings.max_seeks_per_address,
-                settings.max_challenges,
-                settings.max_challenges_per_address,
-                settings.max_matches_per_player,
-                settings.max_matches_per_address,
-            ),
-            reserved_names=settings.reserved_names,
-            analyst_key=settings.analyst_key.get_secret_value(),
-        )
-        registry = lobby_service.matches
+        lobby_service = _lobby_service(settings, services, accounts, secret, tasks)
         gateway: Gateway
         pages = _pages(settings, lobby_service, services, lambda: gateway.connections)
         gateway = Gateway(settings, lobby_service, pages, tasks)
-        running = [tasks.create_task(bus.run(), name="bus")]
+        registry = lobby_service.matches
+        running = [tasks.create_task(services.bus.run(), name="bus")]
         signs: list[asyncio.Task[None]] = []
         if beforehand:
             services.readiness.expect_all()
@@ -189,22 +168,62 @@ async def running_server(
             log.info("listening", address=address, node=settings.node)
             yield address
         finally:
-            # Called in reverse order, each whatever became of the one before. From the notice on commands are refused,
-            # so no sign of life is left any more. Commands under way are answered before the sockets close: first the
-            # notice, then the answers, then the sockets.
-            async with contextlib.AsyncExitStack() as stopping:
-                for task in running:
-                    stopping.callback(task.cancel)
-                stopping.push_async_callback(bus.close)
-                stopping.callback(lobby_service.close)
-                stopping.push_async_callback(gateway.close)
-                stopping.push_async_callback(registry.close)
-                stopping.callback(services.readiness.close)
-                stopping.callback(lobby_service.say_goodbye, "The server restarts. Your games go on in a moment.")
-                for task in signs:
-                    stopping.callback(task.cancel)
+            await _stop(services, lobby_service, gateway, running, signs)
     if refused is not None:
         raise refused
+
+
+def _lobby_service(
+    settings: Settings, services: Services, accounts: Accounts, secret: bytes, tasks: asyncio.TaskGroup
+) -> LobbyService:
+    """Return the lobby service with its registry, limited as the settings say."""
+    patience = Patience(
+        first_move=settings.first_move_seconds * 1000,
+        gone=settings.gone_seconds * 1000,
+        max_plies=settings.max_plies,
+    )
+    return LobbyService(
+        services,
+        accounts,
+        partial(MatchRegistry, services, secret, patience, tasks),
+        max_per_player=settings.max_per_player,
+        bounds=Bounds(
+            settings.max_seeks,
+            settings.max_seeks_per_address,
+            settings.max_challenges,
+            settings.max_challenges_per_address,
+            settings.max_matches_per_player,
+            settings.max_matches_per_address,
+        ),
+        reserved_names=settings.reserved_names,
+        analyst_key=settings.analyst_key.get_secret_value(),
+    )
+
+
+async def _stop(
+    services: Services,
+    lobby_service: LobbyService,
+    gateway: Gateway,
+    running: list[asyncio.Task[None]],
+    signs: list[asyncio.Task[None]],
+) -> None:
+    """Stop everything in good order: each step is taken whatever became of the one before.
+
+    From the notice on commands are refused, so no sign of life is left any more. Commands under way are answered before
+    the sockets close: first the notice, then the answers, then the sockets.
+    """
+    # Called in reverse order.
+    async with contextlib.AsyncExitStack() as stopping:
+        for task in running:
+            stopping.callback(task.cancel)
+        stopping.push_async_callback(services.bus.close)
+        stopping.callback(lobby_service.close)
+        stopping.push_async_callback(gateway.close)
+        stopping.push_async_callback(lobby_service.matches.close)
+        stopping.callback(services.readiness.close)
+        stopping.callback(lobby_service.say_goodbye, "The server restarts. Your games go on in a moment.")
+        for task in signs:
+            stopping.callback(task.cancel)
 
 
 async def _open_doors(gateway: Gateway, lobby_service: LobbyService, registry: MatchRegistry, alive_at: int) -> str:

@@ -13,6 +13,7 @@ from cornered.server.adapters.database import Database
 from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.match.dice import seed_of
 from cornered.server.match.match import open_match
+from cornered.server.match.terms import Opening
 from cornered.server.settings import Settings
 
 __all__ = ["stock"]
@@ -30,7 +31,9 @@ async def stock(data: Path, matches: int) -> None:
         async def store(number: int) -> None:
             name = secrets.token_hex(8)
             players = [Player(id=f"p{number}-{seat}", name=f"Guest {number}", kind="person") for seat in (0, 1)]
-            await journal.append(name, 0, open_match(name, spec, players, NO_CLOCK, seed_of(secret, name), now=now))
+            await journal.append(
+                name, 0, open_match(Opening(name, spec, players, NO_CLOCK), seed_of(secret, name), now=now)
+            )
 
         for start in range(0, matches, 500):
             await asyncio.gather(*(store(number) for number in range(start, min(matches, start + 500))))

@@ -24,11 +24,11 @@ from cornered.protocol.commands import (
     Resign,
 )
 from cornered.protocol.events import Eliminated, MatchEvent, Played, Rematched, RematchOffered, Resumed, Rolled, Started
-from cornered.protocol.values import Clock, Correspondence, GameSpec, Player, Reason
+from cornered.protocol.values import Correspondence, Reason
 from cornered.server.match.dice import commitment_of, roll
 from cornered.server.match.negotiation import negotiate
 from cornered.server.match.state import MatchState
-from cornered.server.match.terms import Patience
+from cornered.server.match.terms import Opening, Patience
 from cornered.server.refusal import Refusal
 
 __all__ = ["DEFAULT_PATIENCE", "REPLAY_SLICE", "Match", "Patience", "open_match", "open_rematch", "rematch_id"]
@@ -43,29 +43,21 @@ def rematch_id(match: str) -> str:
     return hashlib.sha256(f"{match}:rematch".encode()).hexdigest()[:12]
 
 
-def open_match(
-    match_id: str,
-    spec: GameSpec,
-    players: Sequence[Player],
-    clock: Clock,
-    seed: bytes,
-    *,
-    now: int,
-    private: bool = False,
-    delay: int = 0,
-    previous: str | None = None,
-) -> tuple[MatchEvent, ...]:
-    """Return the first events of a match whose `spec` is settled: it starts, and dice that come first are rolled."""
+def open_match(opening: Opening, seed: bytes, *, now: int, previous: str | None = None) -> tuple[MatchEvent, ...]:
+    """Return the first events of a match: it starts, and dice that come first are rolled.
+
+    `previous` is the match of which this is the rematch.
+    """
     started = Started(
         seq=1,
         at=now,
-        match=match_id,
-        game=spec,
-        players=tuple(players),
-        clock=clock,
+        match=opening.id,
+        game=opening.spec,
+        players=tuple(opening.players),
+        clock=opening.clock,
         commitment=commitment_of(seed),
-        private=private,
-        delay=delay,
+        private=opening.private,
+        delay=opening.delay,
         previous=previous,
     )
     match = Match.begin(started, seed, DEFAULT_PATIENCE)
@@ -75,17 +67,9 @@ def open_match(
 def open_rematch(match: Match, seed: bytes, now: int) -> tuple[MatchEvent, ...]:
     """Return the first events of the rematch of `match`, in which every player sits one seat further on."""
     terms = match.terms
-    return open_match(
-        rematch_id(match.id),
-        terms.spec,
-        (terms.players[-1], *terms.players[:-1]),
-        terms.clock,
-        seed,
-        now=now,
-        private=terms.private,
-        delay=terms.delay,
-        previous=match.id,
-    )
+    players = (terms.players[-1], *terms.players[:-1])
+    opening = Opening(rematch_id(match.id), terms.spec, players, terms.clock, terms.private, terms.delay)
+    return open_match(opening, seed, now=now, previous=match.id)
 
 
 class Match(MatchState):

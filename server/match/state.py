@@ -13,6 +13,7 @@ from cornered.protocol.events import (
     Eliminated,
     Ended,
     MatchEvent,
+    Negotiated,
     Played,
     Rematched,
     RematchOffered,
@@ -175,63 +176,19 @@ class MatchState:
             case Played():
                 return self._after_move(event)
             case Rolled():
-                state = self.state.play(event.move)
-                running = _ticking(self.timer, state, self.moved, self.terms.everyone)
-                return replace(
-                    self,
-                    seq=event.seq,
-                    at=event.at,
-                    plies=self.plies.after(event.move, state),
-                    made=self.made + 1,
-                    timer=self.timer.turn(event.at, running=running),
-                )
+                return self._after_roll(event)
             case Eliminated():
                 return self._after_elimination(event)
             case TakenBack():
                 return self._after_takeback(event)
-            case DrawOffered():
-                talks = replace(self.talks, draw=(event.seat,), asked_draw=self.talks.asked_draw | {event.seat})
-                return self._after_talk(event, talks)
-            case DrawDeclined():
-                return self._after_talk(event, replace(self.talks, draw=()))
-            case TakebackRequested():
-                asked = self.talks.asked_takeback | {event.seat}
-                return self._after_talk(event, replace(self.talks, takeback=(event.seat,), asked_takeback=asked))
-            case TakebackDeclined():
-                return self._after_talk(event, replace(self.talks, takeback=()))
-            case Agreed(to="draw"):
-                return self._after_talk(event, replace(self.talks, draw=(*self.talks.draw, event.seat)))
-            case Agreed():
-                return self._after_talk(event, replace(self.talks, takeback=(*self.talks.takeback, event.seat)))
+            case DrawOffered() | DrawDeclined() | Agreed() | TakebackRequested() | TakebackDeclined():
+                return self._after_talk(event)
             case Resumed():
                 return replace(self, seq=event.seq, at=event.at, timer=self.timer.refund(event.refunded))
             case Ended():
-                return replace(
-                    self,
-                    seq=event.seq,
-                    at=event.at,
-                    timer=replace(self.timer, left=self.timer.left_at(event.at), running=None, since=event.at),
-                    talks=NO_TALKS,
-                    causes=self._remember(event.seat, event.cause, event.seq),
-                    ending=Ending(event.winner, event.places, event.reason),
-                )
-            case RematchOffered():
-                return replace(
-                    self,
-                    seq=event.seq,
-                    at=event.at,
-                    rematch=(*self.rematch, event.seat),
-                    causes=self._remember(event.seat, event.cause, event.seq),
-                )
-            case Rematched():
-                return replace(
-                    self,
-                    seq=event.seq,
-                    at=event.at,
-                    rematch=(*self.rematch, event.seat),
-                    next=event.match,
-                    causes=self._remember(event.seat, event.cause, event.seq),
-                )
+                return self._after_end(event)
+            case RematchOffered() | Rematched():
+                return self._after_rematch(event)
             case Started():
                 raise ValueError(f"match {self.id} has started already")
             case _:
@@ -255,6 +212,18 @@ class MatchState:
             self.floor,
             NO_TALKS if self.talks is NO_TALKS else self.talks.after_move(seat),
             self._remember(seat, event.cause, event.seq),
+        )
+
+    def _after_roll(self, event: Rolled) -> Self:
+        state = self.state.play(event.move)
+        running = _ticking(self.timer, state, self.moved, self.terms.everyone)
+        return replace(
+            self,
+            seq=event.seq,
+            at=event.at,
+            plies=self.plies.after(event.move, state),
+            made=self.made + 1,
+            timer=self.timer.turn(event.at, running=running),
         )
 
     def _after_elimination(self, event: Eliminated) -> Self:
@@ -297,11 +266,46 @@ class MatchState:
             causes=self._remember(event.seat, event.cause, event.seq),
         )
 
-    def _after_talk(
-        self, event: DrawOffered | DrawDeclined | Agreed | TakebackRequested | TakebackDeclined, talks: Talks
-    ) -> Self:
-        causes = self._remember(event.seat, event.cause, event.seq)
+    def _after_talk(self, event: Negotiated) -> Self:
+        talks, seat = self.talks, event.seat
+        match event:
+            case DrawOffered():
+                talks = replace(talks, draw=(seat,), asked_draw=talks.asked_draw | {seat})
+            case DrawDeclined():
+                talks = replace(talks, draw=())
+            case TakebackRequested():
+                talks = replace(talks, takeback=(seat,), asked_takeback=talks.asked_takeback | {seat})
+            case TakebackDeclined():
+                talks = replace(talks, takeback=())
+            case Agreed(to="draw"):
+                talks = replace(talks, draw=(*talks.draw, seat))
+            case Agreed():
+                talks = replace(talks, takeback=(*talks.takeback, seat))
+            case _:
+                assert_never(event)
+        causes = self._remember(seat, event.cause, event.seq)
         return replace(self, seq=event.seq, at=event.at, talks=talks, causes=causes)
+
+    def _after_end(self, event: Ended) -> Self:
+        return replace(
+            self,
+            seq=event.seq,
+            at=event.at,
+            timer=replace(self.timer, left=self.timer.left_at(event.at), running=None, since=event.at),
+            talks=NO_TALKS,
+            causes=self._remember(event.seat, event.cause, event.seq),
+            ending=Ending(event.winner, event.places, event.reason),
+        )
+
+    def _after_rematch(self, event: RematchOffered | Rematched) -> Self:
+        return replace(
+            self,
+            seq=event.seq,
+            at=event.at,
+            rematch=(*self.rematch, event.seat),
+            next=event.match if isinstance(event, Rematched) else None,
+            causes=self._remember(event.seat, event.cause, event.seq),
+        )
 
     def _remember(self, seat: int | None, cause: str | None, seq: int) -> tuple[dict[str, int], ...]:
         """Return the causes with one more; of a command that caused several events the first counts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from cornered.engine.game import Game
 from cornered.protocol.values import Clock, Correspondence, GameSpec, NoClock, Player, Reason
 
-__all__ = ["NO_TALKS", "Ending", "Patience", "Talks", "Terms"]
+__all__ = ["NO_TALKS", "Ending", "Opening", "Patience", "Talks", "Terms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,19 @@ class Patience:
     """Without a clock nothing else would ever end a match whose players went home."""
     max_plies: int = 2_000
     """Moves and rolls, those that were taken back included, after which a match is a draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A match before it begins. The options of `spec` are settled, and `players` are in the order of their seats."""
+
+    id: str
+    spec: GameSpec
+    players: Sequence[Player]
+    clock: Clock
+    private: bool = False
+    delay: int = 0
+    """Seconds by which spectators see everything later."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from cornered.protocol.events import MatchEvent, Started
 from cornered.protocol.values import MatchSummary, Player
 from cornered.server.lobby.events import MatchMade
 from cornered.server.match.match import Match, Patience, open_match, open_rematch, rematch_id
+from cornered.server.match.terms import Opening
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.archive import Archive
@@ -141,16 +142,8 @@ class MatchRegistry:
     async def open_new(self, made: MatchMade) -> MatchTask:
         """Store a new match and open its match task, once its game is ready. Raises JournalUnavailable and Refusal."""
         await self._services.readiness.of(made.spec.name)
-        events = open_match(
-            made.match,
-            made.spec,
-            made.players,
-            made.clock,
-            self._archive.seed(made.match),
-            now=self._services.now(),
-            private=made.private,
-            delay=made.delay,
-        )
+        opening = Opening(made.match, made.spec, made.players, made.clock, made.private, made.delay)
+        events = open_match(opening, self._archive.seed(made.match), now=self._services.now())
         try:
             await self._services.journal.append(made.match, 0, events)
         except StaleSequence:

@@ -287,8 +287,9 @@ class MatchTask:
 
     def expects(self, client: ClientConnection, play: Play) -> bool:
         """Say whether this is the move that everybody waits for, legal or not: such a one is never held back."""
-        match = self.match
-        return play.ply == match.ply and not match.over and self._seats.get(client.player.id) == match.to_move
+        match, plies = self.match, self.match.plies
+        is_next = play.ply == plies.ply and match.ending is None
+        return is_next and self._seats.get(client.player.id) == plies.state.to_move
 
     def say(self, client: ClientConnection, command: Say) -> None:
         """Pass on what somebody says. Raises Refusal."""

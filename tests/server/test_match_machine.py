@@ -27,6 +27,7 @@ from cornered.protocol.values import NO_CLOCK, Correspondence, Delay, Fischer, G
 from cornered.server.match import views
 from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, Patience, open_match
+from cornered.server.match.terms import Opening
 from cornered.server.refusal import Refusal
 
 SEED = bytes(range(32))
@@ -76,7 +77,7 @@ class MatchMachine(RuleBasedStateMachine):
         game, settled = settle(spec)
         players = [Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(game.seats)]
         self.now, self.ids = 1_000_000, 0
-        self.log: list[MatchEvent] = list(open_match("m1", settled, players, clock, SEED, now=self.now))
+        self.log: list[MatchEvent] = list(open_match(Opening("m1", settled, players, clock), SEED, now=self.now))
         self.patience = Patience(max_plies=max_plies)
         self.match = Match.replay(self.log, SEED, self.patience)
 

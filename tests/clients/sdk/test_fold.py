@@ -26,6 +26,7 @@ from cornered.protocol.values import Fischer, GameSpec, Player
 from cornered.server.match import views
 from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, open_match
+from cornered.server.match.terms import Opening
 from cornered.server.refusal import Refusal
 
 GAMES = [
@@ -64,7 +65,7 @@ def test_events_lead_to_what_a_fresh_snapshot_says(spec: GameSpec) -> None:
     kinds = set()
     for number in range(20):
         chance = random.Random(number)
-        match = Match.replay(open_match("m", settled, players, Fischer(initial=60), SEED, now=1), SEED)
+        match = Match.replay(open_match(Opening("m", settled, players, Fischer(initial=60)), SEED, now=1), SEED)
         known = seen(match)
         for now in range(2, 400):
             seat, command = some_command(match, chance)
@@ -87,7 +88,7 @@ def test_events_lead_to_what_a_fresh_snapshot_says(spec: GameSpec) -> None:
 
 def test_events_that_are_known_already_change_nothing() -> None:
     players = [Player(id=name, name=name, kind="bot") for name in "ab"]
-    started = open_match("m", settle(GAMES[0])[1], players, Fischer(initial=60), SEED, now=1)
+    started = open_match(Opening("m", settle(GAMES[0])[1], players, Fischer(initial=60)), SEED, now=1)
     match = Match.replay(started, SEED)
     before = seen(match)
     move = Play(id="c", match="m", ply=0, move=match.state.moves()[0])

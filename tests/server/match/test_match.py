@@ -45,6 +45,7 @@ from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fis
 from cornered.server.match.catalogue import settle
 from cornered.server.match.dice import commitment_of, roll
 from cornered.server.match.match import Match, Patience, open_match, open_rematch, rematch_id
+from cornered.server.match.terms import Opening
 from cornered.server.refusal import Refusal
 
 SEED = bytes(range(32))
@@ -58,7 +59,7 @@ class Table:
         game, spec = settle(GameSpec(name=name, options=options))
         self.players = tuple(Player(id=f"p{n}", name=f"Player {n}", kind="person") for n in range(game.seats))
         self.now = 1_000_000
-        self.log: list[MatchEvent] = list(open_match("m1", spec, self.players, clock, SEED, now=self.now))
+        self.log: list[MatchEvent] = list(open_match(Opening("m1", spec, self.players, clock), SEED, now=self.now))
         self.match = Match.replay(self.log, SEED)
         self.count = 0
 

@@ -14,6 +14,7 @@ from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, Player
 from cornered.server.match import views
 from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, open_match
+from cornered.server.match.terms import Opening
 from cornered.server.refusal import Refusal
 
 SEED = bytes(range(32))
@@ -23,7 +24,7 @@ def match_of(name: str, *moves: str, clock: Clock = NO_CLOCK, private: bool = Fa
     """Return a match after these moves, each made a second after the previous one."""
     game, spec = settle(GameSpec(name=name, options=options))
     players = [Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(game.seats)]
-    events = open_match("m1", spec, players, clock, SEED, now=1_000, private=private, delay=7)
+    events = open_match(Opening("m1", spec, players, clock, private=private, delay=7), SEED, now=1_000)
     match = Match.replay(events, SEED)
     for ply, move in enumerate(moves):
         play = Play(id=f"c{ply}", match="m1", ply=match.ply, move=move)

@@ -28,6 +28,7 @@ from cornered.protocol.messages import Games, Pong
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player
 from cornered.server.match import catalogue, views
 from cornered.server.match.match import Match, open_match
+from cornered.server.match.terms import Opening
 from cornered.server.match.views import moves as moves_view
 from cornered.server.net.costs import UNIT_US, cost_of, download_cost, malformed_cost, reading_cost, replay_cost
 from cornered.server.net.records import record_of, slices_of
@@ -47,7 +48,7 @@ def log() -> list[MatchEvent]:
     """The longest match that the default settings allow, still live."""
     _, spec = catalogue.settle(SPEC)
     players = tuple(Player(id=f"p{n}", name=f"P{n}", kind="person") for n in range(2))
-    log = list(open_match("m1", spec, players, NO_CLOCK, SEED, now=1_000))
+    log = list(open_match(Opening("m1", spec, players, NO_CLOCK), SEED, now=1_000))
     match = Match.replay(log, SEED)
     for ply in range(PLIES):
         move = ("d1", "d9", "e1", "e9")[ply % 4]

@@ -15,6 +15,7 @@ from cornered.protocol.values import NO_CLOCK, GameSpec, Player
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.match.dice import seed_of
 from cornered.server.match.match import open_match
+from cornered.server.match.terms import Opening
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.net.costs import KNOWN_FILE, PAGE, cost_of, download_cost
 from cornered.server.net.http import TYPES, Pages
@@ -47,7 +48,7 @@ class Payer:
 @pytest.mark.parametrize("is_private", [False, True])
 async def test_a_record_that_is_refused_is_charged_like_one_that_is_given(tmp_path: Path, is_private: bool) -> None:
     journal, payer = MemoryJournal(), Payer()
-    events = open_match("m", SPEC, PLAYERS, NO_CLOCK, seed_of(b"", "m"), now=1, private=is_private)
+    events = open_match(Opening("m", SPEC, PLAYERS, NO_CLOCK, private=is_private), seed_of(b"", "m"), now=1)
     await journal.append("m", 0, events)
 
     pages = Pages(tmp_path, journal, Metrics(Counts(), {}), lambda: "")

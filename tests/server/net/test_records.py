@@ -14,6 +14,7 @@ from cornered.protocol.events import MatchEvent
 from cornered.protocol.values import NO_CLOCK, Clock, Correspondence, Delay, Fischer, GameSpec, PerMove, Player
 from cornered.server.match.catalogue import settle
 from cornered.server.match.match import Match, Patience, open_match
+from cornered.server.match.terms import Opening
 from cornered.server.net.records import record_of, slices_of, time_control_of
 
 SEED = b"s" * 32
@@ -25,7 +26,9 @@ class Table:
     def __init__(self, game: GameSpec, clock: Clock = NO_CLOCK, max_plies: int = 2_000) -> None:
         settled, spec = settle(game)
         players = [Player(id=f"p{seat}", name=f"Player {seat}", kind="person") for seat in range(settled.seats)]
-        self.events: list[MatchEvent] = list(open_match("m", spec, players, clock, SEED, now=1_800_000_000_000))
+        self.events: list[MatchEvent] = list(
+            open_match(Opening("m", spec, players, clock), SEED, now=1_800_000_000_000)
+        )
         self.match = Match.replay(self.events, SEED, Patience(max_plies=max_plies))
 
     def do(self, command: MatchCommand, seat: int) -> None:

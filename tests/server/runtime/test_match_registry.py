@@ -24,6 +24,7 @@ from cornered.server.lobby.events import MatchMade
 from cornered.server.match.catalogue import settle
 from cornered.server.match.dice import seed_of
 from cornered.server.match.match import Match, Patience, open_match
+from cornered.server.match.terms import Opening
 from cornered.server.metrics import Counts
 from cornered.server.ports import JournalUnavailable
 from cornered.server.refusal import Refusal
@@ -43,7 +44,7 @@ SMALL = GameSpec(name="trapgrid", options={"size": 3})
 def begun(match: str, game: str = "trapgrid", *, secret: bytes = b"", **options: Any) -> tuple[MatchEvent, ...]:
     """Return the first event of a match, possibly of a game that does not exist."""
     spec = GameSpec(name="trapgrid", options={"size": 3})
-    first, *_ = open_match(match, spec, PLAYERS, NO_CLOCK, seed_of(secret, match), now=1)
+    first, *_ = open_match(Opening(match, spec, PLAYERS, NO_CLOCK), seed_of(secret, match), now=1)
     assert isinstance(first, Started)
     return (first.model_copy(update={"game": GameSpec(name=game, options=options or spec.options)}),)
 
@@ -120,7 +121,7 @@ async def test_after_a_restart_the_world_outside_hears_no_more_of_a_delayed_matc
     journal, bus, now = MemoryJournal(), Broadcaster(), 1_000_000
     secret = await journal.secret()
     spec = GameSpec(name="trapgrid", options={"size": 3})
-    log = list(open_match("m", spec, PLAYERS, NO_CLOCK, seed_of(secret, "m"), now=now, delay=300))
+    log = list(open_match(Opening("m", spec, PLAYERS, NO_CLOCK, delay=300), seed_of(secret, "m"), now=now))
     for at in (now + 1_000, now + 200_000):
         match = Match.replay(log, seed_of(secret, "m"))
         move = Play(id="c", match="m", ply=match.ply, move=match.state.moves()[0])
@@ -156,7 +157,7 @@ async def store_live(journal: MemoryJournal, match: str, now: int) -> None:
     """Store a match between a and b whose clock of ten minutes runs since `now`."""
     secret = await journal.secret()
     spec = GameSpec(name="trapgrid", options={"size": 3})
-    log = list(open_match(match, spec, PLAYERS, Fischer(initial=600), seed_of(secret, match), now=now))
+    log = list(open_match(Opening(match, spec, PLAYERS, Fischer(initial=600)), seed_of(secret, match), now=now))
     for _ in range(2):
         folded = Match.replay(log, seed_of(secret, match))
         move = Play(id=f"c{folded.ply}", match=match, ply=folded.ply, move=folded.state.moves()[0])
@@ -375,7 +376,7 @@ async def test_a_long_match_is_replayed_in_slices_and_the_list_of_matches_only_o
 def long_match(name: str, secret: bytes) -> list[MatchEvent]:
     """Return a finished match of 2,000 plies, in which both pawns of Quoridor walk to and fro."""
     _, spec = settle(GameSpec(name="quoridor"))
-    log = list(open_match(name, spec, PLAYERS, NO_CLOCK, seed_of(secret, name), now=1))
+    log = list(open_match(Opening(name, spec, PLAYERS, NO_CLOCK), seed_of(secret, name), now=1))
     match = Match.replay(log, b"")
     for ply in range(2_000):
         move = ("e2", "e8", "e1", "e9")[ply % 4]

@@ -13,6 +13,7 @@ from cornered.protocol.commands import Play, Resign
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player
 from cornered.server.match import views
 from cornered.server.match.match import Match, open_match
+from cornered.server.match.terms import Opening
 from cornered.server.metrics import Counts
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.limits import PlayerLimits
@@ -53,7 +54,7 @@ class Show:
 
     def __init__(self, *, delay: int = 0) -> None:
         players = [Player(id=name, name=name, kind="person") for name in ("a", "b")]
-        self.log = list(open_match("m", SPEC, players, NO_CLOCK, b"s" * 32, now=0, delay=delay))
+        self.log = list(open_match(Opening("m", SPEC, players, NO_CLOCK, delay=delay), b"s" * 32, now=0))
         self.match = Match.replay(self.log, b"s" * 32)
         self.counts = Counts()
         self.announced: list[Any] = []
