@@ -27,7 +27,7 @@ CALM_PAUSE: Final = 0.02
 WATCHERS: Final = 1_000
 ROUNDS: Final = 100
 AT_ONCE: Final = 4
-"""Matches that everybody watches at the same time."""
+"""Matches that all watchers watch at the same time."""
 REPEATS: Final = 2
 IDLE: Final = 1_000
 HELLO: Final = {"type": "hello", "name": "Bench"}
@@ -106,7 +106,7 @@ async def _greet(sockets: list[Socket]) -> list[str]:
 
 
 async def _begin(first: Socket, second: Socket, opponent: str) -> str:
-    """Start a match between two sockets that both hear of it; return its id."""
+    """Start a match between two sockets that both join it; return its id."""
     challenge = {"type": "challenge", "id": "c", "to": opponent, "game": {"name": "trapgrid"}, "seat": 0}
     challenge["id"] = f"c{time.monotonic_ns()}"
     (sent,) = await first.ask(challenge, "acknowledged")
@@ -178,7 +178,7 @@ class _Fanout:
 
 
 async def measure_fanout(kind: str, watchers: int, rounds: int) -> _Fanout:
-    """Tell `watchers` sockets of `rounds` moves, a few of which are under way at any time."""
+    """Publish `rounds` moves to `watchers` sockets, `AT_ONCE` of them at any time."""
     async with target(kind) as server:
         sockets = await connect_all(server.address, watchers)
         say = _say_anything(sockets[0]) if kind == "fanout" else await _say_moves(server, sockets, rounds)
@@ -223,7 +223,7 @@ async def _say_moves(server: Target, watchers: list[Socket], rounds: int) -> Cal
     for watcher in watchers:
         for name in names:
             await watcher.ask({"type": "join", "id": f"w{name}", "match": name}, "snapshot")
-    # The number of watchers is told once more after the last has come; then it is quiet.
+    # The number of watchers is sent once more after the last has joined; no message follows it.
     await asyncio.sleep(1.5)
     games = [game for game in scripts(32) if len(game) * AT_ONCE > rounds]
     turns = itertools.cycle(enumerate(zip(names, games[-AT_ONCE:], strict=True)))
@@ -331,7 +331,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def run(*, as_json: bool = False, tell: Callable[[str], None] = lambda _: None) -> str:
-    """Measure, for less than a minute, and return what to print. `tell` hears what is being measured."""
+    """Measure, for less than a minute, and return what to print. `tell` is called with what is being measured."""
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         report = runner.run(_measure(tell))
     if as_json:

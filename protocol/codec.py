@@ -27,7 +27,7 @@ MAX_DEPTH: Final = 8
 MAX_CONTAINERS: Final = 512
 """Maps and arrays in one message; the largest, `declare` with all that it may hold, has 306."""
 MAX_EXPLAINED: Final = 20
-"""Errors in one message up to which the first is told. Pydantic makes a text for each of them, at 3 us."""
+"""The most errors in one message of which the first is reported. Pydantic makes a text for each, at 3 us."""
 
 _NO_BRACKETS: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?|[^\[\]{}"]+', re.DOTALL)
 """What of JSON text is no bracket, or a whole string."""

@@ -1,4 +1,4 @@
-"""What happens in a match. The list of these is the match: it is stored, sent, and replayed.
+"""The events of a match. Their list is the match: it is stored, sent, and replayed.
 
 Every event carries its sequence number, counted from 1 within the match, and the server's time in milliseconds.
 """
@@ -49,7 +49,7 @@ class Caused(Event):
 
 
 class Started(Event):
-    """The match begins. `commitment` is the SHA-256 of the seed that rolls its dice; the seed is told at the end."""
+    """The match begins. `commitment` is the SHA-256 of the seed that rolls its dice; the seed stands in `ended`."""
 
     type: Literal["started"] = "started"
     match: Key
@@ -173,7 +173,7 @@ class Rematched(Caused):
 Negotiated: TypeAlias = DrawOffered | DrawDeclined | Agreed | TakebackRequested | TakebackDeclined
 """Offers and their answers, which change neither the position nor the clocks."""
 Intermediate: TypeAlias = Played | Rolled | Eliminated | Negotiated | TakenBack | Resumed | RematchOffered | Rematched
-"""Everything but the beginning and the end of a match, for those who keep only lists of matches."""
+"""All events but the first and the last of a match, for code that keeps lists of matches only."""
 MatchEvent: TypeAlias = Annotated[
     Started
     | Played

@@ -1,4 +1,4 @@
-"""What the server says."""
+"""Messages of the server."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class MyMatches(Made):
 
 
 class SeekInfo(Made):
-    """The answer to `ask_seek`: the table as it stands. Who sits at it is told how it changes by `lobby_changed`."""
+    """The answer to `ask_seek`: the table as it stands. Players at it receive its changes as `lobby_changed`."""
 
     type: Literal["seek_info"] = "seek_info"
     id: CommandId
@@ -186,7 +186,7 @@ class SeekInfo(Made):
 class LobbyState(Made):
     """The first page of the lobby: the answer to `watch_lobby`, and what a watcher who missed changes gets instead.
 
-    It replaces everything that was told before. The receiver's own tables and public matches are listed beside the
+    It replaces all earlier messages of the lobby. The receiver's own tables and public matches are listed beside the
     page. `seeks_more`, `matches_more` and `players_more` are where `ask_lobby` goes on; null where the page is all
     there is.
     """
@@ -225,7 +225,7 @@ class LobbyPage(Made):
 class LobbyChanged(Made):
     """What is new or changed on the first page, and the ids of what is gone from the lobby, since the last update.
 
-    An entry that newer ones push off the first page is not gone; it is told again, whole, when it returns there.
+    An entry that newer ones push off the first page is not gone; it is sent again, whole, when it returns there.
     """
 
     type: Literal["lobby_changed"] = "lobby_changed"
@@ -233,7 +233,7 @@ class LobbyChanged(Made):
     matches: tuple[MatchSummary, ...] = ()
     """Matches that began, or came onto the first page."""
     moved: tuple[MatchStanding, ...] = ()
-    """Where matches stand that were told before; each at most once a second."""
+    """Where matches stand that were sent before; each at most once a second."""
     players: tuple[Presence, ...] = ()
     seeks_gone: tuple[Key, ...] = ()
     matches_gone: tuple[Key, ...] = ()
@@ -244,7 +244,7 @@ class LobbyChanged(Made):
 
 
 class Challenged(Made):
-    """Somebody asks you for a game, or your own challenge stands. It ends at `expires`, the server's time."""
+    """A player challenges you, or your own challenge stands. It ends at `expires`, the server's time."""
 
     type: Literal["challenged"] = "challenged"
     challenge: Key
@@ -377,7 +377,7 @@ class Analysis(Made):
     """How many analyses come before this one; 0 when it is under way."""
     final: bool
     by: str
-    """Who studies it; empty as long as nobody does."""
+    """The analyst's name; empty while the position waits for one."""
     report: Report | None
     overlays: tuple[OverlayPicture, ...]
     tree: tuple[TreeNode, ...]
@@ -401,7 +401,7 @@ class Analyse(Made):
 
 
 class StopAnalysis(Made):
-    """To an analyst: nobody wants this job any more, or somebody else has it now."""
+    """To an analyst: this job is cancelled, or another analyst has it now."""
 
     type: Literal["stop_analysis"] = "stop_analysis"
     job: Key
@@ -428,7 +428,7 @@ class Watchers(Made):
 
 
 class Said(Made):
-    """Somebody spoke in a match."""
+    """A line of chat in a match."""
 
     type: Literal["said"] = "said"
     match: Key

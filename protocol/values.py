@@ -118,7 +118,7 @@ def _cleaned(clean: Callable[[str], str]) -> BeforeValidator:
         try:
             return clean(value)
         except ForbiddenText as forbidden:
-            # A plain ValueError would be told as "Value error, ...".
+            # The text of a plain ValueError would begin with "Value error, ".
             raise PydanticCustomError("forbidden_text", "{why}", {"why": str(forbidden)}) from None
 
     return BeforeValidator(validate)
@@ -197,7 +197,7 @@ class Correspondence(Value):
 
 
 class NoClock(Value):
-    """Nobody loses on time."""
+    """No player loses on time."""
 
     kind: Literal["none"] = "none"
 
@@ -215,7 +215,7 @@ class GameSpec(Value):
 
 
 class Player(Value):
-    """Somebody, as others see them."""
+    """A player, as others see them."""
 
     id: Key
     name: KnownName
@@ -255,7 +255,7 @@ class Accepts(Value):
 
 
 class SeekSettings(Value):
-    """What a player who looks for a game asks for."""
+    """The game that a table is for, and its conditions."""
 
     game: GameSpec
     clock: Clock = NO_CLOCK
@@ -306,7 +306,7 @@ class MatchStanding(Made):
 
 
 class Presence(Value):
-    """Somebody who is here. Bots say what they play, and how many games they could still take."""
+    """A connected player. Bots declare what they play, and how many more games they can take."""
 
     player: Player
     playing: int

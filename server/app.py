@@ -1,4 +1,4 @@
-"""The only place that chooses adapters: settings become a running server, and a signal ends it in good order."""
+"""The composition root: makes a running server of the settings, and ends it in order at a signal."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
 
 
 def settle_memory() -> None:
-    """Tell the collector that what is here now stays, and to look for cycles rarely: a move leaves none behind."""
+    """Freeze the objects that exist, and have the collector run rarely: a move leaves no cycle of references."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 20)
@@ -102,7 +102,7 @@ async def serve(settings: Settings, *, started: Callable[[str], None] | None = N
 
 @contextlib.asynccontextmanager
 async def run(settings: Settings, *, beforehand: bool = False) -> AsyncIterator[str]:
-    """Run a server inside the block, which gets the page's address; the end of the block ends it in good order.
+    """Run a server inside the block, which gets the page's address; the end of the block stops it in order.
 
     With `beforehand` the rules are compiled and loaded beside the loop, which never waits for that.
     """
@@ -129,7 +129,7 @@ async def running_server(
 ) -> AsyncIterator[str]:
     """Run a server on stores that are open. Raises OSError, SettingsError.
 
-    `now` is the match clock in milliseconds. Who provides it also tells `outages` when the loop runs.
+    `now` is the match clock in milliseconds. A caller that provides it also calls `outages.beat`.
     """
     alive = settings.data / "alive"
     sign = last_sign(alive) if settings.database != MEMORY else None
@@ -207,7 +207,7 @@ async def _stop(
     running: list[asyncio.Task[None]],
     signs: list[asyncio.Task[None]],
 ) -> None:
-    """Stop everything in good order: each step is taken whatever became of the one before.
+    """Stop everything in order; each step is taken even where the one before failed.
 
     From the notice on commands are refused, so no sign of life is left any more. Commands under way are answered before
     the sockets close: first the notice, then the answers, then the sockets.
@@ -227,7 +227,7 @@ async def _stop(
 
 
 async def _open_doors(gateway: Gateway, lobby_service: LobbyService, registry: MatchRegistry, alive_at: int) -> str:
-    """Take the port, then up the matches that were going on, then players; return the address.
+    """Listen, index the matches that go on, then admit players; return the address.
 
     Where the port is taken nothing has been written. Until the matches are there `/ready` says no, and so does the
     gateway to sockets, as it does while the lobby service stops.
@@ -241,7 +241,7 @@ async def _open_doors(gateway: Gateway, lobby_service: LobbyService, registry: M
 
 
 async def _of_this_store(sign: Sign | None, journal: Journal, file: Path) -> Sign | None:
-    """Return the last sign of life if it tells of this store; one that does not is removed.
+    """Return the last sign of life if it belongs to this store; another one is removed.
 
     A restored backup lacks the newest event of the server that left the sign, and is charged no time until then.
     """
@@ -270,7 +270,7 @@ def _prepare(settings: Settings) -> None:
 
 @contextlib.contextmanager
 def _using_store() -> Iterator[None]:
-    """Turn what goes wrong with the database into the one line that tells the host. Raises SettingsError."""
+    """Turn an error of the database into one line for the operator. Raises SettingsError."""
     try:
         yield
     except ValueError as error:
@@ -282,7 +282,7 @@ def _using_store() -> Iterator[None]:
 
 @contextlib.asynccontextmanager
 async def _sole_use(settings: Settings) -> AsyncIterator[Lease | None]:
-    """Keep every other server away from the store. Raises SettingsError when one is there already."""
+    """Hold the lease of the store inside the block. Raises SettingsError where another server holds it."""
     async with contextlib.AsyncExitStack() as stack:
         held: Lease | None = None
         if settings.database != MEMORY:

@@ -109,7 +109,7 @@ export interface Analysis {
   /** How many analyses come before this one; 0 when it is under way. */
   ahead: number;
   final: boolean;
-  /** Who studies it; empty as long as nobody does. */
+  /** The analyst's name; empty while the position waits for one. */
   by: string;
   report: Report | null;
   overlays: OverlayPicture[];
@@ -234,7 +234,7 @@ export interface ChallengeClosed {
   match: string | null;
 }
 
-/** Somebody asks you for a game, or your own challenge stands. It ends at `expires`, the server's time. */
+/** A player challenges you, or your own challenge stands. It ends at `expires`, the server's time. */
 export interface Challenged {
   type: "challenged";
   challenge: string;
@@ -531,14 +531,14 @@ export interface LeaveSeek {
 /**
  * What is new or changed on the first page, and the ids of what is gone from the lobby, since the last update.
  *
- * An entry that newer ones push off the first page is not gone; it is told again, whole, when it returns there.
+ * An entry that newer ones push off the first page is not gone; it is sent again, whole, when it returns there.
  */
 export interface LobbyChanged {
   type: "lobby_changed";
   seeks: Seek[];
   /** Matches that began, or came onto the first page. */
   matches: MatchSummary[];
-  /** Where matches stand that were told before; each at most once a second. */
+  /** Where matches stand that were sent before; each at most once a second. */
   moved: MatchStanding[];
   players: Presence[];
   seeks_gone: string[];
@@ -566,7 +566,7 @@ export interface LobbyPage {
 /**
  * The first page of the lobby: the answer to `watch_lobby`, and what a watcher who missed changes gets instead.
  *
- * It replaces everything that was told before. The receiver's own tables and public matches are listed beside the
+ * It replaces all earlier messages of the lobby. The receiver's own tables and public matches are listed beside the
  * page. `seeks_more`, `matches_more` and `players_more` are where `ask_lobby` goes on; null where the page is all
  * there is.
  */
@@ -666,7 +666,7 @@ export interface MyMatches {
   finished: MatchSummary[];
 }
 
-/** Nobody loses on time. */
+/** No player loses on time. */
 export interface NoClock {
   kind: "none";
 }
@@ -783,7 +783,7 @@ export interface Played {
   left: (number | null)[];
 }
 
-/** Somebody, as others see them. */
+/** A player, as others see them. */
 export interface Player {
   id: string;
   name: string;
@@ -798,7 +798,7 @@ export interface Pong {
   now: number;
 }
 
-/** Somebody who is here. Bots say what they play, and how many games they could still take. */
+/** A connected player. Bots declare what they play, and how many more games they can take. */
 export interface Presence {
   player: Player;
   playing: number;
@@ -921,7 +921,7 @@ export interface Rolled {
   move: string;
 }
 
-/** Somebody spoke in a match. */
+/** A line of chat in a match. */
 export interface Said {
   type: "said";
   match: string;
@@ -995,14 +995,14 @@ export interface Seek {
   since: number;
 }
 
-/** The answer to `ask_seek`: the table as it stands. Who sits at it is told how it changes by `lobby_changed`. */
+/** The answer to `ask_seek`: the table as it stands. Players at it receive its changes as `lobby_changed`. */
 export interface SeekInfo {
   type: "seek_info";
   id: string;
   seek: Seek;
 }
 
-/** What a player who looks for a game asks for. */
+/** The game that a table is for, and its conditions. */
 export interface SeekSettingsInput {
   game: GameSpecInput;
   clock?: ClockInput;
@@ -1016,7 +1016,7 @@ export interface SeekSettingsInput {
   delay?: number;
 }
 
-/** What a player who looks for a game asks for. */
+/** The game that a table is for, and its conditions. */
 export interface SeekSettings {
   game: GameSpec;
   clock: Clock;
@@ -1106,7 +1106,7 @@ export interface StartSeek {
   seek: string;
 }
 
-/** The match begins. `commitment` is the SHA-256 of the seed that rolls its dice; the seed is told at the end. */
+/** The match begins. `commitment` is the SHA-256 of the seed that rolls its dice; the seed stands in `ended`. */
 export interface Started {
   seq: number;
   at: number;
@@ -1122,7 +1122,7 @@ export interface Started {
   previous: string | null;
 }
 
-/** To an analyst: nobody wants this job any more, or somebody else has it now. */
+/** To an analyst: this job is cancelled, or another analyst has it now. */
 export interface StopAnalysis {
   type: "stop_analysis";
   job: string;

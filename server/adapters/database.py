@@ -36,7 +36,7 @@ Durability: TypeAlias = Literal["full", "normal"]
 """Whether a commit survives a loss of power, or only the end of the process."""
 
 STORE_ERRORS: Final = (SQLAlchemyError, OSError, TimeoutError)
-"""Everything that a store which went away makes its driver raise."""
+"""Every error of a driver whose store is unavailable."""
 
 HEAD: Final = "0002"
 """The newest migration. Known here so that a start with nothing to migrate need not import Alembic."""
@@ -85,7 +85,7 @@ class WriteForbidden(OSError):
 
 
 def is_damage(error: BaseException, *, is_reading: bool = False) -> bool:
-    """Say whether the store refused because a part of it is damaged, which no repetition mends.
+    """Return whether a part of the store is damaged, which no retry mends.
 
     A page that the disk cannot read is damage to a reader alone: what a writer could not store, it tries again.
     """
@@ -106,7 +106,7 @@ def decoded(stored: bytes) -> str:
 
 
 class Database:
-    """Many readers and one writer, whose transactions follow each other: SQLite could not do more, and need not."""
+    """Many readers and one writer, whose transactions are serialised: SQLite permits one writer."""
 
     def __init__(self, engine: AsyncEngine, reading: AsyncEngine, may_write: Callable[[], bool]) -> None:
         self._engine = engine
@@ -123,7 +123,7 @@ class Database:
     ) -> Database:
         """Connect to `sqlite:///path` or `postgresql://...` and bring the tables up to date.
 
-        Nothing is written while `may_write` says no: it tells whether the lease of the store is held.
+        Nothing is written while `may_write` returns False: the lease of the store is not held.
         Raises a ValueError for any other address, and one of STORE_ERRORS when the store cannot be reached.
         """
         address = address_of(url)
@@ -232,7 +232,7 @@ class Database:
                     await writer.rollback()
                 raise
             except BaseException:
-                # After any other failure nobody knows what state the connection is in, and connecting is cheap.
+                # After any other failure the state of the connection is unknown, and connecting is cheap.
                 self._writer = self._driver = None
                 await _abandon(writer)
                 raise
@@ -273,7 +273,7 @@ async def _abandon(connection: AsyncConnection) -> None:
 
 
 def address_of(url: str) -> URL:
-    """Return where `url` leads, with the driver that leads there. Raises ValueError."""
+    """Parse the address of a database, and choose its driver. Raises ValueError."""
     try:
         address = make_url(url)
     except SQLAlchemyError as error:
@@ -285,7 +285,7 @@ def address_of(url: str) -> URL:
 
 
 def open_engine(address: URL, durability: Durability, *, is_for_reading: bool = False) -> AsyncEngine:
-    """Return what connects to the store. A missing SQLite file is made, for this user alone."""
+    """Return an engine for the store. A missing SQLite file is made, for this user alone."""
     options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None} if is_for_reading else {}
     if address.get_backend_name() == "postgresql":
         commit = "on" if durability == "full" else "off"
@@ -307,7 +307,7 @@ def open_engine(address: URL, durability: Durability, *, is_for_reading: bool = 
 
 
 async def _first_connection(engine: AsyncEngine) -> AsyncConnection:
-    """Connect; wait while somebody else switches a new SQLite file to write-ahead logging, as SQLite itself does not.
+    """Connect; wait while another process switches a new SQLite file to write-ahead logging: SQLite itself does not.
 
     Raises one of STORE_ERRORS.
     """

@@ -4,8 +4,8 @@ Appends that arrive while a commit is under way wait together and share the next
 something durable is paid once for all of them. One task commits; an append returns after the commit that holds it.
 
 A commit need not look up what it extends: the log only grows, so the newest number that this process has seen of a
-match is one that is certainly there. An append after it leaves no gap, and the primary key refuses it if somebody else
-was faster.
+match is certainly stored. An append after it leaves no gap, and the primary key refuses it if another process was
+faster.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ IDLE_SECONDS: Final = 30.0
 STALL_SECONDS: Final = 5.0
 """A commit that takes longer counts as an obstacle, although it may still arrive."""
 PROBE_BYTES: Final = 16_384
-"""What a test writes: more pages than one append, so that a disk with match task for a test has match task for a
-move.
+"""What a probe writes: more pages than one append, so that a disk with room for a probe has room for a move.
 """
 
 log = structlog.get_logger("journal")
@@ -59,7 +58,7 @@ _SECRET: Final = select(SECRETS.c.value).where(SECRETS.c.name == "seed")
 
 @dataclass(slots=True)
 class _Append:
-    """What one caller wants stored, and where it waits."""
+    """One call of `append`: its events, and the future that it waits for."""
 
     match: str
     expected_seq: int
@@ -206,7 +205,7 @@ class SqlJournal:
                 await self._probe()
 
     async def _probe(self) -> None:
-        """Find out whether the store can be written by writing to it."""
+        """Write to the store to find out whether that is possible."""
         try:
             async with self._database.writing() as connection:
                 await connection.execute(delete(PROBES))
@@ -237,7 +236,7 @@ class SqlJournal:
             await asyncio.wait((self._committer,))
 
     async def _make_secret(self) -> bytes | None:
-        """Return a new secret, or None when somebody else made one first."""
+        """Return a new secret, or None where another process made one first."""
         secret = secrets.token_bytes(32)
         try:
             async with self._database.writing() as connection:
@@ -249,7 +248,7 @@ class SqlJournal:
         return secret
 
     def _committer_ended(self, committer: asyncio.Task[None]) -> None:
-        """Leave nobody waiting for a task that is no more; the next append starts another."""
+        """Fail the appends that wait for a committer that ended; the next append starts another."""
         error = None if committer.cancelled() else committer.exception()
         if committer.cancelled() or error is not None:
             log.error("the journal's committer died", error=repr(error))
@@ -269,8 +268,8 @@ class SqlJournal:
             try:
                 await self._commit_or_part(batch)
             except BaseException as error:
-                # Whatever it is, the callers must hear of it and the next batch must be tried. Nor is it known what was
-                # stored: a commit may have arrived whose answer did not.
+                # Whatever it is, the callers must get an answer and the next batch must be tried. What was stored is
+                # unknown: a commit may have arrived whose answer did not.
                 self._newest.clear()
                 self._commit_failed(error)
                 for append in batch:
@@ -301,7 +300,7 @@ class SqlJournal:
                     append.fail(JournalUnavailable("the store is damaged where this match is"), own)
 
     async def _commit(self, batch: list[_Append]) -> None:
-        """Store what fits, in one transaction, and tell every caller how its own append went."""
+        """Store the appends that extend their logs, in one transaction, and settle every caller's future."""
         accepted = await self._sift(batch)
         if not accepted:
             return
@@ -346,7 +345,7 @@ class SqlJournal:
         return accepted
 
     async def _learn(self, matches: set[str]) -> None:
-        """Ask the store how far these matches reach."""
+        """Read the newest sequence number of these matches."""
         if not matches:
             return
         newest = func.max(EVENTS.c.seq)

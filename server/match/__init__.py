@@ -1,1 +1,1 @@
-"""One match: what may happen in it, what is true now, and what is told of it. Pure."""
+"""One match: what may happen in it, its state, and its messages. Pure."""

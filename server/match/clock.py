@@ -53,7 +53,7 @@ class Timer:
 
     @property
     def waits_for_first_moves(self) -> bool:
-        """Whether nobody's clock runs before every seat has made a move; a time for each move runs from the start."""
+        """Whether no clock runs before every seat has made a move; a time for each move runs from the start."""
         return isinstance(self.clock, Fischer | Delay)
 
     def elapsed(self, now: int) -> int:
@@ -91,7 +91,7 @@ class Timer:
     def after_move(
         self, seat: int, spent: int, left: tuple[int | None, ...], now: int, *, running: int | None
     ) -> Timer:
-        """Return the timer after a move as its event tells it; the turn passes and `running` begins to tick."""
+        """Return the timer after a stored move; the turn passes, and the clock of `running` starts."""
         quota = self.quota
         if self.running == seat:
             compensated = self.elapsed(now) - spent

@@ -1,7 +1,7 @@
 """Dice that anyone can verify: rolled from a seed whose hash is published before the game, and the seed after it.
 
 - `seed = HMAC-SHA256(key: the server's secret, message: the match's id)`
-- `commitment = SHA-256(seed)`, in hexadecimal, told in `started`; the seed itself, in hexadecimal, is told in `ended`
+- `commitment = SHA-256(seed)`, in hexadecimal, stands in `started`; the seed itself, in hexadecimal, stands in `ended`
 - the roll at ply k of a position with n equally likely chance moves reads the numbers
   `HMAC-SHA256(key: seed, message: "<match id>:<k>")`, then `<match id>:<k>:1`, `<match id>:<k>:2` and so on, each as a
   big-endian integer; the first below the largest multiple of n under 2**256 counts, and its remainder by n is the
@@ -23,7 +23,7 @@ SPAN = 1 << 256
 
 
 def seed_of(secret: bytes, match: str) -> bytes:
-    """Return the seed of a match; whoever lacks the server's secret cannot guess it."""
+    """Return the seed of a match, which cannot be computed without the server's secret."""
     return hmac.digest(secret, match.encode(), "sha256")
 
 

@@ -114,8 +114,8 @@ class Match(MatchState):
     ) -> tuple[MatchEvent, ...]:
         """Return what `command` of the player in `seat` leads to at `now`. Raises Refusal.
 
-        `lag` is the measured delay of the player's connection; `gone_since[seat]` tells since when a seat's player has
-        had no connection. Repeats of a command are the caller's affair: ask `answered` first.
+        `lag` is the measured delay of the player's connection; `gone_since[seat]` is the time since which a seat's
+        player has had no connection. The caller recognises a repeated command with `answered` first.
         """
         if seat is None or not 0 <= seat < self.seats:
             raise Refusal("not_a_player", "you do not play in this match")
@@ -144,7 +144,7 @@ class Match(MatchState):
                 assert_never(command)
 
     def deadline(self) -> int | None:
-        """Return when `tick` has something to decide although nobody moves: a flag, or a first move that never came."""
+        """Return when `tick` has something to decide without a move: a flag fall, or a first move that is overdue."""
         if self.ending is not None:
             return None
         flag, first = self.timer.decided_at(), self._first_move_until()
@@ -165,7 +165,7 @@ class Match(MatchState):
     def abandoned_at(self, gone_since: Sequence[int | None]) -> int | None:
         """Return when `abandon` has something to decide: a match without a clock whose players are away ends by itself.
 
-        While somebody is here, who is away too long loses. When nobody is, the last to go has as long to return.
+        While a player is connected, one that is away too long loses; otherwise the time counts from the last to go.
         """
         limit = self.terms.abandoned_limit
         if limit is None or self.ending is not None or gone_since.count(None) == len(gone_since):
@@ -176,7 +176,7 @@ class Match(MatchState):
         return (min(gone) if len(gone) < len(self.still_in) else max(gone)) + limit
 
     def abandon(self, now: int, gone_since: Sequence[int | None]) -> tuple[MatchEvent, ...]:
-        """Return the end of the match for those who are away too long by `now`; it expires when that is everybody."""
+        """Return the end of the match for players away too long by `now`; it expires where all of them are."""
         due, limit = self.abandoned_at(gone_since), self.terms.abandoned_limit
         if due is None or limit is None or now < due:
             return ()
@@ -212,8 +212,8 @@ class Match(MatchState):
     ) -> tuple[MatchEvent, ...]:
         """Return what the rules add, after event `seq`, to a move or departure that led to `state`.
 
-        Seats may be out, dice are rolled, and the game may be over: for `reason`, unless the rules put somebody out. A
-        match that does not end before its bound of plies is a draw there between all who are still in.
+        Seats may be out, dice are rolled, and the game may be over: for `reason`, unless the rules eliminate a seat. A
+        match that does not end before its bound of plies is a draw there between all seats that are still in.
         """
         events: list[MatchEvent] = []
         out = list(self.out)

@@ -32,7 +32,7 @@ Negotiation: TypeAlias = OfferDraw | AcceptDraw | DeclineDraw | RequestTakeback 
 def negotiate(match: MatchState, command: Negotiation, seat: int, now: int) -> tuple[MatchEvent, ...]:
     """Return what a command about a draw or a takeback leads to, from a seat that is still in. Raises Refusal.
 
-    Everybody who is still in has to agree. Who declines their own offer withdraws it.
+    All seats that are still in have to agree. A seat that declines its own offer withdraws it.
     """
     seq, cause, talks = match.seq + 1, command.id, match.talks
     match command:

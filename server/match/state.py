@@ -33,16 +33,16 @@ from cornered.server.match.terms import NO_TALKS, Ending, Patience, Talks, Terms
 __all__ = ["REMEMBERED", "MatchState"]
 
 REMEMBERED: Final = 64
-"""How many of a seat's newest commands are known again when they are repeated."""
+"""A seat's newest commands whose repeats are recognised."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchState:
-    """One match. The newest position of `plies` takes account of who gave up since the move that led to it.
+    """One match. The newest position of `plies` includes the seats that gave up since the move that led to it.
 
     `made` counts all moves and rolls that were ever made: unlike `ply` it includes those that were taken back.
     `moved` has the bit of every seat that made a move or is out, `out` each seat's place and reason once it is out.
-    Nothing before ply `floor` can be taken back, because somebody went out then. `at` is the newest event's time.
+    Nothing before ply `floor` can be taken back, because a seat was eliminated then. `at` is the newest event's time.
     """
 
     terms: Terms
@@ -64,7 +64,7 @@ class MatchState:
 
     @classmethod
     def begin(cls, started: Started, seed: bytes, patience: Patience) -> Self:
-        """Return the match that begins. `seed` is the one whose hash `started` tells."""
+        """Return the match that begins. The SHA-256 of `seed` is the commitment of `started`."""
         game = load(started.game)
         seats = len(started.players)
         terms = Terms(
@@ -164,7 +164,7 @@ class MatchState:
         cause: str | None = None,
         seat: int | None = None,
     ) -> Ended:
-        """Return the event that ends this match and tells its seed."""
+        """Return the event that ends this match, with its seed."""
         seed = self.terms.seed.hex()
         return Ended(seq=seq, at=now, winner=winner, places=places, reason=reason, seed=seed, cause=cause, seat=seat)
 
@@ -319,7 +319,7 @@ class MatchState:
 
 
 def _ticking(timer: Timer, state: State, moved: int, everyone: int) -> int | None:
-    """Return whose clock runs in `state`: nobody's before all have moved, while dice roll, and without a clock."""
+    """Return whose clock runs in `state`: None before all seats have moved, for dice, and without a clock."""
     if timer.left[0] is None or (moved != everyone and timer.waits_for_first_moves) or state.outcome is not None:
         return None
     seat = state.to_move

@@ -15,13 +15,13 @@ __all__ = ["NO_TALKS", "Ending", "Opening", "Patience", "Talks", "Terms"]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long the server waits for somebody, in milliseconds, and how long a match may become."""
+    """How long the server waits for players, in milliseconds, and how many plies a match may have."""
 
     first_move: int = 60_000
     untimed_first_move: int = 600_000
     gone: int = 60_000
     abandoned: int = 600_000
-    """Without a clock nothing else would ever end a match whose players went home."""
+    """Without a clock nothing else ends a match whose players do not return."""
     max_plies: int = 2_000
     """Moves and rolls, those that were taken back included, after which a match is a draw."""
 
@@ -76,7 +76,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Talks:
-    """What the players negotiate: who agrees to a draw or takeback, its asker first, and who may not ask again yet."""
+    """Negotiations: the seats that agree to a draw or takeback, asker first, and those that may not ask again yet."""
 
     draw: tuple[int, ...] = ()
     takeback: tuple[int, ...] = ()
@@ -84,7 +84,7 @@ class Talks:
     asked_takeback: frozenset[int] = frozenset()
 
     def after_move(self, seat: int) -> Talks:
-        """Return what stands after `seat` moved: whoever moves on without agreeing has declined."""
+        """Return the negotiations after `seat` moved: a move without agreement declines."""
         return Talks(
             draw=self.draw if seat in self.draw else (),
             asked_draw=self.asked_draw - {seat},

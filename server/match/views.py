@@ -1,4 +1,4 @@
-"""What a match looks like from outside: the messages that are made from its folded state. Pure."""
+"""The messages that are made from a folded match. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def clocks(match: MatchState) -> Clocks:
 
 
 def happened(match: MatchState, events: Sequence[MatchEvent]) -> Happened:
-    """Return the message that tells `events`, the newest of which led to `match`."""
+    """Return the message for `events`, the newest of which led to `match`."""
     plies = match.plies
     return Happened(
         match=match.terms.id,
@@ -150,7 +150,7 @@ def _place(match: MatchState, seat: int) -> int | None:
 
 @lru_cache(MAX_REMEMBERED)
 def _plays(state: State) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the legal moves, and why other cells that look playable are none; everybody in a match asks for them."""
+    """Return the legal moves, and why other empty cells are none; cached, since all clients of a match ask for them."""
     if state.outcome is not None or state.to_move == CHANCE:
         return (), {}
     plays = tuple(state.moves())
@@ -166,7 +166,7 @@ def _plays(state: State) -> tuple[tuple[str, ...], dict[str, str]]:
 
 @lru_cache(MAX_REMEMBERED)
 def _about(state: State) -> tuple[dict[str, str], tuple[tuple[str, int], ...]]:
-    """Return what a player may want to know about cells, and how every seat stands."""
+    """Return the notes about cells, and every seat's gauges."""
     return dict(state.notes()), state.gauges()
 
 

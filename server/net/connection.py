@@ -1,6 +1,6 @@
 """One TCP connection: an HTTP request, then WebSocket frames, on the Sans-I/O layer of `websockets`.
 
-What a stranger can take here is bounded. A connection is read at most `SLICE_BYTES` a turn of the event loop. Every
+The resources of a client are bounded. A connection is read at most `SLICE_BYTES` a turn of the event loop. Every
 frame that carries no whole message costs a token. Reading stops while output waits to be read and while the session's
 inbox is full; what comes while an HTTP answer is made is dropped. A write after the end does nothing, and
 `connection_lost` always frees what the connection held.
@@ -36,7 +36,7 @@ REQUEST_MAX_BYTES: Final = 16_384
 HEAD_BYTES: Final = 256
 """Bytes of a request that are kept to answer one that cannot be parsed."""
 CLOSE_SECONDS: Final = 2.0
-"""How long a client may take to close its side after the server closed its own."""
+"""Seconds that a client may take to close its side after the server closed its own."""
 DISCARD_MAX_BYTES: Final = 1 << 16
 """Bytes that are read and dropped meanwhile, so that the client can read the close frame before a reset, and while an
 HTTP answer is made, so that a client that closes is noticed."""
@@ -52,7 +52,7 @@ log = structlog.get_logger("connection")
 
 
 class Handler(Protocol):
-    """What takes the messages of an open WebSocket: a session."""
+    """The consumer of an open WebSocket's messages: a session."""
 
     def receive(self, payload: bytes, *, is_text: bool) -> None:
         """Take one whole message."""
@@ -71,10 +71,10 @@ class Handler(Protocol):
 
 
 class Acceptor(Protocol):
-    """What decides about connections: the gateway."""
+    """The owner of connections: the gateway."""
 
     def arrived(self, connection: Connection) -> None:
-        """A connection is there; nothing was read from it yet."""
+        """A connection is established; nothing was read from it yet."""
 
     def requested(self, connection: Connection, request: Request) -> None:
         """Answer a request: by `accept` or `respond`, now or later."""
@@ -86,7 +86,7 @@ class Acceptor(Protocol):
         """A WebSocket is over: call `handler.end` soon."""
 
     def dropped(self) -> None:
-        """A client is cut off because it reads too slowly."""
+        """A client is disconnected because it reads too slowly."""
 
     def departed(self, connection: Connection) -> None:
         """The TCP connection is gone."""
@@ -134,23 +134,29 @@ class Connection(asyncio.BufferedProtocol):
         self._loop = asyncio.get_running_loop()
         self._protocol = ServerProtocol(
             subprotocols=_SUBPROTOCOLS,
-            # Somewhat more than a message may have: what is just too large is refused in words, not cut off.
+            # More than a message may have: what is slightly too large is refused with a message, not by closing.
             max_size=2 * MAX_FRAME,
             logger=WEBSOCKETS,
         )
         self._transport: asyncio.Transport | None = None
         self._handler: Handler | None = None
+        # The HOLD_ bits that are set; reading is paused while there is one.
         self._holds = 0
+        # Bytes of the request so far, and the first of them; unused once the WebSocket is open.
         self._received = 0
         self._head = b""
+        # While a fragmented message is being received: its payload so far, and whether it is text.
         self._fragments: bytearray | None = None
         self._is_text = False
-        # True from an HTTP request until its answer is there, or its WebSocket is open.
+        # Couples `_take` with `accept` and `respond`: True from an HTTP request until it is answered.
         self._is_answering = False
+        # True once this side is closed: what still arrives is discarded, counted by `_discarded`.
         self._is_ending = False
         self._discarded = 0
+        # The payload of the newest ping, and when it was sent; None once its pong came.
         self._ping_number = 0
         self._ping_sent: float | None = None
+        # Runs while the transport's buffer is above its high mark: the client is dropped at its end.
         self._stall_timer: asyncio.TimerHandle | None = None
         # One timer for the one thing that is due next: the handshake and hello, a ping, or the end.
         self._timer = self._loop.call_later(hello_seconds, self._hello_is_overdue)
@@ -179,7 +185,7 @@ class Connection(asyncio.BufferedProtocol):
         """Why the request could not be read; None while it can, and where it is merely too long."""
         return self._protocol.handshake_exc
 
-    # What the transport calls
+    # asyncio.BufferedProtocol, called by the transport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -198,13 +204,13 @@ class Connection(asyncio.BufferedProtocol):
                 self.abort()
             return
         if nbytes == SLICE_BYTES and not self._holds & HOLD_TURN:
-            # More may be there already. The other connections come first.
+            # More may have arrived already. The other connections are read first.
             self.hold(HOLD_TURN)
             self._loop.call_soon(self.release, HOLD_TURN)
         try:
             self._take(bytes(self._buffer[:nbytes]))
         except Exception:
-            # A defect that one connection meets must not show to any other.
+            # A defect in one connection must not reach the others.
             log.exception("a connection failed", session=self.id)
             self.fail(CloseCode.INTERNAL_ERROR)
 
@@ -345,11 +351,11 @@ class Connection(asyncio.BufferedProtocol):
             if self.is_behind and self._transport.get_write_buffer_size() > OUTPUT_MAX_BYTES:
                 self._drop()
         except Exception:
-            # A transport that broke says so here before it calls `connection_lost`.
+            # A broken transport raises here before it calls `connection_lost`.
             self.abort()
 
     def accept(self, request: Request, make_handler: Callable[[], Handler]) -> None:
-        """Open the WebSocket with a handler of its own; a handshake that is wrong is answered in words."""
+        """Open the WebSocket with its handler; an invalid handshake gets an HTTP error."""
         response = self._protocol.accept(request)
         if response.status_code != HTTPStatus.SWITCHING_PROTOCOLS:
             self.respond(response)
@@ -371,7 +377,7 @@ class Connection(asyncio.BufferedProtocol):
             self._protocol.send_response(response)
             self._flush()
         else:
-            # The parser gave up and closed its side: the answer does not pass through it any more.
+            # The parser failed and closed its side: the answer does not pass through it any more.
             self._send(response.serialize())
             self._linger()
 
@@ -391,7 +397,7 @@ class Connection(asyncio.BufferedProtocol):
             self._flush()
 
     def abort(self) -> None:
-        """Cut the connection at once: what the client has not read is lost."""
+        """Abort the connection: what the client has not read is lost."""
         self._detach()
         self._is_ending = True
         if self._transport is not None:
@@ -402,12 +408,12 @@ class Connection(asyncio.BufferedProtocol):
             self.abort()
 
     def _drop(self) -> None:
-        """Cut off a client that reads too slowly."""
+        """Disconnect a client that reads too slowly."""
         self._acceptor.dropped()
         self.abort()
 
     def _flush(self) -> None:
-        """Write what the protocol owes, and follow it in closing."""
+        """Write the protocol's output, and close this side where it does."""
         writes = self._protocol.data_to_send()
         if not writes:
             if self._protocol.state is not State.OPEN and self.is_open:
@@ -415,7 +421,7 @@ class Connection(asyncio.BufferedProtocol):
             return None
         owes_eof = SEND_EOF in writes
         if owes_eof and self._protocol.handshake_exc is not None and not self._protocol.accept_called:
-            # The parser gave up. What it says of that, if anything, is replaced.
+            # The parser failed. Its own answer, if there is one, is replaced.
             return self.respond(self._acceptor.unreadable(self, self._head))
         self._send(b"".join(writes))
         if self._protocol.state is not State.OPEN:
@@ -432,14 +438,14 @@ class Connection(asyncio.BufferedProtocol):
                 self.abort()
 
     def _detach(self) -> None:
-        """Take no more messages, write none, and let the session end."""
+        """Stop receiving and writing messages, and have the session ended."""
         self.is_open = False
         handler, self._handler = self._handler, None
         if handler is not None:
             self._acceptor.ended(handler)
 
     def _linger(self) -> None:
-        """Close this side, and drop what still comes until the client closes its own."""
+        """Close this side, and discard input until the client closes its own."""
         self._is_ending = True
         self._is_answering = False
         self._cancel_stall()
@@ -474,7 +480,7 @@ class Connection(asyncio.BufferedProtocol):
         if self.is_open:
             self.fail(CloseCode.POLICY_VIOLATION, "no hello")
         elif self._is_answering:
-            # The request is there, and its answer is being made: that is not the client's fault.
+            # The request is complete, and the server is still making its answer.
             self._timer = self._loop.call_later(self._ping_seconds, self.abort)
         else:
             self.abort()
@@ -483,7 +489,7 @@ class Connection(asyncio.BufferedProtocol):
         return self._ping_number.to_bytes(4, "big")
 
     def _ping(self) -> None:
-        """Ping, unless the ping before has no pong: then the client is gone."""
+        """Send a ping; where the previous one has no pong, fail the connection."""
         if not self.is_open:
             return
         # While the client is not read its pong cannot be either; the stall timer and the inbox bound that.

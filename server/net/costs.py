@@ -69,7 +69,7 @@ EVENTS_PER_TOKEN: Final = 6
 PAST_MOVES: Final = 12.0
 """`ask_moves` about an earlier ply: the rules list the moves and explain the other cells."""
 NEWEST_MOVES: Final = 3.0
-"""The same about the newest ply, whose answer is cached for all who ask."""
+"""The same about the newest ply, whose answer is cached for all clients."""
 MOST: Final = 100.0
 """No command costs more than the default burst, or no player could pay for it."""
 SNAPSHOT: Final = 4.0

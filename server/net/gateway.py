@@ -1,4 +1,4 @@
-"""Where the outside comes in: one port for the page, for the plain HTTP answers and for the sockets."""
+"""The gateway: one TCP port for the page, the plain HTTP answers and the WebSockets."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ __all__ = ["Gateway"]
 BACKLOG: Final = 128
 """Connections that the system accepts before the loop does; also the most that the loop accepts in one turn."""
 REFUSED_MAX: Final = 64
-"""Connections of one address beyond its limit that are still told why; further ones are cut."""
+"""Connections of one address beyond its limit that are refused with a reason; further ones are aborted."""
 PAGE_PATIENCE_SECONDS: Final = 15.0
-"""How long a request for a page may wait for its address's share; where the queue is longer it is told when."""
+"""How long a request for a page may wait for its address's share; a longer wait is refused with `Retry-After`."""
 RECORD_RETRY_SECONDS: Final = 30
-"""When a record may be asked for again whose turn did not come."""
+"""`Retry-After` of a record whose turn did not come."""
 PAGES: Final = object()
 """The key of all requests for pages of one address in its fair queue: more connections are no larger share."""
 VISIT: Final = "/visit"
-"""The path that tells a page why its socket does not open, since browsers hide the answer to a handshake."""
+"""The path that answers a page why its socket does not open, since browsers hide the answer to a handshake."""
 DEPARTURES_SECONDS: Final = 0.004
 """How long sessions may be ended in one turn of the loop when many connections are lost at once."""
 
@@ -100,7 +100,7 @@ class _PageRequest:
 
 
 class Gateway:
-    """Listens, and starts a session for every socket that keeps the rules."""
+    """Listens, and starts a session for every WebSocket whose handshake is admitted."""
 
     def __init__(self, settings: Settings, lobby_service: LobbyService, pages: Pages, tasks: asyncio.TaskGroup) -> None:
         self._settings = settings
@@ -111,7 +111,7 @@ class Gateway:
         self._limits = Limits(settings)
         self._visitors = Visitors(settings.proxies)
         self._hosts = KnownHosts.of(settings)
-        # Connections and what their addresses may take; None until a proxy has said where one comes from.
+        # Connections and the limits of their addresses; None until a trusted proxy's header names the address.
         self._connections: dict[Connection, AddressLimits | None] = {}
         self._page_requests: dict[Connection, _PageRequest] = {}
         self._departures: deque[Handler] = deque()
@@ -173,10 +173,10 @@ class Gateway:
         task.add_done_callback(self._work.discard)
         return task
 
-    # What connections ask
+    # Acceptor, called by connections
 
     def arrived(self, connection: Connection) -> None:
-        """Count a connection from its first moment, and turn it away where its address has too many."""
+        """Count a new connection, and refuse it where its address has too many."""
         self._connections[connection] = None
         if not self._visitors.is_proxy(connection.remote):
             refusal = self._place(connection, rate_limit_key(connection.remote))
@@ -217,7 +217,7 @@ class Gateway:
         return unreadable(connection.handshake_error, head)
 
     def ended(self, handler: Handler) -> None:
-        """End a session in a turn of its own: many connections that are lost at once share out their cost."""
+        """End a session in a later turn of the loop, so that many connections lost at once do not block it."""
         self._departures.append(handler)
         if len(self._departures) == 1:
             self._loop.call_soon(self._end_some)
@@ -226,7 +226,7 @@ class Gateway:
         self._lobby_service.counts.dropped += 1
 
     def departed(self, connection: Connection) -> None:
-        """Give back what the connection held."""
+        """Release what the connection held."""
         address = self._connections.pop(connection)
         page = self._page_requests.pop(connection, None)
         if page is not None:
@@ -254,11 +254,11 @@ class Gateway:
     # Limits
 
     def _place(self, connection: Connection, name: str) -> Response | None:
-        """Count a connection to its address; return the answer that turns it away where that has too many."""
+        """Count a connection to its address; return the refusal where that has too many."""
         settings, addresses = self._settings, self._limits.addresses
         connection.key = name
         address = self._connections[connection] = addresses.enter(name)
-        # A few connections beyond a limit are told why; further ones are cut, since telling costs something too.
+        # A few connections beyond a limit get a reason; further ones are aborted, since an answer costs tokens too.
         if len(self._connections) > settings.max_connections:
             if len(self._connections) > settings.max_connections + REFUSED_MAX:
                 connection.abort()

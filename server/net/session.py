@@ -64,7 +64,7 @@ HELLO_COST: Final = 10.0
 LOOKUP_COST: Final = 10.0
 """Tokens for a look into the store of matches, found or not."""
 NEWCOMER_PATIENCE: Final = 0.5
-"""The part of `hello_seconds` that a new guest may wait for its turn; where the queue is longer it is told when."""
+"""The part of `hello_seconds` that a new guest may wait for its turn; a longer wait is refused with `retry_after`."""
 
 log = structlog.get_logger("session")
 
@@ -72,7 +72,7 @@ _InRoom: TypeAlias = Join | Leave | AskMoves | AskHistory | AskVariation | AskAn
 _Order: TypeAlias = (
     Ping | AskGames | AskMyMatches | AskSeek | AskLobby | LobbyCommand | MatchCommand | AnalysisCommand | _InRoom
 )
-"""Everything that may follow hello."""
+"""Every command that may follow hello."""
 
 
 class _Message(NamedTuple):
@@ -83,7 +83,7 @@ class _Message(NamedTuple):
 
 
 class _Admitted(NamedTuple):
-    """A command whose sender could pay for it. Its address and the server still have to, in tokens."""
+    """A command that its player's bucket paid for, and what its address and the server still have to pay, in tokens."""
 
     order: _Order
     address_cost: float
@@ -135,18 +135,18 @@ class Session:
         # The first item is being carried out, if there is one.
         self._inbox: deque[_Message | _Admitted] = deque()
         self._drainer: asyncio.Task[None] | None = None
-        # True from the start of a drainer to its end; for ever after one that failed or was cancelled.
+        # Couples `_wake` with `_drain`: True while a drainer runs, and for good after one that failed or was cancelled.
         self._is_draining = False
         self._is_over = False
-        # True while the drainer waits for tokens, and has begun nothing that must be completed.
+        # Couples `_queue_for` with `end`: True while the drainer waits for tokens, and may be cancelled.
         self._is_queued = False
         # Tokens for matches that were read from the store, until the end of the command that needed them.
         self._owed = 0.0
-        # Tokens for what changed nothing, and is owed to the shares of the address and of the server.
+        # Tokens for messages that changed nothing, owed to the shares of the address and of the server.
         self._address_debt = 0.0
         self._server_debt = 0.0
 
-    # What the connection calls
+    # Handler, called by the connection
 
     def receive(self, payload: bytes, *, is_text: bool) -> None:
         """Take one message: carry it out at once if that needs no waiting, and otherwise in its turn."""
@@ -173,7 +173,7 @@ class Session:
             client.refuse(order.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
 
     def owe(self, cost: float) -> None:
-        """Take tokens for what was done already. What is not there is taken in its turn, and nothing read meanwhile."""
+        """Take tokens for work that is done. What the shares lack is taken in its turn, and reading stops meanwhile."""
         if not self._address.share.take_now(cost):
             self._address_debt += cost
         if not self._limits.all_clients.take_now(cost):
@@ -184,7 +184,7 @@ class Session:
             self._wake()
 
     def end(self) -> None:
-        """Leave every match task and the lobby service."""
+        """Leave every match and the lobby."""
         self._is_over = True
         if self._is_queued and self._drainer is not None:
             # A request of a closed connection would stay in the queue in front of those of open ones.
@@ -237,7 +237,7 @@ class Session:
                     self._connection.release(HOLD_INBOX)
             self._is_draining = False
         except Exception:
-            # A defect that one socket meets must not show to any other.
+            # A defect in one session must not reach the others.
             log.exception("a session failed", session=self._connection.id)
             self._connection.fail(CloseCode.INTERNAL_ERROR)
 
@@ -279,7 +279,7 @@ class Session:
     # Hello
 
     async def _greet(self, message: _Message) -> None:
-        """Answer what should be hello; after too many other messages close the socket."""
+        """Answer a message before hello was accepted; after too many close the socket."""
         command_id: str | None = None
         try:
             cost = max(HELLO_COST, malformed_cost(len(message.payload)))
@@ -384,7 +384,7 @@ class Session:
         return None
 
     def _is_cut_off(self, client: ClientConnection) -> bool:
-        """Cut off a player who goes on in spite of refusals; say whether that is so."""
+        """Disconnect a player who ignores refusals; return whether that was necessary."""
         if client.limits.commands.is_hostile:
             self._connection.fail(CloseCode.POLICY_VIOLATION, "too fast")
             return True
@@ -476,7 +476,7 @@ class Session:
             case Join() | Leave() | AskMoves() | AskHistory() | AskVariation() | AskAnalysis() | Say():
                 match_task = await self._find(client, command.match)
                 try:
-                    # Who left while the match was looked up must not be let in any more.
+                    # The client may have disconnected while the match was looked up.
                     if self._client is not None:
                         self._in_room(client, match_task, command, now)
                 finally:

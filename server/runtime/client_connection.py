@@ -1,8 +1,8 @@
-"""One socket as match tasks and the lobby service see it: who it is, and what is written to it.
+"""One socket as match tasks and the lobby service see it: its player, and the messages that are written to it.
 
 Nothing here waits or raises. A message is encoded and framed at most once a codec however many sockets it goes to
-(`Broadcast`), and handed to each transport; the transport's buffer is the outbox. A client that lets it fill up loses
-its place: watchers are skipped and get a snapshot later, players are cut off and resume.
+(`Broadcast`), and handed to each transport; the transport's buffer is the outbox. Where it fills up, watchers are
+skipped and get a snapshot later, and players are disconnected and resume.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["Broadcast", "ClientConnection", "Write", "frame"]
 
 
 class Wire(Protocol):
-    """What the connection underneath does. `key` is the address that rate limits count, `latency` is in seconds."""
+    """The connection underneath. `key` is the address that rate limits count, `latency` is in seconds."""
 
     @property
     def id(self) -> str: ...
@@ -129,7 +129,7 @@ class ClientConnection:
 
     @property
     def is_behind(self) -> bool:
-        """Whether the socket takes less than it is sent."""
+        """Whether the output buffer is above its high mark."""
         return self._connection.is_behind
 
     @property
@@ -138,7 +138,7 @@ class ClientConnection:
         return int(self._connection.latency * 1000)
 
     def charge(self) -> None:
-        """Take a token for what turned out to be wrong after it had been free."""
+        """Take a token for a move that was admitted without one and refused."""
         self.limits.commands.spend(self._loop.time())
         self._connection.owe(1.0)
 
@@ -148,7 +148,7 @@ class ClientConnection:
         self.write(frame(codec.encode(message), is_text=codec.is_text))
 
     def deliver(self, broadcast: Broadcast) -> None:
-        """Write a message that others get too."""
+        """Write a message that goes to several sockets."""
         self.write(broadcast.frame(self.codec))
 
     def answer(self, answer: ServerMessage, broadcast: Broadcast | None) -> None:
@@ -158,6 +158,6 @@ class ClientConnection:
         self.write(framed if broadcast is None else framed + broadcast.frame(codec))
 
     def refuse(self, command_id: str | None, code: ErrorCode, text: str, *, retry_after: int | None = None) -> None:
-        """Say that a command changed nothing; `retry_after` is in milliseconds."""
+        """Send a refusal, and count it; `retry_after` is in milliseconds."""
         self._counts.refused(code)
         self.send(Refused(id=command_id, code=code, text=text, retry_after=retry_after))

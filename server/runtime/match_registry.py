@@ -1,4 +1,4 @@
-"""Every match task of this server: opened for a new match, reopened from the journal, closed when over and empty.
+"""Every match task of this server: opened for a new match or from the journal, closed when over and without clients.
 
 After a start the live matches are known by their first events alone. One is loaded when its first player or watcher
 comes, and the others at a bounded pace behind everything else. No match can be played before it is loaded, so its
@@ -38,14 +38,14 @@ LOADER_PAUSE_SECONDS: Final = 0.08
 RETRY_SECONDS: Final = 1.0
 """When a match is tried again that could not be loaded because the store was away."""
 MAX_DOUBTFUL: Final = 4_096
-"""Matches that are looked for because the store did not tell whether it kept them; beyond that, until a restart."""
+"""Matches looked for in the store after an append without an answer; more than these are found by the next restart."""
 UNREADABLE: Final = Refusal("internal", "old matches cannot be read just now; try again")
 
 log = structlog.get_logger("matches")
 
 
 def new_id() -> str:
-    """Return a name that cannot be guessed."""
+    """Return a random id that cannot be guessed."""
     return secrets.token_hex(8)
 
 
@@ -171,7 +171,7 @@ class MatchRegistry:
             self._observer.release_rematch(new_id)
             raise
         finally:
-            # What leads to it may fail to be stored, and its match task to open: it must not run without one.
+            # The event that leads to it may not be stored, or its task not open: a stored match needs a task.
             self._look_for(new_id)
         self._services.counts.events += len(events)
 
@@ -182,7 +182,7 @@ class MatchRegistry:
     async def find(self, match_id: str) -> MatchTask:
         """Return the match task of any match, reopened from the journal if need be. Raises Refusal."""
         while (match_task := self._match_tasks.get(match_id)) is None:
-            # It may be given up again before those who waited for it come to their turn.
+            # It may be closed again before the waiting callers run.
             if self._is_closed:
                 raise Refusal("shutting_down", "the server restarts; connect again in a moment")
             loading = self._load_soon(match_id)
@@ -195,7 +195,7 @@ class MatchRegistry:
         return match_task
 
     def _look_for(self, match_id: str) -> None:
-        """See to it that a new match, if it is stored, has a match task as soon as the store can be read."""
+        """Open the match task of a new match, if it is stored, as soon as the store can be read."""
         if self._is_closed:
             return
         self._doubtful[match_id] = None
@@ -217,7 +217,7 @@ class MatchRegistry:
                     break
                 self._doubtful.pop(match_id, None)
                 if isinstance(found, MatchTask) and found.match.over:
-                    # It was played before the word that leads to it was stored, and counts no more.
+                    # It was played to its end before the event that leads to it was stored.
                     self._observer.match_lost(match_id)
                     found.check_emptiness()
 
@@ -225,10 +225,10 @@ class MatchRegistry:
         """Return what lists show of finished matches. Raises JournalUnavailable, and Refusal when the server stops."""
         return await self._archive.summaries(finished)
 
-    # What was going on before
+    # Matches of the server before
 
     async def recover(self, alive_at: int) -> None:
-        """Take note of every match that goes on, and begin to load them; `alive_at` is the last sign of life before.
+        """Index every match that goes on, and begin to load them; `alive_at` is the last sign of life before.
 
         A match that cannot be read stays closed and harms no other. Raises JournalUnavailable.
         """
@@ -299,7 +299,7 @@ class MatchRegistry:
             if match_id not in self._unloaded:
                 match_task = self._open(match, events, self._observer.match_opened, untended_since=match.at)
                 if was_live:
-                    # Perhaps nobody asked for it. It is kept for a while for those who did.
+                    # There may be no caller. It is kept for a while where there is one.
                     match_task.check_emptiness()
                 return match_task
             now = self._services.now()
@@ -308,7 +308,7 @@ class MatchRegistry:
                 if refund:
                     await self._services.journal.append(match_id, match.seq, refund)
             except StaleSequence:
-                # What seemed lost when the server before this one went has arrived after all: look again.
+                # An append of the server before arrived meanwhile: read again.
                 continue
             for event in refund:
                 match = match.evolve(event)
@@ -332,20 +332,20 @@ class MatchRegistry:
                     del self._live[player.id]
 
     def _lose(self, match_id: str) -> None:
-        """Take a match that does not go on after all off the books."""
+        """Forget an indexed match that does not go on."""
         started = self._unloaded.pop(match_id, None)
         if started is not None:
             self._forget(match_id, started.players)
             self._observer.match_lost(match_id)
 
     def _open(
-        self, match: Match, events: Sequence[MatchEvent], tell: Callable[[MatchTask], None], *, untended_since: int
+        self, match: Match, events: Sequence[MatchEvent], report: Callable[[MatchTask], None], *, untended_since: int
     ) -> MatchTask:
         """Open the match task of a match whose clock has run without one since `untended_since`, if it goes on."""
         if (known := self._match_tasks.get(match.id)) is not None:
             return known
         if self._is_closed:
-            # Its task would have no owner any more. The match is stored, and goes on after the start.
+            # Its task would have no owner. The match is stored, and goes on after the start.
             raise Refusal("shutting_down", "the server restarts; connect again in a moment")
         match_task = MatchTask(match, list(events), self._services, self)
         self._match_tasks[match.id] = match_task
@@ -355,7 +355,7 @@ class MatchRegistry:
             self._take_note(match.id, match.terms.players)
             match_task.announce_start()
             match_task.excuse(untended_since)
-        tell(match_task)
+        report(match_task)
         return match_task
 
     async def close(self) -> None:
@@ -379,7 +379,7 @@ class MatchRegistry:
             run.cancel()
         self._match_tasks.clear()
 
-    # What match tasks tell their observer
+    # MatchObserver, called by match tasks
 
     def ended(self, match_task: MatchTask) -> None:
         self._forget(match_task.match.id, match_task.match.terms.players)

@@ -1,6 +1,6 @@
 """The one task that owns one match: decide, store, acknowledge, publish, in this order and one command at a time.
 
-Nothing here waits for a socket, and nobody is told what the journal has not stored.
+Nothing here waits for a socket, and nothing is sent that the journal has not stored.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = ["MatchObserver", "MatchTask", "Services"]
 MAX_PENDING: Final = 8
 """Commands of one seat that may wait for their turn."""
 MAX_SAID: Final = 50
-"""The newest lines of chat, which whoever comes later hears too. They are not stored."""
+"""The newest lines of chat, which are sent to clients that join later. They are not stored."""
 RETRY_MS: Final = 1_000
-"""When what time decides could not be stored, it is tried again after this long."""
+"""Delay before an event of the timer that could not be stored is tried again."""
 LOOK_AGAIN_MS: Final = 60_000
-"""How late at most players are told of a refund while nobody moves."""
+"""The longest delay of a refund's message while no move is made."""
 
 log = structlog.get_logger("match")
 
@@ -53,22 +53,22 @@ class Services:
 
 
 class MatchObserver(Protocol):
-    """Who keeps the match tasks."""
+    """The owner of match tasks: the registry."""
 
     async def store_rematch(self, match: Match) -> None:
         """Store the beginning of the match that follows `match`; harmless when it is there already."""
 
     async def open_rematch(self, match: Match) -> None:
-        """Open the match that follows `match`, and tell its players."""
+        """Open the match that follows `match`, and notify its players."""
 
     def ended(self, match_task: MatchTask) -> None:
-        """The match is over; it may still be looked at and talked about."""
+        """The match is over; clients may still look at it and chat."""
 
     def changed(self, match_task: MatchTask) -> None:
-        """The match looks different in lists now."""
+        """The match changed in a way that lists show."""
 
     def emptied(self, match_task: MatchTask) -> None:
-        """The match is over and nobody looks at it any more."""
+        """The match is over and no client is joined to it."""
 
 
 class _Request(NamedTuple):
@@ -79,7 +79,7 @@ class _Request(NamedTuple):
 
 
 class MatchTask:
-    """One match, whoever plays it, and whoever watches."""
+    """One match with the connections of its players and spectators."""
 
     def __init__(self, match: Match, events: list[MatchEvent], services: Services, observer: MatchObserver) -> None:
         self.match = match
@@ -88,11 +88,12 @@ class MatchTask:
         self._services = services
         self._observer = observer
         self._loop = asyncio.get_running_loop()
-        # Bounded: at most MAX_PENDING commands a seat, one call of the timer, and whoever waits for the end.
+        # Bounded: at most MAX_PENDING commands a seat, None for the timer, and a future for each call of `drained`.
         self._inbox: deque[_Request | asyncio.Future[None] | None] = deque()
         # What `run` waits for while the inbox is empty; `_put` sets its result.
         self._arrival: asyncio.Future[None] | None = None
         self._pending = [0] * match.seats
+        # True while a None of the timer is in the inbox, so that there is at most one.
         self._is_woken = False
         self._is_closed = False
         self._timer: asyncio.TimerHandle | None = None
@@ -124,7 +125,7 @@ class MatchTask:
 
     @property
     def is_listed(self) -> bool:
-        """Whether strangers may know of the match."""
+        """Whether the match is public."""
         return not self.match.terms.private
 
     async def drained(self) -> None:
@@ -151,7 +152,7 @@ class MatchTask:
                 elif not item.done():
                     item.set_result(None)
             except Exception:
-                # A defect in one match must not take the others down with it.
+                # A defect in one match must not end the others.
                 self._log.exception("a match command failed")
                 if isinstance(item, _Request):
                     item.client.refuse(item.command.id, "internal", "the server made a mistake; it is logged")
@@ -170,7 +171,7 @@ class MatchTask:
             arrival.set_result(None)
 
     def close(self) -> None:
-        """Let go of everybody and of every timer; the task is cancelled by whoever owns it."""
+        """Drop all clients and cancel the timers. The owner cancels the task."""
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -181,10 +182,10 @@ class MatchTask:
         self.spectators.close()
         self._players.clear()
 
-    # Who is here
+    # Clients
 
     def join(self, client: ClientConnection, command: Join) -> None:
-        """Let a socket in, to play or to watch, and bring it up to date."""
+        """Add a client as a player or spectator, and send it the match from where it stands."""
         match = self.match
         seat = self._seats.get(client.player.id)
         if seat is not None:
@@ -207,22 +208,22 @@ class MatchTask:
             client.send(views.happened(match, self._events[command.since : match.seq]))
 
     def leave(self, client: ClientConnection) -> None:
-        """Let a socket go: it asked to, or it closed."""
+        """Remove a client that left or disconnected."""
         if self._players.pop(client, None) is None:
             self.spectators.remove(client)
         client.matches.pop(self.match.id, None)
         self.check_emptiness()
 
     def fell_behind(self, client: ClientConnection) -> None:
-        """A socket takes less than it is sent."""
+        """A client's output buffer passed its high mark."""
         self.spectators.fell_behind(client)
 
     def caught_up(self, client: ClientConnection) -> None:
-        """A socket takes data again."""
+        """A client's output buffer is below its low mark again."""
         self.spectators.caught_up(client)
 
     def check_emptiness(self) -> None:
-        """Give the match task up when nothing can happen in it any more."""
+        """Report a match that is over and has no clients, so that its task is closed."""
         if self.match.over and not any(self._pending) and not self._players and not self.spectators:
             self._observer.emptied(self)
 
@@ -238,7 +239,7 @@ class MatchTask:
         return self.spectators.shown
 
     def studied_by(self, client: ClientConnection) -> Match:
-        """Return the match as this socket may have it studied: whoever plays it gets no help until it is over."""
+        """Return the match as this client may have it analysed: its players not until it is over. Raises Refusal."""
         if not self.match.over and self.is_player(client):
             raise Refusal("not_now", "there is no help while you play; ask when the game is over")
         return self.seen_by(client)
@@ -273,7 +274,7 @@ class MatchTask:
             )
         )
 
-    # What they say
+    # Commands
 
     def submit(self, client: ClientConnection, command: MatchCommand, arrived: float) -> None:
         """Take a player's command; its answer comes when it is stored. Raises Refusal."""
@@ -286,13 +287,13 @@ class MatchTask:
         self._put(_Request(client, seat, command, arrived))
 
     def expects(self, client: ClientConnection, play: Play) -> bool:
-        """Say whether this is the move that everybody waits for, legal or not: such a one is never held back."""
+        """Return whether this is a move of the seat to move at the present ply, legal or not; it never waits."""
         match, plies = self.match, self.match.plies
         is_next = play.ply == plies.ply and match.ending is None
         return is_next and self._seats.get(client.player.id) == plies.state.to_move
 
     def say(self, client: ClientConnection, command: Say) -> None:
-        """Pass on what somebody says. Raises Refusal."""
+        """Send a line of chat to the room that it names. Raises Refusal."""
         is_player = self._seats.get(client.player.id) is not None
         if command.room == "players" and not is_player:
             raise Refusal("not_a_player", "the players talk among themselves")
@@ -309,7 +310,7 @@ class MatchTask:
         else:
             self.spectators.spread(Broadcast(said))
 
-    # The match goes on
+    # Decisions and time
 
     async def _carry_out(self, request: _Request) -> None:
         try:
@@ -343,7 +344,7 @@ class MatchTask:
             except StaleSequence:
                 if attempt == 2:
                     raise
-                # A write that seemed to fail had reached the store after all: take it over, and look again.
+                # A write that seemed to fail had reached the store: fold it, and decide again.
                 await self._catch_up()
                 continue
             self._advance(told, client, Acknowledged(id=command.id, seq=events[0].seq))
@@ -353,7 +354,7 @@ class MatchTask:
             return
 
     async def _tick(self) -> None:
-        """Carry out what time decides; players are told of a refund, even if it decides nothing yet."""
+        """Carry out what time decides, and store a refund even where nothing else is decided."""
         now = self._services.now()
         match, refund = self._refunded(now)
         try:
@@ -364,7 +365,7 @@ class MatchTask:
                     self._advance(events)
                 except StaleSequence:
                     if not await self._catch_up():
-                        # The store has less than this match task: trying again at once would never end.
+                        # The store has less than this match task: an immediate retry would never end.
                         raise
             self._arm()
         except JournalUnavailable:
@@ -400,7 +401,7 @@ class MatchTask:
         self._stalls.append((begun, done))
 
     def excuse(self, since: int) -> None:
-        """Refund the time since `since`, in which the match had no match task, soon and as an outage of the store."""
+        """Refund the time since `since`, in which the match had no task, as an outage of the store."""
         now = self._services.now()
         if now - since > SLOWEST_MS:
             self._stalls.append((since, now))
@@ -433,7 +434,7 @@ class MatchTask:
         return match, refund
 
     async def _catch_up(self) -> bool:
-        """Take over what the store holds beyond the match; say whether that was anything."""
+        """Fold what the store holds beyond the match; return whether there was anything."""
         missed = tuple(await self._services.journal.read(self.match.id, self.match.seq))
         if missed:
             self._advance(missed)
@@ -451,7 +452,7 @@ class MatchTask:
     def _advance(
         self, events: tuple[MatchEvent, ...], asker: ClientConnection | None = None, answer: Acknowledged | None = None
     ) -> None:
-        """Take over what is stored: first the match, its timers and the books, then tell of it, `asker` before all."""
+        """Fold stored events: first the match, its timer and the registry, then the messages, `asker`'s first."""
         match, was_over = self.match, self.match.over
         for event in events:
             match = match.evolve(event)
@@ -464,8 +465,8 @@ class MatchTask:
         try:
             self._tell_of(events, asker, answer)
         except Exception:
-            # The events are stored and stand: a defect in telling of them must not look like a refusal.
-            self._log.exception("a match's news were not told to all")
+            # The events are stored: a defect in publishing them must not look like a refusal.
+            self._log.exception("the events of a match were not published to all")
 
     def _tell_of(
         self, events: tuple[MatchEvent, ...], asker: ClientConnection | None, answer: Acknowledged | None
@@ -479,7 +480,7 @@ class MatchTask:
         self.spectators.publish(broadcast, self.match)
 
     def announce_start(self) -> None:
-        """Introduce the match to the world outside: it begins, or goes on after the server was away."""
+        """Publish the match on the bus: it begins, or goes on after a restart."""
         shown, started = self.spectators.shown, self._events[:1]
         self._announce(views.happened(shown, started) if shown.seq == 1 else self._snapshot_for_watchers(shown))
 
@@ -518,7 +519,7 @@ class MatchTask:
             self._is_woken = True
             self._put(None)
 
-    # What they hear
+    # Messages
 
     def _tell_players(self, broadcast: Broadcast) -> None:
         for client in self._players:

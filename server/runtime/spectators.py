@@ -1,8 +1,8 @@
-"""The spectators of one match: as many as want to come, never in the players' way.
+"""The spectators of one match, whose number is not bounded and who delay no player.
 
-Small galleries are written to at once. Large ones are written to in slices, between which the loop serves everybody
-else; when that is slower than the play, or when one socket is slow, a snapshot replaces the events that were missed. A
-delay holds everything back, and `shown` is the match as spectators know it.
+Up to `SLICE` spectators are written to at once. More are written to in slices, between which the loop runs everything
+else; where that is slower than the play, or one socket is slow, a snapshot replaces the events that were missed. A
+delay holds everything back, and `shown` is the match as spectators see it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ SLICE: Final = 200
 MAX_ROUNDS: Final = 32
 """Messages under way to a large crowd of spectators at once. Beyond that a snapshot takes the place of all of them."""
 COUNT_SECONDS: Final = 1.0
-"""How often at most the number of watchers is told."""
+"""The shortest time between two messages with the number of watchers."""
 
 
 class _Round(NamedTuple):
-    """One frame on its way to everybody who was `ready` for it, and who of them has not got it yet."""
+    """One frame for all clients that were `ready` for it, and an iterator over those that it was not yet written to."""
 
     framed: bytes
     ready: dict[ClientConnection, Write]
@@ -40,7 +40,7 @@ class _Round(NamedTuple):
 
 
 class Spectators:
-    """Whoever watches one match without playing it."""
+    """The clients that watch one match without playing it."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Spectators:
         tell: Callable[[Broadcast], None],
         announce: Callable[[ServerMessage], None],
     ) -> None:
-        """`events` made `match`; `tell` reaches the players too, `announce` the world outside."""
+        """`events` made `match`; `tell` sends to the players too, `announce` to the bus and the lobby."""
         self.shown = match
         self._delay = match.terms.delay * 1000
         self._now = now
@@ -68,6 +68,7 @@ class Spectators:
         self._held: deque[tuple[int, Broadcast, Match]] = deque()
         self._release_timer: asyncio.TimerHandle | None = None
         self._rounds: deque[_Round] = deque()
+        # True from `spread`'s first call_soon until `_write_slice` finds no round.
         self._is_writing = False
         self._count_timer: asyncio.TimerHandle | None = None
         if self._delay and not match.over:
@@ -96,20 +97,20 @@ class Spectators:
             self._count_changed()
 
     def fell_behind(self, client: ClientConnection) -> None:
-        """The socket takes no more data: it is passed over until it does."""
+        """The client's output buffer is above its high mark: it is skipped until `caught_up`."""
         if self._ready[client.codec].pop(client, None) is not None:
             self._behind.add(client)
             self._counts.behind += 1
 
     def caught_up(self, client: ClientConnection) -> None:
-        """The socket takes data again: show it what it missed."""
+        """The client's output buffer is below its low mark: send it a snapshot of what it missed."""
         if client in self._behind:
             self._behind.discard(client)
             self._ready[client.codec][client] = client.write
             client.send(self._snapshot(self.shown))
 
     def publish(self, broadcast: Broadcast, match: Match) -> None:
-        """Show where the match stands, now or after the delay; the end of the match ends the delay too."""
+        """Send where the match stands, now or after the delay; the end of the match ends the delay."""
         if self._delay and not match.over:
             self._held.append((self._now() + self._delay, broadcast, match))
             self._arm()
@@ -120,14 +121,14 @@ class Spectators:
         self._show(broadcast, match)
 
     def spread(self, broadcast: Broadcast) -> None:
-        """Write one message to everybody here who can take it."""
+        """Write one message to every client that is ready."""
         if not self._crowd:
             return
         if not self._rounds and self._crowd <= SLICE:
             for codec, ready in self._ready.items():
                 if ready:
                     framed = broadcast.frame(codec)
-                    # A copy: a socket that has had enough says so, and is moved, in the middle of this.
+                    # A copy: a write may call `fell_behind`, which changes the dictionary.
                     for write in tuple(ready.values()):
                         write(framed)
             return
@@ -143,7 +144,7 @@ class Spectators:
             self._loop.call_soon(self._write_slice)
 
     def close(self) -> None:
-        """Forget everybody, every timer, and the match task: in a circle of references it would stay for a while."""
+        """Forget all clients, timers and the match task, which a cycle of references would keep until a collection."""
         for timer in (self._release_timer, self._count_timer):
             if timer is not None:
                 timer.cancel()
@@ -164,7 +165,7 @@ class Spectators:
         is_done = True
         for client in islice(clients, SLICE):
             is_done = False
-            # Who left or fell behind while the round was under way is not ready any more.
+            # A client that left or fell behind since the round began is not ready any more.
             write = ready.get(client)
             if write is not None:
                 write(framed)
@@ -173,9 +174,9 @@ class Spectators:
         self._loop.call_soon(self._write_slice)
 
     def _hold_back(self, events: Sequence[MatchEvent]) -> None:
-        """Show a match that was reopened only as far as its delay allows; the rest follows when its time comes."""
+        """Show a reopened match only as far as its delay allows, and schedule the rest."""
         terms, latest = self.shown.terms, self._now() - self._delay
-        # That a match begins is told at once.
+        # The beginning of a match is not delayed.
         public = max(1, sum(1 for _ in takewhile(lambda event: event.at <= latest, events)))
         match = self.shown = Match.replay(events[:public], terms.seed, terms.patience)
         for at, together in groupby(events[public:], key=lambda event: event.at):

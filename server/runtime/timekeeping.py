@@ -97,7 +97,7 @@ class Outages:
         """Whether the newest write of any match failed. Each match accounts for its own writes."""
 
     def beat(self, now: int) -> None:
-        """Take note that the loop runs. Nothing is an outage before the first heartbeat."""
+        """Record that the loop runs. Nothing is an outage before the first heartbeat."""
         last, self._beat_at = self._beat_at, now
         if last is not None and now - last - BEAT_MS > SLOWEST_MS:
             self._known.append((last + BEAT_MS, now))
@@ -111,7 +111,7 @@ class Outages:
 
 
 async def keep_time(outages: Outages, now: Callable[[], int]) -> None:
-    """Show that the loop runs, until cancelled."""
+    """Record heartbeats until cancelled."""
     while True:
         outages.beat(now())
         await asyncio.sleep(BEAT_SECONDS)
