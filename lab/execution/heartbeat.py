@@ -27,12 +27,14 @@ class LivenessReporter:
 
     def begin(self, errand: int, place: int, within: float | None) -> None:
         """Report that an item is begun; the next sign follows in `within` seconds, or at any time for None."""
+        self.beat("", within)
 
     def beat(self, words: str, within: float | None) -> None:
         """Report what is being done with the item."""
 
     def rest(self) -> None:
         """Report that no item is in work."""
+        self.begin(-1, -1, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +56,13 @@ class File(LivenessReporter):
 
     def begin(self, errand: int, place: int, within: float | None) -> None:
         self._item = (errand, place)
-        self.beat("", within)
+        super().begin(errand, place, within)
 
     def beat(self, words: str, within: float | None) -> None:
         text = words.encode()
         deadline = inf if within is None else monotonic() + within
         # One call, so that readers see all of a sign or nothing, even when the process dies.
         os.pwrite(self._file, HEADER.pack(*self._item, deadline, len(text)) + text, 0)
-
-    def rest(self) -> None:
-        self.begin(-1, -1, None)
 
 
 class Alarm(LivenessReporter):
@@ -73,17 +72,11 @@ class Alarm(LivenessReporter):
     traceback.
     """
 
-    def begin(self, errand: int, place: int, within: float | None) -> None:
-        self.beat("", within)
-
     def beat(self, words: str, within: float | None) -> None:
         if within is None:
             faulthandler.cancel_dump_traceback_later()
         else:
             faulthandler.dump_traceback_later(within, exit=True, file=sys.__stderr__ or sys.stderr)
-
-    def rest(self) -> None:
-        faulthandler.cancel_dump_traceback_later()
 
 
 _heart = LivenessReporter()

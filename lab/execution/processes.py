@@ -8,11 +8,10 @@ from __future__ import annotations
 import multiprocessing.connection
 import pickle
 import signal
-import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -31,10 +30,7 @@ R = TypeVar("R")
 PRELOADED: Final = "cornered.lab.contests.arena"
 """What the fork server loads besides the bots, so that workers start in milliseconds."""
 BATCHES_MAX: Final = 2
-"""How many batches a worker has at once: one in work, and the next one, so that it does not idle between them."""
-PREFETCH_BYTES_MAX: Final = 8192
-"""The longest batch that is sent to a worker at work. The socket's buffer holds it on every system, so that sending
-cannot block; a longer one is sent when the worker waits for it."""
+"""How many batches a worker has: one in work, and the next one, which is sent as soon as the result of that comes."""
 DEATH_TIMEOUT_S: Final = 1.0
 """Seconds between the end of a pipe and that of its process, after which the process is killed."""
 ABANDONED_CHECK_INTERVAL_S: Final = 0.02
@@ -61,6 +57,8 @@ class Batch(Generic[T, R]):
     entries: Sequence[tuple[int, T]]
     patience: float | None
     box: float
+    is_alone: bool = False
+    """Whether it has to be carried out in a process that has done nothing before, and does nothing else."""
 
     def carry_out(self, abandoned: Path | None = None) -> Part[R]:
         """Return the results of as many items as there is time for, but at least one; where the file `abandoned`
@@ -105,47 +103,41 @@ class WorkerDied(Exception):
 
 
 class _Worker:
-    """A process, and the batches that it has, in their order."""
+    """A process, and the batches that it has, in their order; the first of them has been sent."""
 
     def __init__(self, folder: Path) -> None:
         # Not daemonic, since those may have no processes, and bots may.
         self._process = WorkerProcess(batch_runner, str(folder), daemon=False)
         self._folder = folder
-        self._futures: deque[Future[Any]] = deque()
-        self._unsent: deque[bytes] = deque()
-        """The last of these batches, which are sent once those before them are done."""
+        self._batches: deque[tuple[bytes, Future[Any]]] = deque()
         self._is_alone = False
-        self.is_new = True
         self.connection = self._process.connection
 
     @property
     def load(self) -> int:
         """How many batches it has; as many as it can for one that must be alone."""
-        return BATCHES_MAX if self._is_alone and self._futures else len(self._futures)
+        return BATCHES_MAX if self._is_alone and self._batches else len(self._batches)
 
-    def submit(self, batch: Batch[T, R], *, alone: bool) -> Future[Part[R]]:
-        request = pickle.dumps(batch)
-        if self._futures and len(request) > PREFETCH_BYTES_MAX:
-            self._unsent.append(request)
-        else:
-            self._send(request)
+    def submit(self, batch: Batch[T, R]) -> Future[Part[R]]:
         future: Future[Part[R]] = Future()
-        self._futures.append(future)
-        self._is_alone = alone
-        self.is_new = False
+        self._batches.append((pickle.dumps(batch), future))
+        self._is_alone = batch.is_alone
+        if len(self._batches) == 1:
+            self._send()
         return future
 
-    def _send(self, request: bytes) -> None:
+    def _send(self) -> None:
+        """Send the first batch: only to a process that waits for it, so that neither blocks in writing to the other."""
         # The pipe of a dead process is at its end, which `receive` finds.
         with suppress(OSError):
-            self.connection.send_bytes(request)
+            self.connection.send_bytes(self._batches[0][0])
 
     def receive(self) -> None:
-        """Complete the future of the next batch. Raises an OSError or EOFError where the process is dead."""
+        """Complete the future of the first batch. Raises an OSError or EOFError where the process is dead."""
         answer: bytes = self.connection.recv()
-        if self._unsent:
-            self._send(self._unsent.popleft())
-        future = self._futures.popleft()
+        _, future = self._batches.popleft()
+        if self._batches:
+            self._send()
         try:
             outcome = pickle.loads(answer)
         except Exception as error:
@@ -173,13 +165,12 @@ class _Worker:
         if is_hung:
             cause = "gave no sign of life any more"
         elif code < 0:
-            named = {one.value: one.name for one in signal.Signals}
-            cause = f"was ended by {named.get(-code, f'signal {-code}')}"
+            cause = f"was ended by {next((one.name for one in signal.Signals if one == -code), f'signal {-code}')}"
         else:
             cause = f"ended with exit code {code}"
         death = Death(cause, "" if beat is None else beat.words, is_hung)
-        while self._futures:
-            self._futures.popleft().set_exception(WorkerDied(death, beat))
+        for _, future in self._batches:
+            future.set_exception(WorkerDied(death, beat))
 
     def end(self) -> None:
         """End the process, whatever it does."""
@@ -204,9 +195,23 @@ class Processes:
         least = min((worker.load for worker in self._staff), default=0)
         return len(self._staff) < self.workers or least < (1 if alone else BATCHES_MAX)
 
-    def submit(self, batch: Batch[T, R], *, alone: bool = False) -> Future[Part[R]]:
-        """Have a worker carry out a batch: `alone`, in a process that has done nothing before."""
-        return self._lightest(alone=alone).submit(batch, alone=alone)
+    def submit(self, batch: Batch[T, R]) -> Future[Part[R]]:
+        """Have the worker that has the least to do carry out a batch; one that must be alone goes to a new process."""
+        idle = next((worker for worker in self._staff if not worker.load), None)
+        if idle is not None and batch.is_alone:
+            self._staff.remove(idle)
+            idle.end()
+            idle = None
+        if idle is None and len(self._staff) < self.workers:
+            # In a thread, which Ctrl-C does not interrupt: a process that is half started would print a traceback.
+            with ThreadPoolExecutor(1) as thread:
+                thread.submit(self._start).result()
+            idle = self._staff[-1]
+        return (idle or min(self._staff, key=lambda worker: worker.load)).submit(batch)
+
+    def _start(self) -> None:
+        start_fork_server((), PRELOADED)
+        self._staff.append(_Worker(self._folder))
 
     def wait(self, seconds: float) -> None:
         """Wait so many seconds for an answer of any worker; complete the futures of those that have answered, died or
@@ -230,19 +235,6 @@ class Processes:
         """End all processes, whatever they do."""
         while self._staff:
             self._staff.pop().end()
-
-    def _lightest(self, *, alone: bool) -> _Worker:
-        """Return a worker with as little to do as possible; alone, it is a new one."""
-        idle = next((worker for worker in self._staff if not worker.load), None)
-        if idle is not None and alone and not idle.is_new:
-            self._staff.remove(idle)
-            idle.end()
-            idle = None
-        if idle is None and len(self._staff) < self.workers:
-            start_fork_server((), PRELOADED)
-            with _interrupts_deferred():
-                self._staff.append(idle := _Worker(self._folder))
-        return idle or min(self._staff, key=lambda worker: worker.load)
 
     def _fail(self, worker: _Worker, *, is_hung: bool = False) -> None:
         self._staff.remove(worker)
@@ -281,20 +273,3 @@ def picklable_errors() -> Iterator[None]:
         except Exception:
             raise RuntimeError("".join(traceback.format_exception(error))) from None
         raise
-
-
-@contextmanager
-def _interrupts_deferred() -> Iterator[None]:
-    """Defer Ctrl-C to the end of the block: a process whose start is interrupted prints a traceback."""
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or before is None:
-        yield
-        return
-    interrupts: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if interrupts:
-            signal.raise_signal(signal.SIGINT)

@@ -10,7 +10,7 @@ import itertools
 import os
 import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -56,14 +56,6 @@ class _Pace:
         self.size = max(self.low, min(self.high, fitting, 2 * self.size))
 
 
-@dataclass(frozen=True, slots=True)
-class _Given(Generic[T]):
-    """What a worker has been given: items with their places, and whether it has nothing else to do."""
-
-    entries: list[tuple[int, T]]
-    is_alone: bool = False
-
-
 @dataclass(slots=True)
 class _Errand(Generic[T, R]):
     """One call of `carry_out`: what is still to do, and what is being done."""
@@ -73,35 +65,36 @@ class _Errand(Generic[T, R]):
     items: Iterator[tuple[int, T]]
     patience: float | None
     pace: _Pace
-    again: deque[list[tuple[int, T]]] = field(default_factory=deque)
+    again: deque[Sequence[tuple[int, T]]] = field(default_factory=deque)
     """What was given to a worker that did not come to it."""
     suspects: deque[tuple[int, T]] = field(default_factory=deque)
     """What processes died of, perhaps."""
-    running: dict[Future[Part[R]], _Given[T]] = field(default_factory=dict)
+    running: dict[Future[Part[R]], Batch[T, R]] = field(default_factory=dict)
     deaths: Counter[int] = field(default_factory=Counter)
     """How many processes died of an item alone, by its place."""
     fruitless: int = 0
     """How many processes died since the last result without having begun anything."""
 
-    def next(self) -> list[tuple[int, T]]:
+    def next(self) -> Sequence[tuple[int, T]]:
         return self.again.popleft() if self.again else list(itertools.islice(self.items, self.pace.size))
 
-    def batch(self, entries: list[tuple[int, T]]) -> Batch[T, R]:
-        return Batch(self.number, self.function, entries, self.patience, self.pace.box)
+    def submit(self, entries: Sequence[tuple[int, T]], site: Cluster | Processes, *, alone: bool = False) -> None:
+        batch = Batch(self.number, self.function, entries, self.patience, self.pace.box, alone)
+        self.running[site.submit(batch)] = batch
 
-    def take(self, given: _Given[T], part: Part[R]) -> Iterator[tuple[int, R]]:
+    def take(self, batch: Batch[T, R], part: Part[R]) -> Iterator[tuple[int, R]]:
         """Yield the results of a part of a batch; the rest is to do again."""
         self.fruitless = 0
         if part.results:
             self.pace.learn(len(part.results), part.seconds)
         # As many as there was time for are enough for the next one, too.
         fitting = max(1, len(part.results))
-        for first in range(len(part.results), len(given.entries), fitting):
-            self.again.append(given.entries[first : first + fitting])
-        for (place, _), result in zip(given.entries, part.results, strict=False):
+        for first in range(len(part.results), len(batch.entries), fitting):
+            self.again.append(batch.entries[first : first + fitting])
+        for (place, _), result in zip(batch.entries, part.results, strict=False):
             yield place, result
 
-    def on_worker_death(self, given: _Given[T], died: WorkerDied) -> tuple[int, T] | None:
+    def on_worker_death(self, batch: Batch[T, R], died: WorkerDied) -> tuple[int, T] | None:
         """Queue again what a dead process had; return the item that it has certainly died of, if any.
 
         Raises a ChildProcessError where processes cannot work at all.
@@ -112,14 +105,14 @@ class _Errand(Generic[T, R]):
             if self.fruitless >= FRUITLESS_MAX:
                 raise ChildProcessError(f"processes end before they begin to work; the last one {died}")
         at = None if beat is None or beat.errand != self.number else beat.place
-        culprit = next((entry for entry in given.entries if entry[0] == at), None)
-        if innocent := [entry for entry in given.entries if entry is not culprit]:
-            if given.is_alone:
+        culprit = next((entry for entry in batch.entries if entry[0] == at), None)
+        if innocent := [entry for entry in batch.entries if entry is not culprit]:
+            if batch.is_alone:
                 self.suspects.extend(innocent)
             else:
                 self.again.append(innocent)
         if culprit is not None:
-            self.deaths[culprit[0]] += given.is_alone
+            self.deaths[culprit[0]] += batch.is_alone
             if self.deaths[culprit[0]] >= TRIES_ALONE:
                 return culprit
             self.suspects.append(culprit)
@@ -182,21 +175,21 @@ class Workforce:
                 for future in self._wait(errand):
                     yield from self._settle(errand, future, lost)
         finally:
-            here = [future for future, given in errand.running.items() if self._is_here(given)]
+            here = [future for future, each in errand.running.items() if self._is_here(each)]
             if here:
                 self._processes.abandon(errand.number)
             if self._cluster is not None:
                 self._cluster.abandon(errand.running.keys() - set(here))
 
-    def _is_here(self, given: _Given[T]) -> bool:
+    def _is_here(self, batch: Batch[T, R]) -> bool:
         """Say whether a process of this machine has the batch."""
-        return self._cluster is None or given.is_alone
+        return self._cluster is None or batch.is_alone
 
     def _wait(self, errand: _Errand[T, R]) -> list[Future[Part[R]]]:
         """Return the errand's futures that are done; where none is, wait a moment for the workers that have its
         batches, or, while none has any, for those that are busy with other errands."""
         if not any(future.done() for future in errand.running):
-            sites = [self._is_here(given) for given in errand.running.values()]
+            sites = [self._is_here(batch) for batch in errand.running.values()]
             is_here = all(sites or [self._cluster is None or bool(errand.suspects)])
             self._processes.wait(LIVENESS_INTERVAL_S if is_here else 0)
             if self._cluster is not None and not is_here:
@@ -206,39 +199,38 @@ class Workforce:
     def _hand_out(self, errand: _Errand[T, R]) -> bool:
         """Give work to everybody who has room for it, suspects first; say whether that was all there is."""
         while errand.suspects and self._processes.has_room(alone=True):
-            entries = [errand.suspects.popleft()]
-            errand.running[self._processes.submit(errand.batch(entries), alone=True)] = _Given(entries, is_alone=True)
+            errand.submit([errand.suspects.popleft()], self._processes, alone=True)
         site = self._cluster or self._processes
         # Not only while there is room: workers may be quicker than whoever takes the results.
         while len(errand.running) < site.most and site.has_room():
             entries = errand.next()
             if not entries:
                 return not errand.suspects
-            errand.running[site.submit(errand.batch(entries))] = _Given(entries)
+            errand.submit(entries, site)
         return False
 
     def _settle(
         self, errand: _Errand[T, R], future: Future[Part[R]], lost: Callable[[T, Death], R] | None
     ) -> Iterator[tuple[int, R]]:
         """Yield the results that a future has; where it has none because processes died, see to what follows."""
-        given = errand.running.pop(future)
-        if self._cluster is not None and not given.is_alone:
+        batch = errand.running.pop(future)
+        if self._cluster is not None and not batch.is_alone:
             if self._cluster.has_lost(future):
-                errand.suspects.extend(given.entries)
+                errand.suspects.extend(batch.entries)
             else:
-                yield from errand.take(given, future.result())
+                yield from errand.take(batch, future.result())
             return
         try:
             part = future.result()
         except WorkerDied as died:
-            culprit = errand.on_worker_death(given, died)
+            culprit = errand.on_worker_death(batch, died)
             if culprit is not None:
                 place, item = culprit
                 if lost is None:
                     raise ChildProcessError(f"every process that works on {item!r} dies; the last one {died}") from None
                 yield place, lost(item, died.death)
         else:
-            yield from errand.take(given, part)
+            yield from errand.take(batch, part)
 
 
 def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
