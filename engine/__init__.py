@@ -1,4 +1,4 @@
-"""The rules on paper: no input or output, no clock and no chance of its own."""
+"""The rules of the games: pure, without input and output, clocks and random numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ log = logging.getLogger("cornered.engine")
 
 @cache
 def _found() -> dict[str, type[Game]]:
-    # Here, since it loads numba, which must first be told how many threads to use.
+    # Imported late: it loads numba, whose number of threads has to be set first.
     from cornered.engine.compile.kernel import HAS_COMPILER
 
     if not HAS_COMPILER:
@@ -41,19 +41,19 @@ def _found() -> dict[str, type[Game]]:
 
 
 def games() -> tuple[type[Game], ...]:
-    """Return every game's class: its name, title, summary and OPTIONS make forms and help. Found by being there."""
+    """Return the class of every module in `engine/games/`; forms and help are made from its summary and OPTIONS."""
     return tuple(_found().values())
 
 
 def load(name: str, **options: Any) -> Game:
-    """Return the game called `name` under `options`. Raises a ValueError that lists the valid names or options."""
+    """Return the game called `name` under `options`. Raises a ValueError with the valid names or options."""
     if name not in _found():
         raise ValueError(f"there is no game {name!r}; there are {', '.join(_found())}")
     return _found()[name](**options)
 
 
 def apply(state: State, move: str) -> State:
-    """Return the position after `move`. Raises IllegalMove, which names the move and says why."""
+    """Return the position after `move`. Raises IllegalMove with the reason."""
     if not isinstance(move, str):
         raise IllegalMove(repr(move), "a move is a string in the game's notation")
     if state.outcome is not None:

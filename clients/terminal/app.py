@@ -1,4 +1,4 @@
-"""`cornered play` and `cornered watch`: the terminal client from connecting to the last screen."""
+"""The entry points of `cornered play` and `cornered watch`."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def watch(
 ) -> None:
     """Watch a match, or pick one of the live ones, until the user leaves. Raises CannotStart.
 
-    With `mqtt`, an address such as mqtt://host:1883, the match comes from a broker, and `server`, if there is one, only
-    fills gaps in what the broker told. Without, no `server` means the usual one.
+    With `mqtt`, a URL such as mqtt://host:1883, the match comes from a broker, and `server`, if given, only supplies
+    lost events. Without it the default of `server` is the local one.
     """
 
     async def run() -> None:
@@ -81,7 +81,7 @@ def watch(
 
 
 async def watch_online(client: Client, match: str | None) -> None:
-    """Show one match, or the gallery of all live ones."""
+    """Show one match, or the list of all live ones."""
     if match is None:
         await CorneredApp(GalleryScreen(LiveMatches(await client.lobby())), client=client).run_async()
         return

@@ -1,4 +1,4 @@
-"""Somebody asks you for a game."""
+"""The dialog of a received challenge."""
 
 from __future__ import annotations
 

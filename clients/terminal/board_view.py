@@ -1,6 +1,6 @@
 """The board as a widget: shows a position, moves a focus over it, and turns keys and clicks into moves.
 
-It knows which moves are legal because it is told; it knows no rule.
+The legal moves come from the server by `allow`; the widget has no rules.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["BoardView"]
 
 
 class BoardView(Widget, can_focus=True):
-    """One board. Posts `Chosen` when a legal move is made, `Explained` when the focus or a refusal needs words."""
+    """One board. Posts `Chosen` for a legal move, and `Explained` with a text about the focus or an illegal move."""
 
     DEFAULT_CSS = """
     BoardView { width: 1fr; height: 1fr; content-align: center middle; }
@@ -49,7 +49,7 @@ class BoardView(Widget, can_focus=True):
 
     @dataclass
     class Explained(Message):
-        """Words about the focused cell or about a move that is not legal; empty when there is nothing to say."""
+        """Text about the focused cell or an illegal move; empty where there is none."""
 
         text: str
 
@@ -94,7 +94,7 @@ class BoardView(Widget, can_focus=True):
         refused: Mapping[str, str] | None = None,
         notes: Mapping[str, str] | None = None,
     ) -> None:
-        """Learn the legal moves, why others are not, and words about cells."""
+        """Set the legal moves, the reasons against others, and notes about cells."""
         self._targets, self._refused, self._notes = frozenset(moves), refused or {}, notes or {}
         cells = sorted(move for move in moves if is_cell(move))
         if cells and self._focus not in self._targets and len(cells) <= 8:

@@ -1,4 +1,4 @@
-"""Everything that a broker tells about public matches, sorted by match."""
+"""The broker's messages about public matches, by match."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Broadcast"]
 
 
 class Broadcast:
-    """Everything that the broker says about matches, sorted by match."""
+    """The broker's messages about public matches, by match."""
 
     def __init__(self, now: Callable[[], int], fetch: Fetch | None = None) -> None:
         self._now = now
@@ -29,18 +29,18 @@ class Broadcast:
         self._closed = False
 
     def table(self, match: str) -> BroadcastMatch:
-        """Return the table of a match, which follows it from now on."""
+        """Return the source of a match, which gets its messages from now on."""
         return self._tables.setdefault(match, BroadcastMatch(match, self._now, self._fetch))
 
     async def open(self, match: str) -> BroadcastMatch:
-        """Return the table of a match with what is known of it already."""
+        """Return the source of a match with its present state."""
         table = self.table(match)
         if (state := self._states.get(match)) is not None:
             await table.state(state)
         return table
 
     def live(self) -> list[MatchSummary]:
-        """Return the matches that have a state, which the broker forgets when they end."""
+        """Return the matches with a retained state, which the server clears at their end."""
         return [
             MatchSummary(
                 id=state.match,
@@ -56,7 +56,7 @@ class Broadcast:
         ]
 
     async def changed(self) -> None:
-        """Return when a match began, moved on or ended. Raises Closed when nothing will be told any more."""
+        """Return when a match began, changed or ended. Raises Closed after `close`."""
         if self._closed:
             raise Closed("the broadcast is closed")
         await self._changed.wait()
@@ -70,23 +70,23 @@ class Broadcast:
         self._changed = asyncio.Event()
 
     async def line(self, trouble: str | None) -> None:
-        """Tell every table whether the broker is there."""
+        """Pass the state of the connection on to every match; None while it is up."""
         for table in self._tables.values():
             await table.line(trouble)
 
     def begin(self) -> None:
-        """Forget every state: on a new connection the broker tells those that it keeps again."""
+        """Discard all states; on a new connection the broker sends the retained ones again."""
         self._states.clear()
 
     async def settle(self) -> None:
-        """Take that the broker has told every state that it keeps: matches without one are over."""
+        """Conclude that all retained states have arrived: matches without one are over."""
         for match, table in self._tables.items():
             if match not in self._states:
-                await table.silence()
+                await table.end_of_feed()
         self._wake()
 
     async def take(self, topic: str, payload: bytes) -> None:
-        """Take one message from the broker. What cannot be read is somebody else's, and is passed over."""
+        """Process one message of the broker; one of another topic, or an invalid one, is ignored."""
         if (about := match_of(topic)) is None:
             return
         match, kind = about
@@ -102,7 +102,7 @@ class Broadcast:
             elif kind == "state":
                 self._states.pop(match, None)
                 if match in self._tables:
-                    await self._tables[match].silence()
+                    await self._tables[match].end_of_feed()
                 self._wake()
         except ValidationError:
             return

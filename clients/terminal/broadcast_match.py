@@ -1,4 +1,4 @@
-"""One match as a broker tells it: states that it keeps, and events with sequence numbers. All of it may be lost."""
+"""One match from a broker's messages: retained states, and events with sequence numbers. Any of them may be lost."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from cornered.protocol.values import SeatInfo
 
 __all__ = ["BroadcastMatch", "Fetch"]
 
-WAITING: Final = 256
+MAX_PENDING_CHANGES: Final = 256
 
 Fetch: TypeAlias = Callable[[str], Awaitable[Snapshot]]
-"""Asks a server for a match as it stands. Raises NotPossible."""
+"""Requests a match's snapshot from a server. Raises NotPossible."""
 
 
 class BroadcastMatch:
-    """One match, put together from states and events. Nobody can play here."""
+    """One match, assembled from states and events. Implements `MatchSource` for watching only."""
 
     def __init__(self, match: str, now: Callable[[], int], fetch: Fetch | None) -> None:
         self._id = match
         self._now = now
         self._fetch = fetch
         self._match: Snapshot | None = None
+        # Events by number that wait for the state that they led to.
         self._pending: dict[int, MatchEvent] = {}
-        self._changes: asyncio.Queue[Change] = asyncio.Queue(WAITING)
+        self._changes: asyncio.Queue[Change] = asyncio.Queue(MAX_PENDING_CHANGES)
 
     def now(self) -> int:
         return self._now()
@@ -44,11 +45,11 @@ class BroadcastMatch:
             yield await self._changes.get()
 
     async def line(self, trouble: str | None) -> None:
-        """Tell the screen whether the broker is there."""
+        """Pass the state of the connection on to the screen."""
         await self._changes.put(Line(trouble))
 
     async def state(self, state: MatchState) -> None:
-        """Take the match as it stands; the events up to there lead to it, if none of them was lost."""
+        """Apply a state, with the pending events up to it, or without them where one was lost."""
         if self._match is None:
             self._match = await self._first(state)
             await self._changes.put(Seen(self._match))
@@ -57,7 +58,7 @@ class BroadcastMatch:
             await self._reach(state)
 
     async def event(self, event: MatchEvent) -> None:
-        """Take one event. It waits for the state that it led to, unless it is the end, after which none comes."""
+        """Queue an event until the state that it led to; `ended`, which no state follows, is applied at once."""
         if self._match is not None and event.seq <= self._match.seq:
             return
         self._pending[event.seq] = event
@@ -66,8 +67,8 @@ class BroadcastMatch:
         elif self._match is not None and self._match.over and event.seq == self._match.seq + 1:
             await self._apply(self._match, [event])
 
-    async def silence(self) -> None:
-        """Take that no more is told of this match. Unless its end was heard, it was lost on the way."""
+    async def end_of_feed(self) -> None:
+        """Conclude that the match is over; where its `ended` event was lost, ask the server or show it as over."""
         if self._match is None or self._match.over:
             return
         snapshot = await self._fetched() if self._fetch is not None else None
@@ -82,7 +83,7 @@ class BroadcastMatch:
         return _snapshot_of(state)
 
     async def _fetched(self) -> Snapshot | None:
-        """Ask the server, and say so when it does not answer."""
+        """Request the snapshot from the server; show its refusal and return None where it refuses."""
         assert self._fetch is not None
         try:
             return await self._fetch(self._id)
@@ -107,7 +108,7 @@ class BroadcastMatch:
         await self._take(advance(self._match, happened), events)
 
     async def _finish(self, ended: Ended) -> None:
-        """Show the end. No state tells where the last moves led, so the rules do."""
+        """Apply the end. No state has the position after the last moves, so the rules compute it."""
         if self._match is None:
             return
         events = self._events_to(ended.seq)
@@ -136,7 +137,7 @@ class BroadcastMatch:
         await self._take(advance(match, happened), events)
 
     async def _bridge(self, state: MatchState) -> None:
-        """Get over lost events: by asking the server, or by going on from the newest state."""
+        """Continue after lost events: from the server's snapshot, or from the newest state."""
         assert self._match is not None
         await self._missed(state.seq)
         snapshot = await self._fetched() if self._fetch is not None else None
@@ -203,7 +204,7 @@ def _after(match: Snapshot, moves: list[str]) -> tuple[str, int]:
 
 
 def _snapshot_of(state: MatchState) -> Snapshot:
-    """Return what is known of a match from its state alone; earlier moves are not."""
+    """Return a snapshot from a state alone, in which earlier moves are unknown."""
     return Snapshot(
         id=None,
         match=state.match,

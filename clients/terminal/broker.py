@@ -1,4 +1,4 @@
-"""`cornered watch --mqtt`: connects to the broker, and again when it goes away, and shows what it tells."""
+"""`cornered watch --mqtt`: subscribes to a broker, with reconnection, and shows its matches."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.gallery_screen import GalleryScreen
 from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.match_source import NotPossible
-from cornered.clients.terminal.plain import Write, tell_until_over, write_line
+from cornered.clients.terminal.plain import Write, report_until_over, write_line
 from cornered.protocol.feed import events_topic, state_topic
 from cornered.protocol.messages import Snapshot
 
 __all__ = ["broker_at", "listen", "watch_broadcast"]
 
-TIMEOUT: Final = 5.0
-SETTLE: Final = 15.0
-"""Seconds after which a broker, and a server that reconnects to it, have told every state again."""
-SERVER_PATIENCE: Final = 2.0
-"""Seconds in which the server has to answer that would fill gaps; without one the broker has to do."""
+CONNECT_TIMEOUT_S: Final = 5.0
+SETTLE_S: Final = 15.0
+"""Time after a connection in which the broker, or a server that reconnects to it, has sent every state again."""
+SERVER_TIMEOUT_S: Final = 2.0
+"""Time limit of a connection to the server for lost events, which is optional."""
 
 
 def broker_at(url: str) -> MqttClient:
@@ -52,39 +52,39 @@ def broker_at(url: str) -> MqttClient:
         username=unquote(parts.username) if parts.username else None,
         password=unquote(parts.password) if parts.password else None,
         tls_params=TLSParameters() if has_tls else None,
-        timeout=TIMEOUT,
+        timeout=CONNECT_TIMEOUT_S,
     )
 
 
-async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None], *, settle: float = SETTLE) -> None:
-    """Pass on everything about public matches, until cancelled; `first` is done once the broker has answered.
+async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None], *, settle: float = SETTLE_S) -> None:
+    """Forward all messages about public matches until cancelled; `first` is done with the broker's first answer.
 
-    A broker that does not answer at first is an error in `first`; one that goes away later is waited for.
+    A failure of the first connection is an error in `first`; after later ones it reconnects.
     """
     waits = full_jitter()
     while True:
         try:
-            await _converse(url, broadcast, first, settle)
+            await _forward(url, broadcast, first, settle)
         except* MqttError as errors:
             if not first.done():
                 first.set_exception(CannotStart(f"no broker answers at {url}: {errors.exceptions[0]}"))
-        _heed_cancellation()
+        _raise_if_cancelled()
         if first.exception() is not None:
             return
         await broadcast.line("The broker is gone: reconnecting. What is missed is noticed by its numbers.")
         await asyncio.sleep(next(waits))
 
 
-async def _converse(url: str, broadcast: Broadcast, first: asyncio.Future[None], settle: float) -> None:
+async def _forward(url: str, broadcast: Broadcast, first: asyncio.Future[None], settle: float) -> None:
     async with broker_at(url) as broker, asyncio.TaskGroup() as tasks:
         broadcast.begin()
-        # Events first: a state then finds those that came after it.
+        # Events are subscribed first, so that none after a retained state is missed.
         await broker.subscribe(events_topic("+"))
         await broker.subscribe(state_topic("+"))
         await broadcast.line(None)
         if not first.done():
             first.set_result(None)
-        _heed_cancellation()
+        _raise_if_cancelled()
         settling = tasks.create_task(_settle(broadcast, settle), name="settle")
         try:
             async for message in broker.messages:
@@ -94,7 +94,7 @@ async def _converse(url: str, broadcast: Broadcast, first: asyncio.Future[None],
             settling.cancel()
 
 
-def _heed_cancellation() -> None:
+def _raise_if_cancelled() -> None:
     """Raise CancelledError if this task was cancelled just as the broker answered or went away, which the client and
     the task group keep to themselves before Python 3.12."""
     task = asyncio.current_task()
@@ -130,7 +130,7 @@ async def watch_broadcast(
             if table is None:
                 await CorneredApp(GalleryScreen(broadcast), opener=broadcast.open).run_async()
             elif plain:
-                await tell_until_over(table, write)
+                await report_until_over(table, write)
             else:
                 await CorneredApp(MatchScreen(table)).run_async()
         finally:
@@ -142,17 +142,17 @@ async def watch_broadcast(
 
 @asynccontextmanager
 async def _gap_filler(server: str | None, name: str | None, token: str | None) -> AsyncIterator[Client | None]:
-    """Connect to the server if there is one; whoever follows a broker may do without."""
+    """Connect to the server for lost events; yield None where it does not answer."""
     async with AsyncExitStack() as stack:
         client = None
         if server is not None:
             with contextlib.suppress(CannotStart):
-                client = await stack.enter_async_context(connected(server, name, token, patience=SERVER_PATIENCE))
+                client = await stack.enter_async_context(connected(server, name, token, patience=SERVER_TIMEOUT_S))
         yield client
 
 
 def _fetch_from(client: Client | None) -> Fetch | None:
-    """Return what asks the server for a match as it stands, where there is a server."""
+    """Return a function that requests a match's snapshot; None without a server."""
     if client is None:
         return None
 

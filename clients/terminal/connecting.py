@@ -1,4 +1,4 @@
-"""From the command line to a player who is connected and has asked for a game."""
+"""Connects the player of the command line, and requests the game that it names."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from cornered.protocol.values import NO_CLOCK, Clock, GameSpec, SeekSettings
 __all__ = ["Begun", "PlayRequest", "begin", "connected"]
 
 PROGRAM: Final = "cornered-tui"
-LAST: Final = ""
-"""The key, no name of anybody's, under which the store keeps who played last."""
+LAST_PLAYER_KEY: Final = ""
+"""The key of the last player's token in the store; no player has an empty name."""
 FIRST_ANSWER_TIMEOUT_S: Final = 5.0
-"""Seconds in which a server has to answer at first."""
-BOT_PATIENCE: Final = 3.0
-"""Seconds to wait for a bot that is not there yet: house bots connect a moment after their server starts."""
+"""Time limit of the first connection."""
+BOT_TIMEOUT_S: Final = 3.0
+"""Time to wait for a bot, since house bots connect a moment after their server starts."""
 
 
 @asynccontextmanager
 async def connected(
     server: str, name: str | None, token: str | None, *, patience: float = FIRST_ANSWER_TIMEOUT_S
 ) -> AsyncIterator[Client]:
-    """Connect as the same player as last time, by the token that this machine keeps. Raises CannotStart.
+    """Connect with the stored token of the player called `name`. Raises CannotStart.
 
-    Whoever gives no name is whoever was last here, or a guest, whom the server names.
+    Without a name it is the last player's, or, where there is none, a guest's with a name from the server.
     """
     store = TokenStore()
-    known = token or store.get(server, name or LAST)
+    known = token or store.get(server, name or LAST_PLAYER_KEY)
     try:
         try:
             async with Client.connect(server, name=name, token=known, program=PROGRAM, patience=patience) as client:
                 if token is None:
-                    _keep(store, server, name, client.token)
+                    _store_token(store, server, name, client.token)
                 yield client
                 return
         except Refused as refusal:
             if refusal.code != "bad_token" or token is not None or known is None:
                 raise
-            store.forget(server, name or LAST)
+            store.forget(server, name or LAST_PLAYER_KEY)
         async with Client.connect(server, name=name, program=PROGRAM, patience=patience) as client:
-            _keep(store, server, name, client.token)
+            _store_token(store, server, name, client.token)
             yield client
     except Unavailable as error:
         raise CannotStart(str(error)) from None
@@ -58,9 +58,9 @@ async def connected(
         raise CannotStart(str(error)) from None
 
 
-def _keep(store: TokenStore, server: str, name: str | None, token: str) -> None:
-    """Remember who was here, for the next time with this name or with none."""
-    for key in {name or LAST, LAST}:
+def _store_token(store: TokenStore, server: str, name: str | None, token: str) -> None:
+    """Store the token under the name and as the last player's."""
+    for key in {name or LAST_PLAYER_KEY, LAST_PLAYER_KEY}:
         if store.get(server, key) != token:
             store.put(server, key, token)
 
@@ -79,14 +79,14 @@ class PlayRequest:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """What the command line has set going: words about it, and the match where it has already begun."""
+    """Result of the command line's request: a text about it, and the match where it has already begun."""
 
     words: str | None = None
     match: str | None = None
 
 
 async def begin(client: Client, request: PlayRequest) -> Begun:
-    """Ask for the game that the command line names. Raises CannotStart."""
+    """Request the game of the command line. Raises CannotStart."""
     spec = GameSpec(name=request.game or "trapgrid", options=dict(request.options))
     try:
         if request.bot is not None:
@@ -104,7 +104,7 @@ async def begin(client: Client, request: PlayRequest) -> Begun:
 
 
 async def _join(client: Client, name: str) -> Begun:
-    """Sit down at a table, or come back to a match: the one id is like the other."""
+    """Join a table or a match, whichever has this id."""
     try:
         await client.join_seek(name)
     except Refused as refusal:
@@ -116,10 +116,10 @@ async def _join(client: Client, name: str) -> Begun:
 
 
 async def _find_bot(client: Client, name: str, game: str, clock: Clock) -> str:
-    """Return the id of a bot once it has said that it plays this. Raises CannotStart."""
+    """Return the id of a bot once it has declared this game. Raises CannotStart."""
     lobby = await client.lobby()
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(BOT_PATIENCE):
+        async with asyncio.timeout(BOT_TIMEOUT_S):
             while True:
                 version = lobby.version
                 for presence in lobby.players.values():

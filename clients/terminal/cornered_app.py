@@ -1,4 +1,4 @@
-"""The application: its screens, and what the server says that concerns none of them alone."""
+"""The textual application: its screens, and the messages that belong to none of them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from cornered.protocol.messages import ChallengeClosed, Challenged, Notice, Pair
 __all__ = ["CorneredApp", "Opener"]
 
 Opener: TypeAlias = Callable[[str], Awaitable[MatchSource]]
-"""Makes the table of a match. Raises ClientError."""
+"""Returns the source of a match. Raises ClientError."""
 
 
 class CorneredApp(App[None]):
-    """The screens, and what the server says that concerns none of them alone."""
+    """The screens, and the messages that belong to none of them."""
 
     TITLE = "Cornered"
     ENABLE_COMMAND_PALETTE = False
@@ -46,7 +46,7 @@ class CorneredApp(App[None]):
         opener: Opener | None = None,
         match: str | None = None,
     ) -> None:
-        """Show `first`, to which leaving a match leads, and `match` on top of it; `opener` does without a client."""
+        """Show `first` with `match` on top of it. Without a `client`, `opener` opens matches."""
         super().__init__()
         self._match = match
         self._first = first
@@ -60,10 +60,10 @@ class CorneredApp(App[None]):
         if self._match is not None:
             await self._enter(self._match)
         if self._client is not None:
-            self._hear(self._client)
+            self._receive_news(self._client)
 
     @work(exclusive=True, group="news")
-    async def _hear(self, client: Client) -> None:
+    async def _receive_news(self, client: Client) -> None:
         async for news in client.news():
             match news:
                 case Paired():
@@ -77,7 +77,7 @@ class CorneredApp(App[None]):
                 case Notice():
                     self.notify(sentence(news.text), title="The server", markup=False)
                 case Welcome() | Challenged() | ChallengeClosed():
-                    # Own challenges, and those that are over: `Paired` follows an accepted one.
+                    # One's own challenges, and accepted ones, which `Paired` follows.
                     pass
                 case _:
                     assert_never(news)
@@ -91,7 +91,7 @@ class CorneredApp(App[None]):
         await self._enter(message.match)
 
     async def _enter(self, match: str) -> None:
-        """Open a match, in place of the one that is open."""
+        """Open a match in place of the present one."""
         if self._open == match:
             return
         self._open = match
@@ -108,7 +108,7 @@ class CorneredApp(App[None]):
         return OnlineMatch(self._client, await self._client.join(match))
 
     async def _show(self, table: MatchSource) -> None:
-        """Put the screen of a match on top; a match that is open already makes room."""
+        """Push the screen of a match, in place of that of another match."""
         screen = MatchScreen(table)
         if isinstance(self.screen, MatchScreen) and self.screen is not self._first:
             await self.switch_screen(screen)

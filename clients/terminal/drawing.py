@@ -1,7 +1,7 @@
 """Draws any position text with characters: on the terminal client's screens, for `cornered show`, and as plain text.
 
-Nothing is told by colour alone: every piece has its own shape, and the marks for the focus, the last move and the
-legal targets are characters as well as tints.
+No information is in colour alone: every piece has its own shape, and focus, last move and legal targets are marked by
+characters as well as tints.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ LARGE: Final[Mapping[int, tuple[tuple[str, ...], ...]]] = {
 """Pieces for cells of 2 and 3 rows: a disc, a diamond, a triangle and a ring."""
 
 
-SHARP_TARGETS_MAX: Final = 16
-"""With more targets than this their dots are softer: then it is the cells without one that matter."""
+MAX_SHARP_TARGETS: Final = 16
+"""With more legal targets than this their dots are drawn softer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is drawn over a position: cells that may be played, the last move, the focus, a wall about to be placed."""
+    """Marks over a position: legal targets, the last move, the focus, the preview of a wall."""
 
     targets: Set[str] = frozenset()
     last: str | None = None
@@ -53,7 +53,7 @@ class Marks:
 
 @dataclass(frozen=True)
 class Look:
-    """How things are drawn: colours for ink and paper by what they mean, and the characters."""
+    """A theme: foreground (ink) and background (paper) colours by meaning, and characters."""
 
     inks: Mapping[str, str]
     papers: Mapping[str, str]
@@ -70,9 +70,9 @@ class Look:
     thick: str = "█"
     thick_last: str = "▓"
     thick_ghost: str = "▒"
-    """Walls in gaps that are two columns wide, which is as wide as one line is high."""
+    """Walls in gaps of two columns, which are as wide as a line is high."""
     ground: str | None = None
-    """What lies under the board where a terminal's own background is not known to suit the inks."""
+    """Background of the board where the terminal's own may not contrast with the inks."""
     is_large: bool = True
 
     def style(self, ink: str, paper: str) -> Style:
@@ -147,7 +147,7 @@ ANSI: Final = Look(
     free="·",
     target="○",
 )
-"""The terminal's own colours on its own background, whichever that is."""
+"""The terminal's 16 colours on its own background."""
 ASCII: Final = Look(
     inks={},
     papers={},
@@ -167,13 +167,13 @@ ASCII: Final = Look(
 
 
 def is_light_terminal() -> bool:
-    """Say whether the terminal has told that its background is light; many tell nothing, and most of those are dark."""
+    """Return whether `COLORFGBG` has a light background; where it is not set, the background is taken as dark."""
     background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
     return background in ("7", "15")
 
 
 class _Canvas:
-    """A grid of characters, each with an ink and a paper named by what they mean."""
+    """A grid of characters, each with an ink and a paper by meaning."""
 
     def __init__(self, width: int, height: int) -> None:
         self.rows: list[list[tuple[str, str, str]]] = [[(" ", "", "")] * width for _ in range(height)]
@@ -201,7 +201,7 @@ def _tone(position: PositionText, row: int, column: int) -> str:
     """Return a cell's shade: two on squares, three on hexagons, so that neighbours differ."""
     if not position.is_hexagon:
         return f"tone{(row + column) % 2}"
-    # Axial coordinates: q runs along the rows, and every row's q starts half a cell further left than the one above.
+    # Axial coordinates: q grows along a row, and starts half a cell further left in every row than in the one above.
     q = max(0, len(position.rows) // 2 - row) + column
     return f"tone{(q - row) % 3}"
 
@@ -271,7 +271,7 @@ def draw(layout: Layout, marks: Marks, look: Look) -> Text:
     position = layout.position
     canvas = _Canvas(layout.width, layout.height)
     _draw_labels(canvas, layout)
-    dot = "target" if len(marks.targets) <= SHARP_TARGETS_MAX else "soft"
+    dot = "target" if len(marks.targets) <= MAX_SHARP_TARGETS else "soft"
     for row, contents in enumerate(position.rows):
         for column, content in enumerate(contents):
             name = position.name(row, column)

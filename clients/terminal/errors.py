@@ -1,4 +1,4 @@
-"""What keeps the terminal client from starting."""
+"""The errors of the terminal client."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ __all__ = ["CannotStart"]
 
 
 class CannotStart(Exception):
-    """What was asked for cannot be begun; the text is one line for people."""
+    """The requested command cannot start; the text is one line for people."""

@@ -1,4 +1,4 @@
-"""The live matches, to pick one and watch it."""
+"""The list of live matches, to watch one."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ __all__ = ["GalleryScreen", "Live", "LiveMatches"]
 
 
 class Live(Protocol):
-    """Where the list of live matches comes from."""
+    """A source of the list of live matches."""
 
     def live(self) -> list[MatchSummary]:
-        """Return the matches that are under way, oldest first."""
+        """Return the live matches, oldest first."""
 
     async def changed(self) -> None:
-        """Return when the list may have changed. Raises Closed when it never will again."""
+        """Return when the list may have changed. Raises Closed when the source is closed."""
 
 
 class LiveMatches:
-    """The lobby's live matches, for the gallery."""
+    """The lobby's live matches."""
 
     def __init__(self, lobby: LobbyView) -> None:
         self._lobby = lobby
@@ -47,7 +47,7 @@ class LiveMatches:
 
 
 class GalleryScreen(Screen[None]):
-    """A list on the left, the highlighted match's board, live, on the right."""
+    """The list on the left, the live board of the highlighted match on the right."""
 
     DEFAULT_CSS = """
     #shown { height: 1fr; }

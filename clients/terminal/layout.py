@@ -1,6 +1,6 @@
-"""Where everything of a board lies in a grid of characters, and what lies at a given character.
+"""Maps cells and walls of a board to a grid of characters, and back.
 
-A layout knows position texts and nothing of rules: cells, the gaps between them where walls stand, and neighbours.
+A layout is made from a position text, without the game's rules: cells, the gaps for walls, and neighbours.
 """
 
 from __future__ import annotations
@@ -65,17 +65,17 @@ class Wall:
 
 
 def has_walls(position: PositionText) -> bool:
-    """Say whether walls can stand between the cells: the position names some, or counts those that are left."""
+    """Return whether the board has gaps for walls: the position lists walls, or counts the remaining ones."""
     return "walls" in position.facts or "left" in position.facts
 
 
 def is_cell(move: str) -> bool:
-    """Say whether a move names a cell, rather than a wall or a word such as `pass`."""
+    """Return whether a move is the name of a cell, and not of a wall or a word such as `pass`."""
     return CELL.fullmatch(move) is not None
 
 
 def last_placed(moves: Sequence[str]) -> str | None:
-    """Return the newest move that a board can show: dice and passes are none."""
+    """Return the newest move on a cell or wall; rolls and passes are skipped."""
     return next((move for move in reversed(moves) if is_cell(move) or Wall.parse(move)), None)
 
 
@@ -91,7 +91,7 @@ class Layout:
 
     @cached_property
     def cells(self) -> dict[str, Rectangle]:
-        """Every cell's name and place, row by row from the top."""
+        """Every cell's name and rectangle, row by row from the top."""
         rows = self.position.rows
         widest = max(map(len, rows))
         pitch_x, pitch_y = self.cell_width + self.gap_x, self.cell_height + self.gap_y
@@ -147,7 +147,7 @@ class Layout:
         return Wall(min(max(wall.file, 0), files - 2), min(max(wall.rank, 0), ranks - 2), wall.way)
 
     def wall_at(self, x: int, y: int, way: Literal["h", "v"]) -> Wall | None:
-        """Return the wall that a pointer in a gap means; where gaps cross, `way` decides."""
+        """Return the wall at a character in a gap; where gaps cross, `way` decides."""
         if not self.gap_x or not self.gap_y:
             return None
         column, in_column = divmod(x - LABELS, self.cell_width + self.gap_x)

@@ -1,4 +1,4 @@
-"""The screen of one match, for its players and for those who watch."""
+"""The screen of one match, for players and spectators."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from cornered.protocol.messages import Said, Snapshot
 
 __all__ = ["MatchScreen"]
 
-TICK: Final = 0.1
-"""Seconds between two looks at the clocks."""
+CLOCK_INTERVAL_S: Final = 0.1
+"""Interval of the clocks' refresh."""
 
 
 class MatchScreen(Screen[None]):
-    """One match, from now on until it is left."""
+    """One match, until it is left."""
 
     DEFAULT_CSS = """
     MatchScreen { layout: vertical; }
@@ -66,7 +66,7 @@ class MatchScreen(Screen[None]):
             self.match = match
 
     class Left(Message):
-        """The user wants to leave the match's screen."""
+        """The user leaves the match's screen."""
 
     def __init__(self, table: MatchSource) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class MatchScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self._board.focus()
-        self.set_interval(TICK, self._tick_if_running)
+        self.set_interval(CLOCK_INTERVAL_S, self._tick_if_running)
         self.app.theme_changed_signal.subscribe(self, lambda _: self._repaint())
         self._follow()
 
@@ -108,9 +108,9 @@ class MatchScreen(Screen[None]):
                 case Told(is_move=True):
                     pass
                 case Told():
-                    self.query_one(Talk).tell(Text(sentence(change.text), "dim"))
+                    self.query_one(Talk).add(Text(sentence(change.text), "dim"))
                 case Said():
-                    self._hear(change)
+                    self._show_said(change)
                 case Line():
                     self._line(change.trouble)
 
@@ -123,7 +123,7 @@ class MatchScreen(Screen[None]):
             self._explain("")
             self._ask_moves(match.ply)
         if match.over:
-            # Also where the position stays as it was: somebody resigned, or a flag fell.
+            # Also where the position is the same, after a resignation or a flag fall.
             self._board.allow(())
         self._repaint()
         self.refresh_bindings()
@@ -147,8 +147,8 @@ class MatchScreen(Screen[None]):
             self._explain(f"The only move is {legal[0]}: press Enter.")
         self._repaint()
 
-    def _hear(self, said: Said) -> None:
-        self.query_one(Talk).tell(Text.assemble((f"{player_text(said.by)}: ", "bold"), said.text))
+    def _show_said(self, said: Said) -> None:
+        self.query_one(Talk).add(Text.assemble((f"{player_text(said.by)}: ", "bold"), said.text))
 
     def _line(self, trouble: str | None) -> None:
         banner = self.query_one("#banner", Static)
@@ -294,7 +294,7 @@ class MatchScreen(Screen[None]):
             self._do("decline_takeback")
 
     def action_resign(self) -> None:
-        """Resign with the second press; before the second ply the match is called off instead."""
+        """Resign with the second press; before the second ply abort the match instead."""
         if self._is_resigning:
             self._is_resigning = False
             self._do("abort" if self._match is not None and self._match.ply < 2 else "resign")
@@ -317,7 +317,7 @@ class MatchScreen(Screen[None]):
         self.app.push_screen(HelpScreen())
 
     def action_back(self) -> None:
-        """Go from a line of text to the board, and from the board out of the match."""
+        """Move the focus from a text input to the board, or leave the match."""
         if isinstance(self.focused, Input):
             self._board.focus()
         elif self._board.wall is not None:

@@ -1,4 +1,4 @@
-"""What the screen of a match needs, whichever way the match comes to it: over the socket, or over MQTT."""
+"""The interface between a match's screen and its source, a WebSocket or MQTT."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Action: TypeAlias = Literal[
 
 
 class NotPossible(Exception):
-    """What was asked cannot be done; the text says why, for people."""
+    """A request is refused; the text has the reason, for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The match as it stands now. From `claim_at` on, the server's time, victory may be claimed."""
+    """The present snapshot of the match. From server time `claim_at` on victory may be claimed."""
 
     match: Snapshot
     claim_at: int | None = None
@@ -38,7 +38,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One thing that happened in the match, in words."""
+    """The text of one event."""
 
     text: str
     is_move: bool = False
@@ -46,7 +46,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The state of the line to the server: None when it stands, or words for the banner."""
+    """The state of the connection: None while it is up, otherwise the banner's text."""
 
     trouble: str | None
 
@@ -58,22 +58,22 @@ class MatchSource(Protocol):
     """One match, watched or played."""
 
     def now(self) -> int:
-        """Return the server's time in milliseconds, as well as it is known here."""
+        """Return the estimated time of the server in milliseconds."""
 
     def follow(self) -> AsyncIterator[Change]:
-        """Yield the match as it stands, then every change, until the match is left."""
+        """Yield the present snapshot, then every change, until the match is left."""
 
     async def legal(self, ply: int) -> Moves | None:
-        """Return what is legal after `ply` moves; None where nobody can be asked."""
+        """Return the legal moves after `ply` plies; None where the source cannot ask a server."""
 
     async def play(self, move: str, ply: int) -> None:
         """Make a move, exactly once. Raises NotPossible."""
 
     async def do(self, action: Action) -> None:
-        """Do anything else that a player may. Raises NotPossible."""
+        """Send any other command of a player. Raises NotPossible."""
 
     async def say(self, text: str) -> None:
-        """Speak to those of one's own room. Raises NotPossible."""
+        """Send a line of chat. Raises NotPossible."""
 
     async def leave(self) -> None:
-        """Stop following."""
+        """Unsubscribe."""

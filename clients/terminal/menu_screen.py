@@ -1,4 +1,4 @@
-"""The menu: which game, and with whom."""
+"""The menu of games and opponents."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class MenuScreen(Screen[None]):
     ]
 
     class Watch(Message):
-        """The user wants into this match, as its player or to watch."""
+        """The user opens this match, as its player or to watch."""
 
         def __init__(self, match: str) -> None:
             super().__init__()
@@ -74,7 +74,7 @@ class MenuScreen(Screen[None]):
         clock: Clock = NO_CLOCK,
         notice: str | None = None,
     ) -> None:
-        """Begin with `game` under `options`, if there is one, and with `clock`."""
+        """Preselect `game` under `options`, if given, and `clock`."""
         super().__init__()
         self._wanted = game
         self._wanted_options = dict(options or {})
@@ -136,7 +136,7 @@ class MenuScreen(Screen[None]):
         return next((seek for seek in seeks if seek.by.id == me), None)
 
     def _list_tables(self) -> None:
-        """Show everything that Enter can start, keeping the highlight where it was."""
+        """List everything that Enter can start, and keep the highlighted row."""
         tables, game, lobby = self.query_one("#tables", OptionList), self._game, self._lobby
         if lobby is None or game is None:
             return
@@ -246,7 +246,7 @@ class MenuScreen(Screen[None]):
 
     @work(group="more")
     async def _list_more(self, section: LobbySection) -> None:
-        """Bring the next page of a list; the lobby tells when it is here."""
+        """Load the next page of a list; the lobby's update shows it."""
         try:
             await self._client.more_of_lobby(section)
         except ClientError as error:
@@ -254,7 +254,7 @@ class MenuScreen(Screen[None]):
 
     @work(group="start")
     async def _start(self, kind: str, name: str) -> None:
-        """Ask for the game. When somebody agrees the server pairs us, and the app opens the match."""
+        """Request the game; the app opens its match on `Paired`."""
         assert self._game is not None
         spec = GameSpec(name=self._game.name, options=self._options)
         self._notice("")
@@ -295,6 +295,6 @@ class MenuScreen(Screen[None]):
 
 
 def _further(lobby: LobbyView, section: LobbySection, what: str) -> list[Option]:
-    """Return the row that brings more of a list, where the server has more."""
+    """Return the row that loads the next page of a list, where there is one."""
     unseen = lobby.unseen(section)
     return [Option(Text(f"More {what} ({unseen:,})", "dim"), id=f"more:{section}")] if unseen else []

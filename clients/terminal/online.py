@@ -1,4 +1,4 @@
-"""A match over the socket, as its screen needs it."""
+"""The source of a match over the WebSocket."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from cornered.protocol.messages import Moves, Said
 
 __all__ = ["OnlineMatch"]
 
-WAITING: Final = 256
-"""Changes that may wait for the screen; the reader waits when there are more."""
-PULSE: Final = 2.0
-"""Seconds between two questions whether the line still stands."""
+MAX_PENDING_CHANGES: Final = 256
+"""Changes that are buffered for the screen; beyond that the reader blocks."""
+PROBE_INTERVAL_S: Final = 2.0
+"""Interval of pings, which detect a dead connection."""
 ANSWER_TIMEOUT_S: Final = 1.5
-"""Seconds without an answer after which the banner says so."""
+"""Time without an answer until the banner is shown."""
 
 
 class OnlineMatch:
@@ -34,8 +34,8 @@ class OnlineMatch:
         return self._client.server_now()
 
     async def follow(self) -> AsyncIterator[Change]:
-        """Yield the match, what happens in it, what is said, and whether the line stands."""
-        changes: asyncio.Queue[Change | None] = asyncio.Queue(WAITING)
+        """Yield the match, its events, its chat, and the state of the connection."""
+        changes: asyncio.Queue[Change | None] = asyncio.Queue(MAX_PENDING_CHANGES)
         async with asyncio.TaskGroup() as tasks:
             pumps = [
                 tasks.create_task(self._pump_match(changes), name=f"match[{self._match.id}]"),
@@ -68,7 +68,7 @@ class OnlineMatch:
                 await changes.put(Told(text, isinstance(event, Played | Rolled)))
 
     async def _pump_line(self, changes: asyncio.Queue[Change | None]) -> None:
-        """Ask again and again whether the server is there: this also notices a line that is silently dead."""
+        """Ping at an interval, which also detects a dead connection that was never closed."""
         with contextlib.suppress(ClientError):
             while True:
                 answer = asyncio.ensure_future(self._client.ping())
@@ -81,13 +81,13 @@ class OnlineMatch:
                     answer.result()
                 finally:
                     answer.cancel()
-                await asyncio.sleep(PULSE)
+                await asyncio.sleep(PROBE_INTERVAL_S)
 
     async def legal(self, ply: int) -> Moves | None:
         try:
             return await self._match.moves(ply)
         except ClientError:
-            # The match went on meanwhile: its next position asks again.
+            # The match went on meanwhile; the screen asks again for its next position.
             return None
 
     async def play(self, move: str, ply: int) -> None:
@@ -149,5 +149,5 @@ class OnlineMatch:
 
 
 def _newer(said: list[Said], heard: Said | None) -> list[Said]:
-    """Return what was said after `heard`."""
+    """Return the chat lines after `heard`."""
     return said[said.index(heard) + 1 :] if heard in said else said

@@ -1,4 +1,4 @@
-"""A form for a game's options, made from what the server offers."""
+"""A form for a game's options, made from the server's description of the game."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEFAULT_CHOICE: Final = "usual"
 
 
 class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
-    """Enter moves an option on to its next value; Esc is done. Options left as usual are not sent."""
+    """Enter selects an option's next value, Esc closes the form. Options with their default are not sent."""
 
     DEFAULT_CSS = """
     OptionsScreen { align: center middle; }
@@ -77,12 +77,12 @@ class OptionsScreen(ModalScreen[dict[str, OptionValue] | None]):
 
     @property
     def chosen(self) -> dict[str, OptionValue]:
-        """The options that are not as usual, in the order of the game."""
+        """The options that differ from their defaults, in the order of the game."""
         return {option.name: self._chosen[option.name] for option in self._game.options if option.name in self._chosen}
 
 
 def values_of(option: OfferedOption) -> list[OptionValue | str]:
-    """Return what an option can be set to, in order: as usual first, then nothing where it may be nothing."""
+    """Return an option's values in order: the default, then none where that is allowed, then the others."""
     values: list[OptionValue | str] = [DEFAULT_CHOICE]
     if option.optional:
         values.append(None)

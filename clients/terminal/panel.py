@@ -1,4 +1,4 @@
-"""What stands beside the board: the players with their clocks, the list of moves, and what was said."""
+"""The panel beside the board: players with clocks, list of moves, chat."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from cornered.protocol.messages import Snapshot
 
 __all__ = ["MoveList", "Players", "SidePanel"]
 
-URGENT: Final = 10_000
-"""Milliseconds below which a running clock looks urgent."""
+URGENT_MS: Final = 10_000
+"""Remaining time below which a running clock is highlighted."""
 
 
 class Players(Static):
-    """Every player on two lines: who, on what clock; and how they stand."""
+    """Every player on two lines: name and clock, then status."""
 
     DEFAULT_CSS = "Players { height: auto; padding: 0 1; }"
 
@@ -53,7 +53,7 @@ class Players(Static):
         line.append(name, Style(bold=is_running))
         line.append(mark + you, Style(dim=True))
         line.append(" " * max(1, width - line.cell_len - cell_len(clock)))
-        is_urgent = left is not None and left < URGENT and is_running
+        is_urgent = left is not None and left < URGENT_MS and is_running
         line.append(clock, Style(bold=is_running, reverse=is_urgent))
         return line
 
@@ -77,7 +77,7 @@ class Players(Static):
 
 
 class MoveList(VerticalScroll, can_focus=False):
-    """All moves, one round a line, always scrolled to the newest."""
+    """All moves, one round on a line, scrolled to the newest."""
 
     DEFAULT_CSS = """
     MoveList { height: 1fr; border-top: solid $panel-lighten-2; border-title-color: $text-muted; padding: 0 1;
@@ -106,7 +106,7 @@ class MoveList(VerticalScroll, can_focus=False):
 
 
 class Talk(Vertical):
-    """What happened and what was said, and a line to answer on."""
+    """Events and chat, with an input line."""
 
     DEFAULT_CSS = """
     Talk { height: 1fr; border-top: solid $panel-lighten-2; border-title-color: $text-muted; }
@@ -124,7 +124,7 @@ class Talk(Vertical):
         yield log
         yield Input(placeholder="say something", max_length=300, id="chat")
 
-    def tell(self, text: str | Text) -> None:
+    def add(self, text: str | Text) -> None:
         self.query_one("#log", RichLog).write(text if isinstance(text, Text) else Text(text))
 
 

@@ -1,4 +1,4 @@
-"""The terminal client without screens: lines that a pipe can carry and a screen reader can read."""
+"""The terminal client without screens: plain lines for pipes and screen readers."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ __all__ = ["PlainMatch", "Write", "play_plainly", "standard_input", "watch_plain
 
 Write: TypeAlias = Callable[[str], None]
 
-TOLD_MOVES_MAX: Final = 12
-"""So many legal moves are told without being asked for."""
-WAITING_LINES: Final = 64
+MAX_LISTED_MOVES: Final = 12
+"""Up to this number the legal moves are listed with every position."""
+MAX_PENDING_LINES: Final = 64
 HELP: Final = (
     "Type a move such as e2, e3h or pass; or: moves, board, clocks, say TEXT, resign, draw, takeback, accept, decline, "
     "abort, claim, rematch, quit."
 )
-SIMPLE: Final[dict[str, Action]] = {
+ACTIONS: Final[dict[str, Action]] = {
     "resign": "resign",
     "draw": "offer_draw",
     "takeback": "request_takeback",
@@ -54,15 +54,15 @@ SIMPLE: Final[dict[str, Action]] = {
 
 
 def write_line(text: str) -> None:
-    """Write exactly one line to standard output, at once, without anything that a terminal would obey."""
+    """Write exactly one line to standard output, flushed, with control characters escaped."""
     sys.stdout.write(f"{visible(text)}\n")
     sys.stdout.flush()
 
 
 async def standard_input() -> AsyncIterator[str]:
-    """Yield the lines of standard input, whatever it is. A thread reads them, since files and consoles do not poll."""
+    """Yield the lines of standard input. A thread reads them, since files and consoles cannot be polled."""
     loop = asyncio.get_running_loop()
-    lines: asyncio.Queue[str | None] = asyncio.Queue(WAITING_LINES)
+    lines: asyncio.Queue[str | None] = asyncio.Queue(MAX_PENDING_LINES)
 
     def read() -> None:
         for line in sys.stdin:
@@ -75,7 +75,7 @@ async def standard_input() -> AsyncIterator[str]:
 
 
 class PlainMatch:
-    """Tells one match line by line, and does what lines say."""
+    """Writes one match line by line, and executes commands from lines."""
 
     def __init__(self, table: MatchSource, write: Write) -> None:
         self._table = table
@@ -83,10 +83,10 @@ class PlainMatch:
         self._match: Snapshot | None = None
         self._changed = asyncio.Event()
         self.rematch: str | None = None
-        """The match that goes on after this one, once there is one."""
+        """The rematch, once there is one."""
 
-    async def tell(self) -> None:
-        """Tell what happens, until the match is over for good."""
+    async def report(self) -> None:
+        """Write events until the match is over and no rematch is possible."""
         async for change in self._table.follow():
             match change:
                 case Seen():
@@ -129,22 +129,22 @@ class PlainMatch:
             self._write(f"{ASCII.pieces[match.to_move]}, {match.seats[match.to_move].player.name}, to move.")
         else:
             moves = await self._legal(match)
-            told = f" Moves: {' '.join(moves)}." if 0 < len(moves) <= TOLD_MOVES_MAX else f" {len(moves)} moves."
-            self._write(f"Your turn, you are {ASCII.pieces[match.to_move]}.{told}")
+            listed = f" Moves: {' '.join(moves)}." if 0 < len(moves) <= MAX_LISTED_MOVES else f" {len(moves)} moves."
+            self._write(f"Your turn, you are {ASCII.pieces[match.to_move]}.{listed}")
 
     async def _legal(self, match: Snapshot) -> tuple[str, ...]:
         answer: Moves | None = await self._table.legal(match.ply)
         return answer.moves if answer is not None else ()
 
-    async def obey(self, lines: AsyncIterator[str]) -> None:
-        """Do what each line says, a move when it is the own turn, until `quit`, the end of the lines, or a rematch."""
+    async def execute(self, lines: AsyncIterator[str]) -> None:
+        """Execute each line, a move in one's own turn, until `quit`, the end of the lines, or a rematch."""
         async for line in lines:
             words = line.strip()
             if words in ("quit", "exit"):
                 return
             if words:
                 try:
-                    await self._obey(words)
+                    await self._execute(words)
                 except NotPossible as refusal:
                     self._write(f"No: {refusal}")
             if self.rematch is not None:
@@ -158,11 +158,11 @@ class PlainMatch:
             await self._changed.wait()
         return self._match
 
-    async def _obey(self, words: str) -> None:
+    async def _execute(self, words: str) -> None:
         match = await self._until(lambda match: True)
         command, _, rest = words.partition(" ")
-        if command in SIMPLE:
-            await self._table.do(SIMPLE[command])
+        if command in ACTIONS:
+            await self._table.do(ACTIONS[command])
         elif command in ("accept", "decline"):
             await self._answer(match, accept=command == "accept")
         elif command == "say" and rest:
@@ -196,7 +196,7 @@ class PlainMatch:
 
 
 async def play_plainly(client: Client, words: str | None, match: str | None = None, write: Write = write_line) -> None:
-    """Play `match`, the one that begins, or one that is under way, and rematches after it. Raises CannotStart."""
+    """Play `match`, or else the next match that begins or a live one, and its rematches. Raises CannotStart."""
     if words is None and client.live_matches:
         match = client.live_matches[0]
     if words is None and match is None:
@@ -215,7 +215,7 @@ async def play_plainly(client: Client, words: str | None, match: str | None = No
 
 
 async def _paired(client: Client) -> str:
-    """Return the match that begins. Raises CannotStart when what was asked for has ended without one."""
+    """Return the next match that begins. Raises CannotStart when its table or challenge has ended without one."""
     own: set[str] = set()
     known: tuple[str, ...] | None = None
     news = client.news()
@@ -240,7 +240,7 @@ async def _paired(client: Client) -> str:
                 elif begun := [match for match in heard.matches if match not in known]:
                     return begun[0]
                 else:
-                    # Challenges that stand are told before the answer: one that is not among the news then is gone.
+                    # Open challenges are sent before the answer, so one that is not in the news by now is gone.
                     patience = None if await _sits_at_a_table(client) else 0.0
             case None:
                 raise CannotStart("the connection has ended")
@@ -259,29 +259,29 @@ async def _sits_at_a_table(client: Client) -> bool:
 
 
 def _ending_text(closed: ChallengeClosed) -> str:
-    """Return how a challenge ended that nobody accepted."""
+    """Return how a challenge ended that was not accepted."""
     how = "has expired" if closed.how == "expired" else f"was {closed.how}"
     return f"the challenge {how}: {closed.reason}" if closed.reason else f"the challenge {how}"
 
 
 async def follow_plainly(client: Client, match: str, lines: AsyncIterator[str], write: Write) -> str | None:
-    """Tell one match and obey `lines`; return the rematch if there is one."""
+    """Write one match and execute `lines`; return the rematch if there is one."""
     try:
         view = await client.join(match)
     except Refused as refusal:
         raise CannotStart(refusal.text) from None
     table = OnlineMatch(client, view)
-    told = PlainMatch(table, write)
+    plain = PlainMatch(table, write)
     async with asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(told.tell(), name=f"tell[{match}]")
-        await told.obey(lines)
-        telling.cancel()
+        reporting = tasks.create_task(plain.report(), name=f"report[{match}]")
+        await plain.execute(lines)
+        reporting.cancel()
     await table.leave()
-    return told.rematch
+    return plain.rematch
 
 
 async def watch_plainly(client: Client, match: str | None, write: Write = write_line) -> None:
-    """Tell a match until it is over, or list the live ones. Raises CannotStart."""
+    """Write a match until it is over, or list the live ones. Raises CannotStart."""
     if match is None:
         lobby = await client.lobby()
         for live in lobby.matches.values():
@@ -296,20 +296,20 @@ async def watch_plainly(client: Client, match: str | None, write: Write = write_
         view = await client.join(match)
     except ClientError as error:
         raise CannotStart(str(error)) from None
-    await tell_until_over(OnlineMatch(client, view), write)
+    await report_until_over(OnlineMatch(client, view), write)
 
 
-async def tell_until_over(table: MatchSource, write: Write) -> None:
-    """Tell a match that others play until it is over."""
-    told = PlainMatch(table, write)
+async def report_until_over(table: MatchSource, write: Write) -> None:
+    """Write a match as a spectator until it is over."""
+    plain = PlainMatch(table, write)
     async with asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(told.tell(), name="tell")
-        await told.obey(_nothing())
-        telling.cancel()
+        reporting = tasks.create_task(plain.report(), name="report")
+        await plain.execute(_nothing())
+        reporting.cancel()
 
 
 async def _nothing() -> AsyncIterator[str]:
-    """Yield no line: whoever only watches says nothing."""
+    """Yield no line."""
     silence: tuple[str, ...] = ()
     for line in silence:
         yield line

@@ -1,4 +1,4 @@
-"""A small board that only shows."""
+"""A small board without interaction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Preview"]
 
 
 class Preview(Widget):
-    """The board of a position, as large as there is room, or nothing where it does not fit."""
+    """The board of a position in the largest layout that fits; empty where none does."""
 
     DEFAULT_CSS = "Preview { content-align: center middle; width: 1fr; }"
 

@@ -1,4 +1,4 @@
-"""What the terminal says in words: whose turn it is, how a match ended, how long somebody has."""
+"""Texts of the terminal client: turns, results, clocks, events."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ __all__ = [
     "turn_text",
 ]
 
-QUIET: Final = frozenset({"walls", "max_plies", "no_progress"})
-"""Options that lists leave out, so that they stay short."""
+HIDDEN_OPTIONS: Final = frozenset({"walls", "max_plies", "no_progress"})
+"""Options that lists leave out for brevity."""
 TITLES: Final = {"trapgrid": "TrapGrid"}
-"""Games whose title is not just their name with a capital."""
+"""Titles that are not the capitalized name."""
 REASONS: Final[dict[Reason, str]] = {
     "rules": "by the rules of the game",
     "resignation": "by resignation",
@@ -78,7 +78,7 @@ def ordinal(number: int) -> str:
 
 
 def time_text(milliseconds: int | None) -> str:
-    """Return time left as a clock shows it: tenths of a second below ten seconds, days when there are some."""
+    """Return the remaining time as text: with tenths below ten seconds, and with days from one day on."""
     if milliseconds is None:
         return "∞"
     if milliseconds < 10_000:
@@ -92,7 +92,7 @@ def time_text(milliseconds: int | None) -> str:
 
 
 def clock_text(clock: Clock) -> str:
-    """Return a time control in the words that players use."""
+    """Return a time control as text."""
     match clock:
         case Fischer():
             increment = f" + {clock.increment} s" if clock.increment else ""
@@ -114,7 +114,7 @@ def _minutes(seconds: int) -> str:
 
 
 def spec_text(spec: GameSpec) -> str:
-    """Return a game with those of its options that tell one table from another."""
+    """Return a game with the options in which tables commonly differ."""
     given = dict(spec.options)
     width, height = given.pop("width", None), given.pop("height", None)
     size = given.pop("size", None)
@@ -128,20 +128,20 @@ def spec_text(spec: GameSpec) -> str:
     for name, value in given.items():
         if value is True:
             told.append(name.replace("_", " "))
-        elif value not in (None, False) and name not in QUIET:
+        elif value not in (None, False) and name not in HIDDEN_OPTIONS:
             told.append(f"{name.replace('_', ' ')} {value}")
     title = TITLES.get(spec.name, spec.name.capitalize())
     return " ".join([title, ", ".join(told)]).strip()
 
 
 def sentence(text: str) -> str:
-    """Return a text of the server's as prose that stands alone: with a capital, unless it begins with a move."""
+    """Return a server's text as a sentence: capitalized, unless it begins with a move."""
     first = text.partition(" ")[0].rstrip(".,:")
     return text[:1].upper() + text[1:] if first.isalpha() or "'" in first else text
 
 
 def refusal_text(error: Exception) -> str:
-    """Return what went wrong as the user reads it, without the code that is for programs."""
+    """Return the text of an error without its code."""
     return sentence(error.text if isinstance(error, Refused) else str(error))
 
 
@@ -150,7 +150,7 @@ def player_text(player: Player) -> str:
 
 
 def plays(presence: Presence, game: str, clock: Clock) -> bool:
-    """Say whether a bot declared that it plays `game` on `clock`."""
+    """Return whether a bot has declared `game` on `clock`."""
     return any(accepts.game == game and clock.kind in accepts.clocks for accepts in presence.accepts)
 
 
@@ -159,7 +159,7 @@ def is_my_turn(match: Snapshot) -> bool:
 
 
 def time_left(match: Snapshot, seat: int, now: int) -> int | None:
-    """Return the milliseconds that `seat` has at the server's time `now`; None where nothing limits it."""
+    """Return the remaining milliseconds of `seat` at server time `now`; None without a clock."""
     left = match.clocks.left[seat] if seat < len(match.clocks.left) else None
     if left is None or match.clocks.running != seat or match.over:
         return left
@@ -172,7 +172,7 @@ def _name(match: Snapshot, seat: int) -> str:
 
 
 def turn_text(match: Snapshot) -> str:
-    """Say whose turn it is, or how the match ended, in one sentence."""
+    """Return whose turn it is, or how the match ended, in one sentence."""
     if match.over:
         return result_text(match)
     if match.to_move < 0:
@@ -183,7 +183,7 @@ def turn_text(match: Snapshot) -> str:
 
 
 def result_text(match: Snapshot) -> str:
-    """Say who won and why."""
+    """Return the result with its reason."""
     reason = match.reason
     if reason is None:
         return "The match is over."
@@ -199,13 +199,13 @@ def result_text(match: Snapshot) -> str:
 
 
 def facts_text(position: str) -> str:
-    """Return what a position says beside its board, apart from what the board and the panel show."""
+    """Return the facts of a position text that neither the board nor the panel shows."""
     facts = PositionText.parse(position).facts
     return ", ".join(f"{name} {value}" for name, value in facts.items() if name not in ("walls", "left", "ply"))
 
 
 def event_text(match: Snapshot, event: MatchEvent) -> str | None:
-    """Say what happened in one line; None for what the board and the clocks show anyway."""
+    """Return an event as one line; None for one that the board and the clocks show."""
     match event:
         case Started():
             return "The match begins."

@@ -1,7 +1,7 @@
-"""A game as it was played: what a record holds, its JSON form, and the check that every record passes when it is read.
+"""Game records: their content, their JSON form, and the validation of every record that is read.
 
-Besides moves and rolls a record holds the seats that left in the middle. Every finished match can be written as a
-record and read again without loss; nothing is read that the rules refuse.
+Besides moves and rolls a record has the seats that left during the game. Every finished match can be written as a
+record and read again without loss; a record that breaks the rules is refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SCORES: Final[Mapping[tuple[int, ...], str]] = {(1, 2): "1-0", (2, 1): "0-1", (
 
 
 class RecordError(ValueError):
-    """A record that cannot be read: `reason` in words, the `line` from 1, and `ply`, how many good plies came first."""
+    """An invalid record: the `reason`, the `line` from 1, and `ply`, the number of valid plies before the error."""
 
     def __init__(self, reason: str, *, line: int | None = None, ply: int | None = None) -> None:
         where = [f"line {line}"] if line is not None else []
@@ -38,7 +38,7 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move, or what chance rolled, in notation; `clock` is its player's time after it in milliseconds."""
+    """A move or roll in notation; `clock` is the player's remaining time after it in milliseconds."""
 
     text: str
     clock: int | None = None
@@ -46,7 +46,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """A seat that left in the middle, and why in one word: `resigned`, `time`, `abandoned`."""
+    """A seat that left during the game, with the reason: `resigned`, `time`, `abandoned`."""
 
     seat: int
     reason: str = "resigned"
@@ -57,9 +57,9 @@ Ply: TypeAlias = Move | Leave
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One game from the start. `places` is None when the game did not finish; otherwise as in `Outcome`.
+    """One game from the start. `places` is None for an unfinished game; otherwise as in `Outcome`.
 
-    `players` has one name a seat. `tags` are further facts, such as a site or the seed of the dice.
+    `players` has one name for each seat. `tags` are further facts, such as a site or the seed of the dice.
     """
 
     game: Game
@@ -113,13 +113,13 @@ def to_json(record: Record) -> str:
 
 
 def printable_json(value: object) -> str:
-    """Return a value as one line of JSON in which every character that a terminal would obey or hide is escaped."""
+    """Return a value as one line of JSON, with every control or invisible character escaped."""
     text = json.dumps(value, ensure_ascii=False)
     return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
 
 
 def from_json(line: str, number: int | None = None) -> Record:
-    """Return the record of one line of JSON after replaying it. Raises RecordError, which names line `number`."""
+    """Parse the record of one line of JSON and replay it. Raises RecordError with the line `number`."""
     try:
         fields = json.loads(line)
         if not isinstance(fields, dict):
@@ -151,7 +151,7 @@ def from_json(line: str, number: int | None = None) -> Record:
 
 
 def check(record: Record, lines: list[int | None], line: int | None) -> None:
-    """Replay a record and compare how it ends with what it claims; `lines` has each ply's line, for the error."""
+    """Replay a record and compare its end with its `places`; `lines` has each ply's line, for the error."""
     seats = record.game.seats
     if record.players and len(record.players) != seats:
         raise RecordError(f"there are {len(record.players)} players for {seats} seats", line=line)
@@ -169,7 +169,7 @@ def check(record: Record, lines: list[int | None], line: int | None) -> None:
 
 
 def _is_unfinished_draw(record: Record, places: tuple[int, ...]) -> bool:
-    """Say whether the players may have agreed on a draw, or the server made one of a match that grew too long."""
+    """Return whether the result can be an agreed draw, or one by the server's limit of plies."""
     game = record.game
     may_be_drawn = game.has_draws or record.termination == "ply_limit"
     return may_be_drawn and len(places) == game.seats and places.count(1) > 1
@@ -192,7 +192,7 @@ def _after(state: State, ply: Ply, number: int, line: int | None) -> State:
 
 
 def read_ply(token: str, clock: int | None) -> Ply:
-    """Return the ply of a move's notation or of `leave=SEAT:REASON`."""
+    """Parse a move's notation or `leave=SEAT:REASON`."""
     left = _LEAVE.fullmatch(token)
     return Leave(int(left[1]), left[2] or "resigned") if left else Move(token, clock)
 
@@ -203,7 +203,7 @@ def write_leave(ply: Leave) -> str:
 
 
 def read_date(text: str | None) -> datetime | None:
-    """Return the moment of an ISO 8601 text, taken as UTC unless it says otherwise."""
+    """Parse a time in ISO 8601, in UTC where it has no offset."""
     if not text:
         return None
     date = datetime.fromisoformat(text)
@@ -211,12 +211,12 @@ def read_date(text: str | None) -> datetime | None:
 
 
 def write_date(date: datetime | None) -> str:
-    """Return a moment in ISO 8601, or an empty text for none."""
+    """Return a time in ISO 8601; empty for None."""
     return "" if date is None else date.isoformat().replace("+00:00", "Z")
 
 
 def read_result(text: str, seats: int) -> tuple[int, ...] | None:
-    """Return the places that a result stands for; the inverse of `write_result`."""
+    """Parse a result into places; the inverse of `write_result`."""
     if text == "*":
         return None
     if seats == 2:

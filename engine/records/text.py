@@ -1,4 +1,4 @@
-"""Records as text that people can read, much like PGN: tags in brackets, then the moves with the clocks after them.
+"""Records as text in the style of PGN: tags in brackets, then the moves with their clocks in comments.
 
     [Game "isolation"]
     [Options "width=7 height=7 players=3 dice=true"]
@@ -7,9 +7,8 @@
 
     1. d4 {[%clk 0:04:58.250]} a1 g7 2. roll=2 d6 leave=1:time roll=3 ...
 
-`roll=2` is what chance rolled; `leave=1:time` says that seat 1 left the game, and why. A number stands before every
-round of as many moves as there are seats. Tag values are JSON strings, in which only printable characters stand as
-they are.
+`roll=2` is a roll of the dice; `leave=1:time` is the departure of seat 1 with its reason. A number precedes every round
+of as many moves as there are seats. Tag values are JSON strings, in which non-printable characters are escaped.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ _WIDTH: Final = 100
 
 
 def to_text(record: Record) -> str:
-    """Return the record as tags and moves, ending with an empty line, so that texts can follow one another."""
+    """Return the record as tags and moves, with an empty line at the end, so that texts can be concatenated."""
     return "\n".join([*to_lines(record), ""])
 
 
 def to_lines(record: Record) -> Iterator[str]:
-    """Yield the lines of `to_text` one by one: the moves are replayed on the way, which takes its time."""
+    """Yield the lines of `to_text` one by one, since the replay of the moves takes time."""
     options = " ".join(f"{name}={str(value).lower()}" for name, value in record.game.options.items())
     result = write_result(record.places)
     about = {
@@ -77,7 +76,7 @@ def to_lines(record: Record) -> Iterator[str]:
 
 
 def from_text(text: str) -> list[Record]:
-    """Return the records of a text after replaying them. Raises RecordError at the first that is wrong."""
+    """Parse the records of a text and replay them. Raises RecordError at the first invalid one."""
     records: list[Record] = []
     lines = [line.rstrip("\r") for line in text.split("\n")]
     at = 0
@@ -145,7 +144,7 @@ def _read_record(tags: dict[str, str], line: int, body: str, body_line: int) -> 
 
 
 def _write_plies(record: Record) -> Iterator[str]:
-    """Write the moves, with a number before every round of them: each roll and leave, and as many moves as seats."""
+    """Yield the plies with a number before every round, which has as many moves as seats, and rolls and leaves."""
     moves, seats, is_numbered = 0, record.game.seats, False
     for state, ply in zip(record.states(), record.plies, strict=False):
         number = f"{moves // seats + 1}. " if moves % seats == 0 and not is_numbered else ""
@@ -183,7 +182,7 @@ def _read_tag(line: str, number: int) -> tuple[str, str]:
 
 
 def read_option(word: str) -> tuple[str, OptionValue]:
-    """Return name and value of `size=5`, `dice=true` or `max_plies=none`. Raises a ValueError for anything else."""
+    """Parse `size=5`, `dice=true` or `max_plies=none` into name and value. Raises a ValueError for anything else."""
     name, _, value = word.partition("=")
     words: dict[str, OptionValue] = {"true": True, "false": False, "none": None}
     if value in words:

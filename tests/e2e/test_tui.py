@@ -27,7 +27,7 @@ from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
 from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.menu_screen import MenuScreen
-from cornered.clients.terminal.plain import tell_until_over
+from cornered.clients.terminal.plain import report_until_over
 from cornered.protocol.codec import MSGPACK
 from cornered.protocol.commands import Command, Join, Ping
 from cornered.protocol.messages import Paired, Pong, Refused, Said
@@ -306,7 +306,7 @@ async def test_a_match_is_watched_over_a_broker_that_dies_in_between(mosquitto: 
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         async with asyncio.TaskGroup() as tasks:
             listening = tasks.create_task(listen(mosquitto.url, broadcast, ready))
-            telling = tasks.create_task(tell_until_over(broadcast.table(match.id), written.append))
+            telling = tasks.create_task(report_until_over(broadcast.table(match.id), written.append))
             await ready
             await until(lambda: any("Match " in line for line in written))
             await play_once(match)

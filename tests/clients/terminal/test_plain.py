@@ -40,8 +40,8 @@ async def run(table: LocalMatch, *lines: str) -> list[str]:
     written: list[str] = []
     match = PlainMatch(table, written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(match.tell())
-        await match.obey(aiter(Lines(*lines, "quit")))
+        telling = tasks.create_task(match.report())
+        await match.execute(aiter(Lines(*lines, "quit")))
         telling.cancel()
     return written
 
@@ -76,8 +76,8 @@ async def test_a_move_that_comes_early_waits_for_its_turn(local_table: type[Loca
     written: list[str] = []
     match = PlainMatch(table, written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(match.tell())
-        obeying = tasks.create_task(match.obey(aiter(lines)))
+        telling = tasks.create_task(match.report())
+        obeying = tasks.create_task(match.execute(aiter(lines)))
         await until(lambda: table.played)
         await until(lambda: any(line.startswith("B, minimax, to move") for line in written))
         for _ in range(50):
@@ -130,7 +130,7 @@ async def test_words_of_others_are_told(local_table: type[LocalMatch]) -> None:
     written: list[str] = []
     match = PlainMatch(table, written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(match.tell())
+        telling = tasks.create_task(match.report())
         await until(lambda: "minimax [bot] says: hello" in written)
         telling.cancel()
 
@@ -139,8 +139,8 @@ async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn(local_t
     written: list[str] = []
     match = PlainMatch(local_table("trapgrid", size=3), written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(match.tell())
-        await match.obey(aiter(_ended()))
+        telling = tasks.create_task(match.report())
+        await match.execute(aiter(_ended()))
         telling.cancel()
     assert written[-1] == "There are no more lines to obey: the match goes on without you."
 
@@ -150,8 +150,8 @@ async def test_whoever_watches_hears_the_end(local_table: type[LocalMatch]) -> N
     written: list[str] = []
     match = PlainMatch(table, written.append)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(match.tell())
-        watching = tasks.create_task(match.obey(aiter(_ended())))
+        telling = tasks.create_task(match.report())
+        watching = tasks.create_task(match.execute(aiter(_ended())))
         while table.match.over is False:
             await asyncio.sleep(0)
             table.opponent_plays(table.state.moves()[0])
