@@ -1,9 +1,9 @@
-/** What a player may do besides moving; what cannot be undone asks for a second press. */
+/** A player's commands besides moves; irreversible ones need a second press. */
 
 import { button, fill, h } from "./dom.js";
 import { nameOf, plural } from "./words.js";
 
-const SECOND_PRESS = 4000;
+const CONFIRM_TIMEOUT_MS = 4000;
 
 export class Actions {
   /**
@@ -33,7 +33,7 @@ export class Actions {
     return button(text, () => this.#send(type), className, { data: { does: type } });
   }
 
-  /** A button that asks once more. @param {string} text @param {string} again @param {Needing<"match">} type */
+  /** A button that needs a second press. @param {string} text @param {string} again @param {Needing<"match">} type */
   #twice(text, again, type) {
     let timer = 0;
     const calm = () => {
@@ -50,7 +50,7 @@ export class Actions {
       }
       element.textContent = again;
       element.classList.add("danger");
-      timer = window.setTimeout(calm, SECOND_PRESS);
+      timer = window.setTimeout(calm, CONFIRM_TIMEOUT_MS);
     };
     const element = button(text, press, "", { data: { does: type } });
     element.addEventListener("blur", () => timer && calm());
@@ -103,7 +103,7 @@ export class Actions {
     ];
   }
 
-  /** What somebody asks of me, or I of them. */
+  /** The open offers: draws and takebacks, received and sent. */
   #asked() {
     const { record } = this;
     const name = (/** @type {number} */ seat) => nameOf(record.seats[seat].player);
@@ -137,7 +137,7 @@ export class Actions {
     ];
   }
 
-  /** What comes after the end. */
+  /** The buttons after the end. */
   #afterwards() {
     const { record } = this;
     const offered = record.rematch.length;

@@ -1,12 +1,12 @@
-/** The players' bars: name, clock, how they stand, and whether they are here. */
+/** The players' bars: name, clock, status and connection. */
 
 import { seatMark } from "./marks.js";
 import { announce, h } from "./dom.js";
 import { sound } from "./settings.js";
 import { ordinal, timeLeft } from "./words.js";
 
-const URGENT = 10_000;
-const WARNINGS = [60_000, 30_000, 10_000];
+const URGENT_MS = 10_000;
+const WARNINGS_MS = [60_000, 30_000, 10_000];
 
 export class Bars {
   /** @param {MatchRecord} record @param {() => number} now the server's time */
@@ -65,7 +65,7 @@ export class Bars {
     this.tick();
   }
 
-  /** Show every clock as it is now, and come back when the next digit changes. */
+  /** Show every clock, and schedule the next update for the change of a digit. */
   tick() {
     clearTimeout(this.timer);
     const { left, running, at } = this.record.clocks;
@@ -78,18 +78,18 @@ export class Bars {
       const text = timeLeft(ms);
       if (bar.clock.textContent !== text) bar.clock.textContent = text;
       bar.clock.classList.toggle("runs", runs);
-      bar.clock.classList.toggle("urgent", ms < URGENT && !this.record.over);
+      bar.clock.classList.toggle("urgent", ms < URGENT_MS && !this.record.over);
       if (!runs) return;
-      next = ms < URGENT ? 50 : 200;
-      const passed = WARNINGS.find((limit) => ms <= limit && bar.warned > limit && full > limit);
+      next = ms < URGENT_MS ? 50 : 200;
+      const passed = WARNINGS_MS.find((limit) => ms <= limit && bar.warned > limit && full > limit);
       if (passed !== undefined) {
         bar.warned = passed;
         if (seat === this.record.seat) {
-          announce(`${passed / 1000} seconds left`, passed <= URGENT);
-          if (passed <= URGENT) sound("low");
+          announce(`${passed / 1000} seconds left`, passed <= URGENT_MS);
+          if (passed <= URGENT_MS) sound("low");
         }
       }
-      if (ms > WARNINGS[0]) bar.warned = Infinity;
+      if (ms > WARNINGS_MS[0]) bar.warned = Infinity;
     });
     if (next) this.timer = window.setTimeout(() => this.tick(), next);
   }

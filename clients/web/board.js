@@ -1,4 +1,4 @@
-/** One board in SVG, drawn from a position text. It draws and remembers elements; it decides nothing. */
+/** One board in SVG, drawn from a position text, without the game's rules. */
 
 import { s, set } from "./dom.js";
 import { Layout } from "./geometry.js";
@@ -11,8 +11,8 @@ import { contents, isCell, parsePosition, parted, trails } from "./position.js";
 /** @type {Hints} */
 const NO_HINTS = { moves: new Set(), refused: {}, notes: {}, seat: -1 };
 
-const MANY = 20;
-/** Each seat's hatching, and that of cells which several lay claim to. */
+const MANY_TARGETS = 20;
+/** The hatching of each seat, and of cells that several seats control. */
 const HATCH = [
   "M-30 0L0 -30M-30 30L30 -30M0 30L30 0",
   "M-30 0L0 30M-30 -30L30 30M0 -30L30 0",
@@ -58,7 +58,7 @@ export class Board {
    * Show a position.
    * @param {string} text
    * @param {{last?: string, from?: string, trail?: Map<string, number>, still?: boolean}} [how] `last` is the move that led here; without
-   *   a trail the board remembers who left which cell behind, as far as it saw
+   *   a trail the board uses the cells that it saw each seat leave
    */
   show(text, { last = "", from = "", trail, still = false } = {}) {
     const position = parsePosition(text, this.walled);
@@ -81,7 +81,7 @@ export class Board {
     this.paint(this.picture);
   }
 
-  /** Begin afresh: the next position is another match's. */
+  /** Discard the state of the previous match. */
   forget() {
     this.shape = "";
     this.position = null;
@@ -152,8 +152,7 @@ export class Board {
   }
 
   /**
-   * Edges towards which the pawns walk. The start is on show whenever a walled board is first built with pawns on its rim;
-   * `goalsFrom` names that position otherwise.
+   * Goal edges of the pawns, from the first position of a walled board with pawns on its rim, or from `goalsFrom`.
    * @param {Position} position
    */
   #goals(position) {
@@ -222,7 +221,7 @@ export class Board {
     if (this.layout.hex) this.#drawLinks(now);
   }
 
-  /** Join touching stones of one colour, so that groups are seen. @param {Map<string, string>} now */
+  /** Draw links between adjacent stones of one colour. @param {Map<string, string>} now */
   #drawLinks(now) {
     /** @type {string[]} */
     const lines = ["", "", "", ""];
@@ -275,13 +274,13 @@ export class Board {
     }
   }
 
-  /** Show what may be played; null shows nothing. @param {Hints | null} hints */
+  /** Mark the legal moves; null removes the marks. @param {Hints | null} hints */
   hint(hints) {
     this.hints = hints ?? NO_HINTS;
     this.element.classList.toggle("mine", this.hints.moves.size > 0);
-    // Dots point out exceptions; where almost everything is playable they whisper.
+    // Where most cells are legal the dots are fainter.
     const targets = [...this.hints.moves].filter(isCell).length;
-    this.element.classList.toggle("many", targets > MANY);
+    this.element.classList.toggle("many", targets > MANY_TARGETS);
     this.element.classList.toggle("exceptions", Object.keys(this.hints.refused).length < targets);
     for (const [name, { group }] of this.cells) {
       group.classList.toggle("target", this.hints.moves.has(name));
@@ -305,7 +304,7 @@ export class Board {
     );
   }
 
-  /** Draw an analyst's picture over the cells; null takes it away. @param {OverlayPicture | null} picture */
+  /** Draw an overlay over the cells; null removes it. @param {OverlayPicture | null} picture */
   paint(picture) {
     this.picture = picture;
     this.said.clear();
@@ -332,7 +331,7 @@ export class Board {
     this.#label();
   }
 
-  /** Name every cell with its state, for screen readers. */
+  /** Label every cell with its state for screen readers. */
   #label() {
     if (this.tiny || !this.position) return;
     const walls = parted(this.position.walls);
@@ -354,7 +353,7 @@ export class Board {
   }
 
   /**
-   * Show a move that is not made yet: hovered, waiting for the second tap, on its way, or unsent.
+   * Show a move that is not made yet: hovered, armed by a first tap, sent, or unsent.
    * @param {string} move
    * @param {number} seat
    * @param {"hover" | "wrong" | "armed" | "sent" | "unsent"} state
@@ -400,7 +399,7 @@ export class Board {
     this.hint(this.hints);
   }
 
-  /** Turn a pointer's place into board units. @param {{clientX: number, clientY: number}} event */
+  /** Convert a pointer's position into board units. @param {{clientX: number, clientY: number}} event */
   point(event) {
     const matrix = this.element.getScreenCTM();
     if (!matrix) return { x: NaN, y: NaN };

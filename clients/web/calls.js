@@ -1,4 +1,4 @@
-/** What waits for me at the top of the lobby: my tables, my challenges, an invitation, and a word of welcome. */
+/** The top of the lobby: my tables and challenges, an invitation, and a welcome. */
 
 import { button, h, keyed } from "./dom.js";
 import { tableText } from "./form.js";
@@ -12,12 +12,12 @@ export class Calls {
     this.invite = invite;
     /** @type {Seek | null} the table of the invite link as the server told of it; those who sit there hear more */
     this.invited = null;
-    /** Why nobody can sit down there any more. */
+    /** Why the table cannot be joined any more. */
     this.gone = "";
     this.element = h("div.calls");
   }
 
-  /** Learn what the invite link leads to. */
+  /** Ask for the table of the invite link. */
   async ask() {
     if (!this.invite) return;
     try {
@@ -53,7 +53,7 @@ export class Calls {
     );
   }
 
-  /** What a table's words depend on. @param {Seek | null} seek */
+  /** The key of the state that a table's text depends on. @param {Seek | null} seek */
   #sign(seek) {
     return `${seek?.id} ${seek?.joined.map((player) => player.name)} ${this.page.store.games.length}`;
   }
@@ -64,13 +64,13 @@ export class Calls {
     return words.filter(Boolean).join(" · ");
   }
 
-  /** Who sits at a table, by name. @param {Seek} seek */
+  /** The names of a table's players. @param {Seek} seek */
   #company({ joined, seats }) {
     const names = joined.map((player) => (player.id === this.page.link.me?.id ? "you" : nameOf(player)));
     return `At the table: ${names.join(", ")} (${joined.length} of ${seats}).`;
   }
 
-  /** Ask a newcomer for a name, without standing in the way. @param {string} name */
+  /** Ask a new player for a name, without a dialog. @param {string} name */
   #hello(name) {
     const input = h("input", {
       name: "name",

@@ -37,7 +37,7 @@ export function tableLine(page, seek) {
   );
 }
 
-/** How a match ended, for the one in seat `me`; -1 is a stranger. @param {MatchSummary} match @param {number} me */
+/** The result of a match for seat `me`; -1 is a spectator. @param {MatchSummary} match @param {number} me */
 function endingOf({ winner, reason, players }, me) {
   if (reason === null || reason === "aborted" || reason === "expired") return "called off";
   const why = reasonText(reason, winner === null);
@@ -81,7 +81,7 @@ export function matchCard(page, match) {
   return Object.assign(element, { update });
 }
 
-/** Somebody who is here. @param {Page} page @param {Presence} presence */
+/** A player in the lobby. @param {Page} page @param {Presence} presence */
 export function personLine(page, { player, playing, accepts, free }) {
   const { store, link, form } = page;
   const isBot = player.kind === "bot";

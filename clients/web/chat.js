@@ -1,9 +1,9 @@
-/** Words between players, or among spectators. */
+/** The chat of the players, or that of the spectators. */
 
 import { button, h } from "./dom.js";
 import { icon } from "./icons.js";
 
-const KEPT = 100;
+const MAX_LINES = 100;
 
 export class Chat {
   /** @param {Page} page @param {string} match @param {"players" | "spectators"} room */
@@ -54,7 +54,7 @@ export class Chat {
     this.list.scrollTop = this.list.scrollHeight;
   }
 
-  /** Take in what was said; what is old is not news. @param {import("./protocol").Said} said @param {boolean} old */
+  /** Add a line; an `old` one is not announced. @param {import("./protocol").Said} said @param {boolean} old */
   hear({ by, text, at }, old) {
     const key = `${at} ${by.id} ${text}`;
     if (/** @type {HTMLElement[]} */ ([...this.list.children]).some((line) => line.dataset.key === key)) return;
@@ -68,7 +68,7 @@ export class Chat {
         h("bdi", text),
       ),
     );
-    while (this.list.childElementCount > KEPT) this.list.firstElementChild?.remove();
+    while (this.list.childElementCount > MAX_LINES) this.list.firstElementChild?.remove();
     this.list.scrollTop = this.list.scrollHeight;
     if (this.body.hidden && !old) this.unread.textContent = String(++this.count);
   }

@@ -1,4 +1,4 @@
-/** Proof of the dice: what was promised, the seed that is told at the end, and every roll worked out again. */
+/** Verification of the dice: the commitment, the seed after the end, and every roll computed again. */
 
 import { button, fill, h } from "./dom.js";
 import { isRoll } from "./position.js";
@@ -21,7 +21,7 @@ async function roll(key, match, ply) {
   }
 }
 
-/** Check the promise and every roll of a finished match. @param {MatchRecord} record @param {string} hex the seed */
+/** Check the commitment and every roll of a finished match. @param {MatchRecord} record @param {string} hex the seed */
 async function verdict(record, hex) {
   if (!crypto.subtle) return "This browser checks hashes on secure addresses only.";
   const seed = bytes(hex);
@@ -37,7 +37,7 @@ async function verdict(record, hex) {
   return `Checked: the seed matches the promise, and all ${rolls} rolls follow from it.`;
 }
 
-/** Show the promise, and at the end the proof, of a match with dice. @param {HTMLElement} element @param {MatchRecord} record */
+/** Show the commitment, and after the end the verification, of a match with dice. @param {HTMLElement} element @param {MatchRecord} record */
 export function diceProof(element, record) {
   if (!record.spec.options.dice) return;
   const { seed } = record;

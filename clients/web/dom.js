@@ -1,4 +1,4 @@
-/** Making and updating elements: the only place that creates DOM nodes by name. */
+/** Creates and updates DOM elements; no other module creates nodes by name. */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -27,7 +27,7 @@ const present = (children) =>
   /** @type {string[]} */ (children.flat().filter((child) => child || child === 0 || child === ""));
 
 /**
- * Return what makes elements: `h("p.quiet", { title }, "text")`. Properties may come first; children are nodes, texts, lists
+ * Return a function that creates elements: `h("p.quiet", { title }, "text")`. Properties may come first; children are nodes, texts, lists
  * of these, or nothing.
  * @param {(tag: string) => HTMLElement | SVGElement} create
  * @returns {(name: string, ...content: (Properties | Content)[]) => Element}
@@ -53,7 +53,7 @@ export const button = (content, click, kind = "", more = {}) =>
   h("button", { ...(kind && { class: kind }), ...more, on: { click } }, content);
 
 /**
- * Make the children of `parent` show `items` in order, keeping the nodes of those that stay.
+ * Update the children of `parent` to `items` in order, with the nodes of unchanged keys reused.
  * @template T
  * @param {Element} parent
  * @param {T[]} items
@@ -84,11 +84,11 @@ export function fill(parent, ...children) {
   parent.replaceChildren(...present(children));
 }
 
-/** Say something to screen readers. @param {string} text @param {boolean} [urgent] */
+/** Announce a text to screen readers. @param {string} text @param {boolean} [urgent] */
 export function announce(text, urgent = false) {
   const region = document.getElementById(urgent ? "urgent" : "polite");
   if (!region) return;
-  // A region that says the same thing twice is silent the second time, so each word gets its own element.
+  // A live region does not announce an equal text again, so each text gets its own element.
   region.append(h("p", {}, text));
   while (region.childElementCount > 3) region.firstElementChild?.remove();
 }

@@ -1,4 +1,4 @@
-/** The form that makes a table or a challenge, built from what the server says it plays. */
+/** The form for a table or a challenge, built from the server's list of games. */
 
 import { button, fill, h } from "./dom.js";
 import { keep, settings } from "./settings.js";
@@ -67,7 +67,7 @@ function pills(legend, name, choices, chosen) {
 const numberField = (title, properties) =>
   h("label.field", h("span", title), h("input", { type: "number", required: true, ...properties }));
 
-/** A box to tick. @param {string} title @param {string} name @param {unknown} checked */
+/** A checkbox. @param {string} title @param {string} name @param {unknown} checked */
 const tickField = (title, name, checked) =>
   h("label.switch.flow", h("input", { type: "checkbox", name, checked: Boolean(checked) }), h("span", title));
 
@@ -307,7 +307,7 @@ export function askSettings(store, { game: first, mode, to }) {
   });
 }
 
-/** What a table says of itself beside its game. @param {Seek["settings"]} chosen */
+/** A table's settings beside its game. @param {Seek["settings"]} chosen */
 export function tableText(chosen) {
   return [clockText(chosen.clock), chosen.private ? "private" : ""].filter(Boolean).join(" · ");
 }

@@ -1,4 +1,4 @@
-/** Where things lie on a board, in units of 100 per cell. Pure numbers. */
+/** Geometry of a board in units of 100 per cell, without DOM. */
 
 import { cells, parseWall, wallName } from "./position.js";
 
@@ -21,7 +21,7 @@ export class Layout {
     this.width = Math.max(...position.rows.map((row) => row.length));
     this.size = position.hex ? 92 : position.walled ? 80 : 92;
     this.gap = PITCH - this.size;
-    /** How large pieces are. */
+    /** The radius of pieces. */
     this.radius = position.hex ? 32 : position.walled ? 28 : 31;
     const sign = flipped ? -1 : 1;
     /** @type {Place[]} */
@@ -54,7 +54,7 @@ export class Layout {
     for (const place of this.places) {
       if (place.column === (this.flipped ? position.rows[place.row].length - 1 : 0)) {
         const text = this.hex ? place.name[0] : place.name.slice(1);
-        // A hexagon's frame recedes with every row away from the middle.
+        // A hexagon's row labels follow its edge.
         const x = this.hex ? Math.abs(place.y) / Math.sqrt(3) - HEX_LABELS * 0.66 : -LABELS / 2;
         found.push({ x: this.frame.x + x, y: place.y, text });
       }
@@ -104,10 +104,10 @@ export class Layout {
   }
 
   /**
-   * The wall that a pointer means: nearest crossing, turned with the nearest side. Null in the middle of a cell or off the board.
+   * The wall at a pointer: at the nearest crossing, along the nearest side. Null in the middle of a cell or off the board.
    * @param {number} x
    * @param {number} y
-   * @param {number} reach how far from a side it still counts, in units
+   * @param {number} reach largest distance from a side, in units
    */
   wallAt(x, y, reach) {
     const sign = this.flipped ? -1 : 1;
@@ -136,7 +136,7 @@ export class Layout {
   }
 
   /**
-   * The neighbour that an arrow key leads to. `aim` is where the ring wants to stay across, so that going up and down keeps its column.
+   * The neighbour in the direction of an arrow key. `aim` is the x coordinate that vertical steps keep.
    * @param {string} name
    * @param {string} key
    * @param {number} aim

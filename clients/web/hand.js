@@ -1,4 +1,4 @@
-/** What mouse, touch and keyboard mean on a board. It knows what is playable only from the server's hints. */
+/** Input by mouse, touch and keyboard on a board. Legal moves come from the server's hints. */
 
 import { announce, set } from "./dom.js";
 import { isCell, parseWall, wallName } from "./position.js";
@@ -7,12 +7,12 @@ import { sentence } from "./words.js";
 /** @typedef {import("./board.js").Board} Board */
 /** @typedef {(text: string) => void} Told */
 /**
- * `typed` hears what was typed so far, `armed` of a wall that waits for its second tap, or no longer.
+ * `typed` gets the text typed so far, `armed` the wall that waits for its second tap, or null.
  * @typedef {{play: Told, explain: Told, typed: Told, mayPlay: () => boolean, seat: () => number, armed: (wall: string | null) => void}} Wishes
  */
 
-const DRAG = 8;
-const TYPED = /^[a-mpsv0-9]$/;
+const DRAG_DISTANCE_PX = 8;
+const MOVE_KEY = /^[a-mpsv0-9]$/;
 
 export class Hand {
   /** @param {Board} board @param {Wishes} wishes */
@@ -28,7 +28,7 @@ export class Hand {
     /** @type {string | null} the crossing at which the wall was turned against the pointer */
     this.turnedAt = null;
     this.aim = 0;
-    /** Where the last arrow led; anywhere else the ring begins a new column. */
+    /** The cell of the last arrow key; from any other cell a new column begins. */
     this.walked = "";
     /** @type {{from: string, x: number, y: number, moving: boolean} | null} */
     this.drag = null;
@@ -49,7 +49,7 @@ export class Hand {
     });
   }
 
-  /** Forget what was begun: the position has changed. */
+  /** Discard unfinished input when the position changes. */
   reset() {
     this.#arm(null);
     this.#drop();
@@ -62,7 +62,7 @@ export class Hand {
     return [...this.board.hints.moves].some((move) => parseWall(move));
   }
 
-  /** The move that a pointer means, or null. @param {{clientX: number, clientY: number}} event */
+  /** The move at a pointer, or null. @param {{clientX: number, clientY: number}} event */
   #meant(event) {
     const { board } = this;
     const { x, y } = board.point(event);
@@ -102,7 +102,7 @@ export class Hand {
     this.touch = event.pointerType === "touch";
     if (this.touch || !this.wishes.mayPlay()) return;
     if (this.drag) {
-      const far = Math.hypot(event.clientX - this.drag.x, event.clientY - this.drag.y) > DRAG;
+      const far = Math.hypot(event.clientX - this.drag.x, event.clientY - this.drag.y) > DRAG_DISTANCE_PX;
       if (far && !this.drag.moving) {
         this.drag.moving = true;
         this.board.element.setPointerCapture(event.pointerId);
@@ -134,7 +134,7 @@ export class Hand {
     if (about) this.wishes.explain(`${move}: ${sentence(about)}`);
   }
 
-  /** Nothing is pointed at. */
+  /** Remove the preview. */
   #rest() {
     this.board.element.classList.remove("pointing");
     if (!this.wishes.mayPlay()) return;
@@ -175,7 +175,7 @@ export class Hand {
       return;
     }
     if (!this.wishes.mayPlay()) return;
-    // A screen reader's click has no place, only a target.
+    // A screen reader's click has no coordinates, only a target.
     const direct = event.detail === 0 && cellOf(event);
     const move = direct || this.#meant(event);
     if (!move) return;
@@ -217,13 +217,13 @@ export class Hand {
     this.board.ghost(wall, this.wishes.seat(), legal ? "armed" : "wrong");
   }
 
-  /** Place the wall that waits. */
+  /** Place the armed wall. */
   place() {
     const wall = this.armed;
     if (wall) this.#try(wall);
   }
 
-  /** Play a move, or let the server say why not. @param {string} move */
+  /** Play a move, or show the server's reason against it. @param {string} move */
   #try(move) {
     const { hints, pieces } = this.board;
     if (pieces.get(move)?.seat === this.wishes.seat() && !hints.moves.has(move)) return;
@@ -231,7 +231,7 @@ export class Hand {
     else this.wishes.play(move);
   }
 
-  /** Turn the wall that is on show. */
+  /** Turn the previewed wall. */
   turn() {
     this.lies = !this.lies;
     if (this.armed) {
@@ -261,7 +261,7 @@ export class Hand {
     return `wall ${wall}, ${legal ? "playable" : "not playable"}`;
   }
 
-  /** Take a key; returns whether it meant something here. @param {KeyboardEvent} event */
+  /** Handle a key; returns whether it was used. @param {KeyboardEvent} event */
   key(event) {
     const { board } = this;
     const { key } = event;
@@ -298,7 +298,7 @@ export class Hand {
       if (this.walls) announce(this.#showWall());
       return true;
     }
-    if (TYPED.test(letter) && this.wishes.mayPlay()) {
+    if (MOVE_KEY.test(letter) && this.wishes.mayPlay()) {
       this.#type(this.buffer + letter);
       return true;
     }

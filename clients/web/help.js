@@ -1,4 +1,4 @@
-/** The keys, and what the marks mean. */
+/** The dialog of keys and marks. */
 
 import { h } from "./dom.js";
 import { openSheet } from "./sheet.js";

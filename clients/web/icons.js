@@ -1,4 +1,4 @@
-/** The page's own icons, so that no font has to have them. */
+/** Icons as SVG paths, independent of fonts. */
 
 import { s } from "./dom.js";
 

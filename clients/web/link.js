@@ -1,7 +1,7 @@
 /**
- * The connection: one socket that comes back by itself, commands that are answered exactly once, and the server's time.
+ * The connection: one socket that reconnects, commands with exactly one answer, and the server's time.
  *
- * Events: `online` (after each welcome), `offline`, `unwelcome` (with the server's words, when it opens no socket now),
+ * Events: `online` (after each welcome), `offline`, `unwelcome` (with the server's reason for refusing a socket),
  * and one event named for each message type that is not an answer.
  */
 
@@ -11,12 +11,12 @@ import { sentence } from "./words.js";
 
 const SUBPROTOCOL = "cornered.v1.json";
 const TOKEN = "cornered.token";
-const HEARTBEAT = 15_000;
-const SILENCE = 32_000;
-const SLOWEST = 8_000;
-const CLOCK_STEP = 250;
-/** The longest wait in milliseconds that the server may ask for. */
-const LONGEST = 300_000;
+const PING_INTERVAL_MS = 15_000;
+const PONG_TIMEOUT_MS = 32_000;
+const MAX_BACKOFF_MS = 8_000;
+const CLOCK_STEP_MS = 250;
+/** Upper bound on the server's Retry-After. */
+const MAX_RETRY_AFTER_MS = 300_000;
 
 /** A typed refusal. */
 export class Refused extends Error {
@@ -42,7 +42,7 @@ export class Link extends EventTarget {
     this.state = "connecting";
     /** @type {Player | null} */
     this.me = null;
-    /** How far the server's clock is ahead of ours, in milliseconds. */
+    /** The offset of the server's clock from ours, in milliseconds. */
     this.ahead = 0;
     this.trip = Infinity;
     this.attempts = 0;
@@ -58,7 +58,7 @@ export class Link extends EventTarget {
     this.wantedName = "";
     window.addEventListener("online", () => this.hurry());
     document.addEventListener("visibilitychange", () => document.hidden || this.hurry());
-    setInterval(() => this.#beat(), HEARTBEAT);
+    setInterval(() => this.#beat(), PING_INTERVAL_MS);
   }
 
   /** The server's time now, in milliseconds. */
@@ -96,17 +96,17 @@ export class Link extends EventTarget {
     };
   }
 
-  /** Fetch why no socket opens, which browsers do not tell, and wait for as long as the server says. */
+  /** Fetch the reason of a refused socket, which browsers hide, and wait for its Retry-After. */
   async #askWhy() {
     try {
       const answer = await fetch(new URL("visit", this.url.replace(/^ws/, "http")), { cache: "no-store" });
       if ((answer.status !== 429 && answer.status !== 503) || !this.timer) return;
       const text = (await answer.text()).trim();
       const seconds = Number(answer.headers.get("Retry-After"));
-      if (seconds > 0) this.#retryIn(Math.min(LONGEST, seconds * 1000) * (1 + 0.2 * Math.random()));
+      if (seconds > 0) this.#retryIn(Math.min(MAX_RETRY_AFTER_MS, seconds * 1000) * (1 + 0.2 * Math.random()));
       this.dispatchEvent(new CustomEvent("unwelcome", { detail: { text } }));
     } catch {
-      // The server is away: there is no reason to tell.
+      // The server does not answer, so there is no reason.
     }
   }
 
@@ -116,18 +116,18 @@ export class Link extends EventTarget {
     this.timer = window.setTimeout(() => this.open(), wait);
   }
 
-  /** Hear of several kinds of messages. @param {Listeners} listeners @param {AbortSignal} [signal] */
+  /** Add listeners for several message types. @param {Listeners} listeners @param {AbortSignal} [signal] */
   hear(listeners, signal) {
     for (const [type, listener] of Object.entries(listeners))
       this.addEventListener(type, (event) => hears(listener, event), signal && { signal });
   }
 
-  /** Try again now, if we are waiting to. */
+  /** Reconnect now instead of after the backoff. */
   hurry() {
     if (this.timer) this.open();
   }
 
-  /** Come back under another name. @param {string} name */
+  /** Reconnect under another name. @param {string} name */
   rename(name) {
     this.wantedName = name;
     this.socket?.close();
@@ -161,7 +161,7 @@ export class Link extends EventTarget {
         this.#welcome(message);
         return;
       case "refused":
-        // Nothing was done. The socket closes in a moment, and the next one carries a lasting command again.
+        // Not carried out. The socket closes soon, and a lasting command is sent again on the next one.
         if (message.code === "shutting_down" && waiting?.lasting !== false) return;
         if (waiting) {
           this.waiting.delete(waiting.command.id);
@@ -171,7 +171,7 @@ export class Link extends EventTarget {
           this.socket?.close();
         } else {
           if (this.state !== "online" && this.wantedName) {
-            // The server does not take this name: the next hello comes with the old one.
+            // The server refuses this name: the next hello has the old one.
             this.wantedName = "";
             this.socket?.close();
           }
@@ -201,25 +201,25 @@ export class Link extends EventTarget {
     this.attempts = 0;
     this.state = "online";
     this.welcomed = true;
-    // Whoever listens joins again first, so that an unsent move is told to a match that we already hear of.
+    // Listeners join their matches first, so that an unsent move goes to a subscribed match.
     const unsent = [...this.waiting.values()];
     this.dispatchEvent(new CustomEvent("online"));
     for (const { command } of unsent) this.socket?.send(JSON.stringify(command));
     this.#beat();
   }
 
-  /** Keep the offset of the quickest round trip, until one contradicts it: then a clock was set or stood still. @param {Heard["pong"]} pong */
+  /** Keep the offset of the fastest round trip until a later one contradicts it, after a step of either clock. @param {Heard["pong"]} pong */
   #sync(pong) {
     const trip = Date.now() - pong.sent;
     const ahead = pong.now + trip / 2 - Date.now();
-    if (trip > this.trip && Math.abs(ahead - this.ahead) < (trip + this.trip) / 2 + CLOCK_STEP) return;
+    if (trip > this.trip && Math.abs(ahead - this.ahead) < (trip + this.trip) / 2 + CLOCK_STEP_MS) return;
     this.trip = trip;
     this.ahead = ahead;
   }
 
   #beat() {
     if (this.state !== "online") return;
-    if (Date.now() - this.heard > SILENCE) {
+    if (Date.now() - this.heard > PONG_TIMEOUT_MS) {
       this.socket?.close();
       this.#lost();
       return;
@@ -239,7 +239,7 @@ export class Link extends EventTarget {
       this.dispatchEvent(new CustomEvent("offline"));
     }
     if (this.timer) return;
-    const wait = Math.min(SLOWEST, 250 * 2 ** this.attempts) * (0.6 + 0.8 * Math.random());
+    const wait = Math.min(MAX_BACKOFF_MS, 250 * 2 ** this.attempts) * (0.6 + 0.8 * Math.random());
     this.attempts += 1;
     this.#retryIn(wait);
   }

@@ -1,4 +1,4 @@
-/** The lobby: games as tiles, open tables, live games, who is here, and my own games. */
+/** The lobby: games as tiles, open tables, live games, players, and my own games. */
 
 import { Board } from "./board.js";
 import { Calls } from "./calls.js";
@@ -8,10 +8,10 @@ import { icon } from "./icons.js";
 import { isWalled, trails, unfold } from "./position.js";
 import { nameOf } from "./words.js";
 
-const STEP = 1100;
-const OPENING = 9;
-const PAUSE = 4;
-const FINISHED = 8;
+const PLY_INTERVAL_MS = 1100;
+const FIRST_PLY = 9;
+const FINAL_PAUSE_PLIES = 4;
+const MAX_FINISHED = 8;
 /** Entries of a list that are shown at first, and with each press of its button. */
 const PAGE = { seeks: 50, matches: 12, players: 200 };
 
@@ -61,7 +61,7 @@ export class LobbyView {
     if (page.link.state === "online") online();
     document.title = "Cornered";
     this.#demos();
-    this.timer = setInterval(() => this.#beat(), STEP);
+    this.timer = setInterval(() => this.#beat(), PLY_INTERVAL_MS);
     this.#draw();
   }
 
@@ -71,7 +71,7 @@ export class LobbyView {
     this.page.store.leave();
   }
 
-  /** Draw once a frame at most, however much happens. */
+  /** Draw at most once a frame. */
   #soon() {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
@@ -86,11 +86,11 @@ export class LobbyView {
       this.mine = { live, finished };
       this.#soon();
     } catch {
-      // It is asked again with the next connection.
+      // Requested again on the next connection.
     }
   }
 
-  /** Recorded games bring tiles to life while nobody plays. */
+  /** Load the recorded games that tiles show without a live game. */
   async #demos() {
     try {
       for (const [game, text] of Object.entries(await (await fetch("demos.json")).json()))
@@ -101,7 +101,7 @@ export class LobbyView {
     }
   }
 
-  /** Show more of a list, and ask for what the page does not know yet. @param {Section} section */
+  /** Show more of a list, and request its next page where necessary. @param {Section} section */
   async #further(section) {
     const { store, complain } = this.page;
     this.limits[section] += PAGE[section];
@@ -113,7 +113,7 @@ export class LobbyView {
     this.#soon();
   }
 
-  /** Say on a list's button how much is not shown. @param {Section} section @param {number} left entries that are known */
+  /** Show the number of hidden entries on a list's button. @param {Section} section @param {number} left entries that are known */
   #count(section, left) {
     const more = this.further[section];
     const hidden = Math.max(0, left - this.limits[section]) + this.page.store.unseen(section);
@@ -170,7 +170,7 @@ export class LobbyView {
     this.#count("players", people.length);
     const mine = [
       ...this.mine.live.map((match) => store.matches.get(match.id) ?? match),
-      ...this.mine.finished.slice(0, FINISHED),
+      ...this.mine.finished.slice(0, MAX_FINISHED),
     ];
     this.games.block.hidden = !mine.length;
     keyed(
@@ -234,7 +234,7 @@ export class LobbyView {
         if (board.position?.text !== shown.position) board.show(shown.position);
       } else if (this.demos[game.name] && !still) {
         const positions = this.demos[game.name];
-        const ply = Math.min((this.beat + OPENING) % (positions.length + PAUSE), positions.length - 1);
+        const ply = Math.min((this.beat + FIRST_PLY) % (positions.length + FINAL_PAUSE_PLIES), positions.length - 1);
         if (board.position?.text !== positions[ply])
           board.show(positions[ply], { trail: trails(positions.slice(0, ply + 1)) });
       }

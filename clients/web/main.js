@@ -1,4 +1,4 @@
-/** The page's frame: connection, header, addresses, and what may happen anywhere. */
+/** The page's frame: connection, header, routes, and events outside the views. */
 
 import { announce, button, fill, h, set } from "./dom.js";
 import { askSettings } from "./form.js";
@@ -17,7 +17,7 @@ address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
 const link = new Link(address.href, tokenStore());
 const store = new Store(link);
 
-/** With `?guest` every tab is somebody else. */
+/** With `?guest` every tab is another player. */
 function tokenStore() {
   return new URLSearchParams(location.search).has("guest") ? sessionStorage : localStorage;
 }
@@ -25,7 +25,7 @@ function tokenStore() {
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
-/** Show a message that leaves by itself. @param {string} text @param {HTMLElement[]} buttons @param {number} [seconds] */
+/** Show a message that disappears after a while. @param {string} text @param {HTMLElement[]} buttons @param {number} [seconds] */
 function toast(text, buttons = [], seconds = 6) {
   const element = h("div.toast", h("p", text), buttons);
   byId("toasts").append(element);
@@ -102,7 +102,7 @@ export const page = {
 /** @type {{element: Element, close: () => void, match?: string} | null} */
 let view = null;
 
-/** Show what the address names. */
+/** Show the view of the URL. */
 function route() {
   const [, kind, id] = location.hash.split("/");
   const shown = byId("view");
@@ -175,7 +175,7 @@ function askName() {
   input.select();
 }
 
-/** A thin line that tells the truth about the network. */
+/** The banner with the state of the connection. */
 function network() {
   const banner = byId("banner");
   let away = false;
@@ -187,7 +187,7 @@ function network() {
   };
   link.hear({
     offline: () => {
-      // A blink of the network is nobody's business.
+      // A short interruption is not shown.
       const lost = () => {
         away = true;
         if (banner.dataset.kind !== "restarting") say("Connection lost. Reconnecting…", "away");
@@ -212,7 +212,7 @@ function network() {
   });
 }
 
-/** Things that others do to us, wherever we are. */
+/** Messages that concern every view: challenges and pairings. */
 function summons() {
   /** @type {Map<string, () => void>} */
   const open = new Map();

@@ -1,4 +1,4 @@
-/** How seats are told apart without colour: disc, diamond, triangle, square. */
+/** The shapes that distinguish seats without colour: disc, diamond, triangle, square. */
 
 import { s } from "./dom.js";
 import { roundedSquare } from "./geometry.js";

@@ -1,4 +1,4 @@
-/** One match as its players and spectators follow it: what goes to the server, and what comes from there. */
+/** One match of a player or spectator: its commands and messages. */
 
 import { announce, fill, h } from "./dom.js";
 import { MatchRecord } from "./record.js";
@@ -6,11 +6,11 @@ import { sound } from "./settings.js";
 import { Table } from "./table.js";
 import { awayText, nameOf, resultText } from "./words.js";
 
-const UNHURRIED = 300;
-const RETRY = 500;
-/** Refusals that the same command may not meet a moment later. */
-const PASSING = ["too_fast", "internal", "shutting_down"];
-const MOVING = ["played", "rolled", "taken_back", "eliminated"];
+const HINT_DELAY_MS = 300;
+const RETRY_DELAY_MS = 500;
+/** Refusals after which the same command may be accepted a moment later. */
+const TRANSIENT_CODES = ["too_fast", "internal", "shutting_down"];
+const POSITION_EVENTS = ["played", "rolled", "taken_back", "eliminated"];
 
 export class MatchView {
   /** @param {Page} page @param {string} match */
@@ -23,7 +23,7 @@ export class MatchView {
     this.table = null;
     /** @type {{move: string, ply: number} | null} a move that the server has not answered yet */
     this.pending = null;
-    /** When this came into the match, on the server's clock. */
+    /** Server time of joining the match. */
     this.joined = 0;
     this.element = h("div.match.loading", h("p.quiet.empty", "Opening the game…"));
     this.abort = new AbortController();
@@ -73,8 +73,8 @@ export class MatchView {
     } catch (error) {
       const { code, message, wait } = /** @type {Refused} */ (error);
       if (code === "offline" || this.abort.signal.aborted) return;
-      if (PASSING.includes(code)) {
-        this.joinTimer = window.setTimeout(() => this.#join(), Math.max(RETRY, wait));
+      if (TRANSIENT_CODES.includes(code)) {
+        this.joinTimer = window.setTimeout(() => this.#join(), Math.max(RETRY_DELAY_MS, wait));
         return;
       }
       this.element.className = "match loading";
@@ -89,7 +89,7 @@ export class MatchView {
       );
       return;
     }
-    // After a lost connection nothing may have happened, and then nothing comes; the hints are still to be asked for.
+    // After a reconnection without events no message follows, but the hints are still to be requested.
     if (this.table && this.record?.seq === since.since) this.#askMoves();
   }
 
@@ -129,11 +129,11 @@ export class MatchView {
     if (wait > 0 && wait < 2 ** 31) this.claimTimer = window.setTimeout(() => table.drawStatus(), wait + 50);
   }
 
-  /** Draw what changed. No events at all means that everything may have. @param {MatchEvent[]} events */
+  /** Draw the changes of these events; of everything without any. @param {MatchEvent[]} events */
   #changed(events) {
     const { record, table } = this;
     if (!record || !table) return;
-    const moved = !events.length || events.some((event) => MOVING.includes(event.type));
+    const moved = !events.length || events.some((event) => POSITION_EVENTS.includes(event.type));
     if (this.pending && (record.ply > this.pending.ply || record.over)) this.pending = null;
     table.draw(moved, this.pending !== null);
     this.#drawPending();
@@ -142,7 +142,7 @@ export class MatchView {
     this.#speak(events);
   }
 
-  /** Ask what is playable, at once for the player to move, unhurried for all others. */
+  /** Request the legal moves, at once for the player to move, after a delay for others. */
   #askMoves() {
     clearTimeout(this.movesTimer);
     const { record } = this;
@@ -153,11 +153,11 @@ export class MatchView {
         const answer = await this.page.link.ask({ type: "ask_moves", match: this.match, ply });
         if (!this.abort.signal.aborted && record.ply === ply && record.seq >= seq) this.table?.learnMoves(answer);
       } catch {
-        // The next position, or the next connection, asks again.
+        // Requested again for the next position or connection.
       }
     };
     if (record.myTurn) ask();
-    else this.movesTimer = window.setTimeout(ask, UNHURRIED);
+    else this.movesTimer = window.setTimeout(ask, HINT_DELAY_MS);
   }
 
   async #learnHistory() {
@@ -171,7 +171,7 @@ export class MatchView {
     if (!this.abort.signal.aborted) this.table?.drawPast();
   }
 
-  /** Make a move; it is shown as unsent until the server has it. @param {string} move */
+  /** Make a move, shown as unsent until it is acknowledged. @param {string} move */
   async #play(move) {
     const { record, table } = this;
     if (!record?.myTurn || this.pending) return;
@@ -190,7 +190,7 @@ export class MatchView {
     this.table?.pend(this.pending?.move ?? null, this.page.link.state === "online");
   }
 
-  /** Tell screen readers, and ears, what happened. @param {MatchEvent[]} events */
+  /** Announce events to screen readers and by sound. @param {MatchEvent[]} events */
   #speak(events) {
     const record = /** @type {MatchRecord} */ (this.record);
     const who = (/** @type {number} */ seat) => (seat === record.seat ? "You" : nameOf(record.seats[seat].player));

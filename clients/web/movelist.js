@@ -1,4 +1,4 @@
-/** The moves of a match, to be read and clicked through. */
+/** The list of moves of a match, with navigation. */
 
 import { seatMark } from "./marks.js";
 import { isRoll } from "./position.js";
@@ -24,13 +24,13 @@ export class MoveList {
       step("on", "One move on", () => this.after()),
       step("last", "The newest position", () => record.ply),
     );
-    // Whatever takes the list's room, such as the result, comes after the move.
+    // The result, which resizes the list, is drawn after the move.
     new ResizeObserver(() => this.#follow()).observe(this.list);
     this.element = h("section.moves.panel", { "aria-label": "Moves" }, this.list, this.controls);
     this.drawn = "";
   }
 
-  /** Dice belong to the move that follows, so stepping passes over them. */
+  /** Steps skip rolls, which belong to the following move. */
   before() {
     let ply = this.shown - 1;
     while (ply > 0 && isRoll(this.record.moves[ply - 1])) ply -= 1;
@@ -90,7 +90,7 @@ export class MoveList {
     on.disabled = end.disabled = shown === record.ply;
   }
 
-  /** Bring the move on show into sight. Only the list scrolls, never the page. */
+  /** Scroll the list, and not the page, to the current move. */
   #follow() {
     const { list, shown } = this;
     const current = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));

@@ -1,4 +1,4 @@
-/** Position texts: taken apart the same way for every game. No rule is known here, only how a board is written down. */
+/** Parses position texts, in the same way for every game and without its rules. */
 
 /**
  * The rows are from the top, one character a cell; `turn` is a seat, or -1 for the dice; walls may lie on `walled` boards.
@@ -63,18 +63,18 @@ export function contents(position) {
   return new Map(cells(position).map((cell) => [cell.name, cell.content]));
 }
 
-/** Say whether walls lie between the cells of a game with these options. @param {{options: Record<string, unknown> | {name: string}[]}} game */
+/** Return whether a game with these options has walls. @param {{options: Record<string, unknown> | {name: string}[]}} game */
 export function isWalled(game) {
   const { options } = game;
   return Array.isArray(options) ? options.some((option) => option.name === "walls") : "walls" in options;
 }
 
-/** The seat to move, the one who waits for the dice included. @param {Position} position */
+/** The seat to move, also while the dice are rolled. @param {Position} position */
 export function mover(position) {
   return position.turn >= 0 ? position.turn : Number(position.facts.mover ?? -1);
 }
 
-/** Take a wall's name apart: `e3h` is file 4, rank 2 (from 0), lying. Null for anything else. @param {string} move */
+/** Parse a wall's name: `e3h` is file 4, rank 2 (from 0), lying. Null for anything else. @param {string} move */
 export function parseWall(move) {
   const found = /^([a-z])(\d+)([hv])$/.exec(move);
   return found ? { file: FILES.indexOf(found[1]), rank: Number(found[2]) - 1, lies: found[3] === "h" } : null;
@@ -85,7 +85,7 @@ export function wallName(file, rank, lies) {
   return `${FILES[file]}${rank + 1}${lies ? "h" : "v"}`;
 }
 
-/** For each cell, the neighbours that a wall parts it from. @param {string[]} walls @returns {Map<string, string[]>} */
+/** For each cell, the neighbours behind a wall. @param {string[]} walls @returns {Map<string, string[]>} */
 export function parted(walls) {
   /** @type {Map<string, string[]>} */
   const found = new Map();
@@ -106,12 +106,12 @@ export function parted(walls) {
   return found;
 }
 
-/** Say whether a move is a roll of the dice: a number alone. @param {string | undefined} move */
+/** Return whether a move is a roll of the dice: a number alone. @param {string | undefined} move */
 export function isRoll(move) {
   return move !== undefined && /^\d+$/.test(move);
 }
 
-/** Say whether a move names a cell. @param {string} move */
+/** Return whether a move names a cell. @param {string} move */
 export function isCell(move) {
   return /^[a-z]\d+$/.test(move);
 }
@@ -127,7 +127,7 @@ export function leftBehind(before, after) {
 }
 
 /**
- * Tell who left each blocked cell behind, by comparing positions in order; gaps are allowed.
+ * Return the seat that left each blocked cell, by comparison of positions in order; gaps are allowed.
  * @param {(string | undefined)[]} positions
  * @returns {Map<string, number>}
  */

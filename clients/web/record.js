@@ -1,11 +1,11 @@
-/** One match as the page knows it: a snapshot, and every event after it. No DOM here. */
+/** The state of one match: a snapshot with all later events applied. Without DOM. */
 
 import { isRoll, mover, parsePosition } from "./position.js";
 
 /** @typedef {import("./protocol").Happened} Happened */
 /** @typedef {import("./protocol").History} History */
 
-/** Those who agree to something, its asker first. @param {number | null} asker @param {number[]} others */
+/** The seats that agree to an offer, the asker first. @param {number | null} asker @param {number[]} others */
 function agreed(asker, others) {
   return asker === null ? [] : [asker, ...others.filter((seat) => seat !== asker)];
 }
@@ -32,7 +32,7 @@ export class MatchRecord {
     this.watchers = snapshot.watchers;
     this.commitment = snapshot.commitment;
     this.hasDraws = snapshot.has_draws;
-    /** The seats that want a draw, or a takeback; whoever asked comes first. */
+    /** The seats that agree to a draw, or to a takeback; the asker first. */
     this.draw = agreed(snapshot.draw_offer, snapshot.draw_agreed);
     this.takeback = agreed(snapshot.takeback, snapshot.takeback_agreed);
     this.rematch = [...snapshot.rematch];
@@ -45,7 +45,7 @@ export class MatchRecord {
     this.private = snapshot.private;
   }
 
-  /** Take over a newer snapshot; positions that are known stay. @param {Snapshot} snapshot */
+  /** Replace the snapshot and keep known positions. @param {Snapshot} snapshot */
   load(snapshot) {
     const { moves, positions } = this;
     Object.assign(this, new MatchRecord(snapshot));
@@ -57,7 +57,7 @@ export class MatchRecord {
     return this.moves.length;
   }
 
-  /** Whether every position on the way is known. */
+  /** Whether every earlier position is known. */
   get complete() {
     for (let ply = 0; ply <= this.ply; ply++) if (this.positions[ply] === undefined) return false;
     return true;
@@ -106,7 +106,7 @@ export class MatchRecord {
     switch (event.type) {
       case "played":
         this.moves.push(event.move);
-        // Whoever moves on without agreeing has declined.
+        // A move without agreement declines.
         if (!this.draw.includes(event.seat)) this.draw = [];
         this.takeback = [];
         break;
@@ -152,7 +152,7 @@ export class MatchRecord {
         this.next = event.match;
         break;
       default:
-        // `started` and `resumed` change nothing that is on show.
+        // `started` and `resumed` change nothing on the page.
         break;
     }
   }

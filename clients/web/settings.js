@@ -1,4 +1,4 @@
-/** What this browser remembers: the theme, sound, and the last form. */
+/** Settings stored in this browser: theme, sound, and the last form. */
 
 const KEY = "cornered.settings";
 
@@ -8,7 +8,7 @@ export const settings = { theme: "system", sound: false, greeted: false, forms: 
 try {
   Object.assign(settings, JSON.parse(localStorage.getItem(KEY) ?? "{}"));
 } catch {
-  // A browser that keeps nothing, or something unreadable: the defaults do.
+  // Without storage, or with invalid settings, the defaults apply.
 }
 pin();
 

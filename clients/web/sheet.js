@@ -1,10 +1,10 @@
-/** Dialogs: a sheet of paper over the page, with a heading and a cross that closes it. */
+/** Modal dialogs with a heading and a close button. */
 
 import { button, h } from "./dom.js";
 import { icon } from "./icons.js";
 
 /**
- * Open a dialog, which goes when it is closed.
+ * Open a dialog, which is removed when it is closed.
  * @param {string} title
  * @param {string} kind its class
  * @param {...Child} children

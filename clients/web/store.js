@@ -1,4 +1,4 @@
-/** What the page knows of the lobby: the first page of each list, kept up to date, and further pages on demand. */
+/** The page's copy of the lobby: the first page of each list, kept up to date, and further pages on demand. */
 
 /** @typedef {import("./link.js").Link} Link */
 
@@ -51,19 +51,19 @@ export class Store extends EventTarget {
     if (this.watching) this.watch();
   }
 
-  /** Hear of the lobby from now on. */
+  /** Subscribe to the lobby. */
   watch() {
     this.watching = true;
     if (this.link.state === "online") this.link.ask({ type: "watch_lobby" }).catch(() => {});
   }
 
-  /** Hear no more of it. */
+  /** Unsubscribe. */
   leave() {
     this.watching = false;
     if (this.link.state === "online") this.link.ask({ type: "leave_lobby" }).catch(() => {});
   }
 
-  /** Ask for the next page of a list that has anything new. @param {Section} section */
+  /** Load pages of a list until one has a new entry. @param {Section} section */
   async more(section) {
     const unseen = this.unseen(section);
     let page;
@@ -71,7 +71,7 @@ export class Store extends EventTarget {
     while (page.more && this.unseen(section) === unseen);
   }
 
-  /** How many entries of a list the page does not know. @param {Section} section */
+  /** The number of entries of a list that are not loaded. @param {Section} section */
   unseen(section) {
     const known = section === "seeks" ? [...this.seeks.values()].filter((seek) => !seek.settings.private) : null;
     return Math.max(0, this.totals[section] - (known?.length ?? this[section].size));
@@ -94,7 +94,7 @@ export class Store extends EventTarget {
     );
   }
 
-  /** The bot to play when nobody chose one: last time's, a gentle one, or one that thinks a little. @param {string} game @param {string} [last] */
+  /** The default bot: the last one played, an easy one, or one that searches a little. @param {string} game @param {string} [last] */
   bot(game, last) {
     const free = this.bots(game).filter((presence) => presence.free > 0);
     return (

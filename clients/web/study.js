@@ -1,4 +1,4 @@
-/** The analysis of a position: what a bot found, as a bar, in words, lines and figures, on the board and as a tree. */
+/** The analysis of a position: evaluation bar, text, lines, figures, overlays and game tree. */
 
 import { announce, button, fill, h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -9,10 +9,10 @@ import { isolated, nameOf, plural, resultText, sentence } from "./words.js";
 
 /** @typedef {import("./protocol").Report} Report */
 
-const HASTE = 300;
+const ASK_DELAY_MS = 300;
 const LINES = 3;
-/** The score at which the bar stands at three quarters; 1 is about one move's worth. */
-const CLEAR = 4;
+/** The score at which the bar is at three quarters; 1 is about one move. */
+const CLEAR_SCORE = 4;
 const SHARES = { win: 1, draw: 0.5, loss: 0 };
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
@@ -28,14 +28,14 @@ export class Study {
     this.wishes = wishes;
     this.isOpen = false;
     this.ply = 0;
-    /** The position that is asked about, and the server's name for the question. */
+    /** The requested position, and the id of its analysis. */
     this.asked = "";
     this.ref = "";
     /** @type {Map<string, Analysis>} what was found already, by position text */
     this.known = new Map();
     /** @type {Analysis | null} */
     this.analysis = null;
-    /** The line that is played out on the board, and how far. */
+    /** The line on the board, and the number of its moves shown. */
     this.walked = "";
     this.step = 0;
     this.overlay = "";
@@ -84,7 +84,7 @@ export class Study {
     if (!open) this.wishes.overlay(null);
   }
 
-  /** Study the position after so many plies, once the reader rests there. @param {number} ply */
+  /** Request the analysis after `ply` plies, once the reader stays there. @param {number} ply */
   follow(ply) {
     const text = this.record.positions[ply];
     if (!this.isOpen || text === undefined || text === this.asked) return;
@@ -95,13 +95,13 @@ export class Study {
     const known = this.known.get(text);
     if (known) this.#draw(known);
     else {
-      // What was found for another position fades until there is something new, so that nothing jumps.
+      // Results of another position fade until there are new ones, so that the layout is stable.
       this.body.inert = true;
-      this.timer = window.setTimeout(() => this.#ask(), HASTE);
+      this.timer = window.setTimeout(() => this.#ask(), ASK_DELAY_MS);
     }
   }
 
-  /** Stop waiting for an answer. */
+  /** Cancel the pending request. */
   #cancel() {
     clearTimeout(this.timer);
     if (this.ref && !this.analysis?.final) this.#drop(this.ref);
@@ -176,7 +176,7 @@ export class Study {
     return by ? `${by} looks deeper…` : "A bot begins to look…";
   }
 
-  /** How what was played compares with what was found. @param {Report} report */
+  /** Compare the played move with the best one. @param {Report} report */
   #playedWords({ lines }) {
     const played = this.record.moves.slice(this.ply).find((move) => !isRoll(move));
     if (!played) return "";
@@ -184,7 +184,7 @@ export class Study {
     return `${played} was played${line?.score === lines[0].score ? ", as good as any" : `; ${lines[0].move} is better`}.`;
   }
 
-  /** Who stands better. @param {Report} report @param {number} seat */
+  /** The seat that stands better. @param {Report} report @param {number} seat */
   #better({ score, proven }, seat) {
     const bad = proven ? proven === "loss" : (score ?? 0) < 0;
     return bad && this.record.seats.length === 2 ? 1 - seat : seat;
@@ -207,7 +207,7 @@ export class Study {
     const two = this.record.seats.length === 2;
     const near = two ? (this.record.seat ?? 0) : seat;
     const score = report?.score ?? 0;
-    const share = report?.proven ? SHARES[report.proven] : 0.5 + score / (2 * (Math.abs(score) + CLEAR));
+    const share = report?.proven ? SHARES[report.proven] : 0.5 + score / (2 * (Math.abs(score) + CLEAR_SCORE));
     this.bar.style.setProperty("--share", String(near === seat ? share : 1 - share));
     this.bar.children[0].className = two && report ? `seat-${1 - near}` : "";
     this.bar.children[1].className = report ? `seat-${near}` : "";
@@ -235,7 +235,7 @@ export class Study {
     this.lines.querySelectorAll("button")[focused]?.focus();
   }
 
-  /** Show on the board where the first moves of a line lead. @param {readonly string[]} line @param {number} step */
+  /** Show the position after the first moves of a line. @param {readonly string[]} line @param {number} step */
   async #walk(line, step) {
     const { asked } = this;
     const moves = line.slice(0, step);
@@ -265,7 +265,7 @@ export class Study {
     }
   }
 
-  /** Offer the pictures there are. */
+  /** List the overlays. */
   #drawChooser() {
     const overlays = this.analysis?.overlays ?? [];
     this.choice.hidden = !overlays.length;
@@ -278,7 +278,7 @@ export class Study {
     this.#paint(this.overlay);
   }
 
-  /** Draw one of the pictures on the board. @param {string} name */
+  /** Draw one of the overlays on the board. @param {string} name */
   #paint(name) {
     this.overlay = name;
     const picture = this.analysis?.overlays.find((each) => each.name === name);
@@ -287,7 +287,7 @@ export class Study {
     this.legend.textContent = picture ? sentence(this.#named(picture.legend)) : "";
   }
 
-  /** Analysts number the seats; people have names. @param {string} text */
+  /** Replace seat numbers by names. @param {string} text */
   #named(text) {
     return text.replace(/\b(?:seat|pawn) ([0-3])/gi, (whole, seat) =>
       this.record.seats[seat] ? nameOf(this.record.seats[seat].player) : whole,
@@ -314,7 +314,7 @@ const signed = (score) => `${score < 0 ? "−" : "+"}${Math.abs(score).toFixed(1
 /** @param {number} plies */
 const moves = (plies) => plural(Math.ceil(plies / 2), "move");
 
-/** What a move comes to, in short. @param {{score: number | null, proven: string | null, plies?: number | null}} line */
+/** The value of a move, in short. @param {{score: number | null, proven: string | null, plies?: number | null}} line */
 function scoreWords({ score, proven, plies }) {
   if (proven === "draw") return "draw";
   if (proven) return `${proven === "win" ? "wins" : "loses"}${plies ? ` in ${Math.ceil(plies / 2)}` : ""}`;

@@ -1,4 +1,4 @@
-/** A match on the page: board, players, status, moves, buttons and talk, drawn from its record. */
+/** A match on the page: board, players, status, moves, buttons and chat, drawn from its record. */
 
 import { Actions } from "./actions.js";
 import { Bars } from "./bars.js";
@@ -14,14 +14,14 @@ import { isCell, isRoll, isWalled, leftBehind, parsePosition, parseWall, trails 
 import { Study } from "./study.js";
 import { clockText, nameOf, optionText, plural, resultText } from "./words.js";
 
-const EXPLAINED = 7000;
+const EXPLANATION_MS = 7000;
 
 export class Table {
   /**
    * @param {Page} page
    * @param {MatchRecord} record
    * @param {HTMLElement} element
-   * @param {{play: (move: string) => void, learn: () => void}} wishes `learn` asks for the positions of the past
+   * @param {{play: (move: string) => void, learn: () => void}} wishes `learn` requests earlier positions
    */
   constructor(page, record, element, wishes) {
     this.page = page;
@@ -173,12 +173,12 @@ export class Table {
     this.study.follow(this.shown);
   }
 
-  /** The ply on show. */
+  /** The displayed ply. */
   get shown() {
     return this.replayed ?? this.record.ply;
   }
 
-  /** The positions of the past are known now. */
+  /** Show that earlier positions are known. */
   drawPast() {
     this.#orient();
     this.#drawBoard();
@@ -186,7 +186,7 @@ export class Table {
     this.study.follow(this.shown);
   }
 
-  /** Whoever starts at the far side sees the board from there. */
+  /** Flip the board for a player who starts at the far side. */
   #orient() {
     const { record, board } = this;
     const first = record.positions[0];
@@ -268,7 +268,7 @@ export class Table {
     diceProof(this.dice, record);
   }
 
-  /** Take in what is playable here, and what is said of cells and players. @param {import("./protocol").Moves} answer */
+  /** Apply the legal moves and the notes on cells and players. @param {import("./protocol").Moves} answer */
   learnMoves(answer) {
     const { record } = this;
     const mine = record.myTurn;
@@ -287,7 +287,7 @@ export class Table {
     this.actions.draw(this.extra, this.replayed);
   }
 
-  /** Until the keyboard comes to the board, its ring waits on one's own piece, or else where one may play. */
+  /** Without keyboard focus the ring is on one's own piece, or else on a legal cell. */
   #startRing() {
     const { board, record } = this;
     if (board.element.contains(document.activeElement)) return;
@@ -313,7 +313,7 @@ export class Table {
     this.study.follow(this.shown);
   }
 
-  /** Show where a line leads, or null for what happened. @param {{text: string, moves: string[]} | null} shown */
+  /** Show the position of a line, or with null that of the match. @param {{text: string, moves: string[]} | null} shown */
   #show(shown) {
     this.preview = shown;
     this.study.mark(shown?.moves ?? []);
@@ -321,7 +321,7 @@ export class Table {
     this.drawStatus();
   }
 
-  /** Open the analysis or close it. Where the game was decided on the board, the last decision is worth a look. */
+  /** Open or close the analysis, after a decided game at the last decision. */
   #toggleStudy() {
     const { record, study } = this;
     if (!record.over && record.seat !== null) {
@@ -334,7 +334,7 @@ export class Table {
     this.replay(decided ? this.moves.before() : study.isOpen ? this.shown : record.ply);
   }
 
-  /** Show a move that is on its way, or that waits for a connection. @param {string | null} move @param {boolean} online */
+  /** Show a move that is sent, or waits for a connection. @param {string | null} move @param {boolean} online */
   pend(move, online) {
     this.waiting = move !== null;
     if (move === null || this.replayed !== null) return;
@@ -342,7 +342,7 @@ export class Table {
     if (!online) this.explain(`${move} is not sent yet; it goes out as soon as the connection is back.`, true);
   }
 
-  /** The server said no. @param {string} text */
+  /** Show the server's refusal. @param {string} text */
   refuse(text) {
     this.waiting = false;
     this.board.clearGhost();
@@ -350,11 +350,11 @@ export class Table {
     this.hand.reset();
   }
 
-  /** Say something in one sentence, for a while or until it is replaced. @param {string} text @param {boolean} [stays] */
+  /** Show one sentence, for a while or until it is replaced. @param {string} text @param {boolean} [stays] */
   explain(text, stays = false) {
     clearTimeout(this.explainTimer);
     if (this.explanation.textContent !== text) this.explanation.textContent = text;
-    if (text && !stays) this.explainTimer = window.setTimeout(() => this.explain(""), EXPLAINED);
+    if (text && !stays) this.explainTimer = window.setTimeout(() => this.explain(""), EXPLANATION_MS);
   }
 
   /** @param {string} text */
@@ -384,7 +384,7 @@ export class Table {
       event.preventDefault();
   }
 
-  /** Take a key that belongs to the whole match; arrows walk through the list of moves. @param {string} key @param {boolean} inList */
+  /** Handle a key of the whole match; arrows walk through the list of moves. @param {string} key @param {boolean} inList */
   #walk(key, inList) {
     const { record, moves } = this;
     const back = () => this.replay(moves.before());
@@ -392,7 +392,7 @@ export class Table {
     const does = {
       ...(inList && { ArrowLeft: back, ArrowUp: back, ArrowRight: on, ArrowDown: on }),
       ...(this.preview && { Escape: () => this.#show(null) }),
-      // While a move is awaited from here, an A is the beginning of a cell's name.
+      // In one's own turn an A begins a cell's name.
       ...(!record.myTurn && { a: () => this.#toggleStudy() }),
       "<": back,
       ",": back,

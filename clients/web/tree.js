@@ -1,4 +1,4 @@
-/** A game tree as nested folds: opening a branch also shows on the board where it leads. */
+/** A game tree as nested details; opening a branch also shows its position on the board. */
 
 import { button, fill, h } from "./dom.js";
 
@@ -8,7 +8,7 @@ import { button, fill, h } from "./dom.js";
  * Draw a tree into a list.
  * @param {Element} list
  * @param {readonly TreeNode[]} nodes each after its parent
- * @param {(node: TreeNode) => string} words what a move comes to
+ * @param {(node: TreeNode) => string} words the value of a move
  * @param {(moves: string[]) => void} show
  */
 export function drawTree(list, nodes, words, show) {

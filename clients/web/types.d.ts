@@ -33,7 +33,7 @@ type Command = Exclude<import("./protocol").ClientMessage, import("./protocol").
 /** The fields of each command beside its type, and beside the id, which the link chooses. */
 type Fields = { [C in Command as C["type"]]: Omit<C, "id" | "type"> };
 
-/** The commands for which one field, such as the match, is enough. */
+/** The commands with one required field, such as the match. */
 type Needing<Field extends string> = {
   [T in keyof Fields]: Fields[T] extends Record<Field, string>
     ? Record<Field, string> extends Fields[T]
@@ -58,11 +58,11 @@ interface Answers {
 }
 type Answer<T> = T extends keyof Answers ? Answers[T] : import("./protocol").Acknowledged;
 
-/** What the link tells its listeners: each message of the server's that is no answer, and its own three events. */
+/** The link's events: every message that is no answer, and three of its own. */
 type Heard = { [M in ServerMessage as M["type"]]: M } & { online: null; offline: null; unwelcome: { text: string } };
 type Listeners = { [T in keyof Heard]?: (message: Heard[T]) => void };
 
-/** A command on its way, or kept until there is a connection. */
+/** A command that is sent, or kept until there is a connection. */
 interface Waiting {
   command: { id: string };
   lasting: boolean;
@@ -70,46 +70,46 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** What views may do to the page. */
+/** The page's interface for views. */
 interface Page {
   link: import("./link.js").Link;
   store: import("./store.js").Store;
-  /** Show a message for some seconds; the result takes it away. */
+  /** Show a message for some seconds; the result removes it. */
   toast: (text: string, buttons?: HTMLElement[], seconds?: number) => () => void;
-  /** Tell of a refusal. */
+  /** Show a refusal. */
   complain: (error: unknown) => void;
-  /** Put a text on the clipboard and say so, or show it. */
+  /** Copy a text to the clipboard and confirm it, or show it. */
   copy: (text: string, words: string) => Promise<void>;
-  /** Show what an address names. */
+  /** Show the view of a URL. */
   go: (hash: string) => void;
-  /** Challenge somebody and wait for the answer. */
+  /** Challenge a player and wait for the answer. */
   challenge: (to: Player, chosen: Terms) => Promise<void>;
-  /** Start a game against a bot at once, as last time. */
+  /** Start a game against a bot with the last settings. */
   quickBot: (game: string) => Promise<void>;
-  /** Ask for settings, then open a table or challenge somebody. */
+  /** Ask for settings, then open a table or send a challenge. */
   form: (game: string, mode: Mode, to?: Player) => Promise<void>;
   openTable: (chosen: Terms) => Promise<void>;
 }
 
-/** Whom a form looks for. */
+/** The kind of opponent of a form. */
 type Mode = "bot" | "open" | "player";
 
-/** What is chosen for a table or a challenge. */
+/** The settings of a table or a challenge. */
 type Terms = SeekSettingsInput & Pick<Required<SeekSettingsInput>, "clock" | "seat">;
 
-/** What was chosen in a form. */
+/** The result of a form. */
 interface Chosen {
   settings: Terms;
   to: Player | undefined;
 }
 
-/** What a form was last sent with. */
+/** The last values of a form. */
 interface LastForm extends Partial<Omit<SeekSettingsInput, "game">> {
   options?: GameSpecInput["options"];
   bot?: string | undefined;
 }
 
-/** A game in the lobby, whose board follows a live match. */
+/** The tile of a game in the lobby, whose board follows a live match. */
 interface Tile extends HTMLElement {
   board: import("./board.js").Board;
   watch: HTMLAnchorElement;
@@ -117,7 +117,7 @@ interface Tile extends HTMLElement {
   following?: string | undefined;
 }
 
-/** What an element may hold; a false child is left out. */
+/** Children of an element; false ones are left out. */
 type Child = Node | string | number | false | null | undefined;
 type Content = Child | readonly Child[];
 
@@ -129,7 +129,7 @@ interface Properties {
 }
 type On = { [T in keyof HTMLElementEventMap]?: ((event: HTMLElementEventMap[T]) => void) | undefined };
 
-/** Makes elements by name: `h("p.quiet")` is a paragraph. */
+/** Creates elements by name: `h("p.quiet")` is a paragraph. */
 type Maker<Elements> = <Name extends string>(
   name: Name,
   ...content: Content[] | [Properties, ...Content[]]

@@ -1,4 +1,4 @@
-/** How games, clocks, results and times are said, and how the server's words become sentences. */
+/** Texts for games, clocks, results and times, and sentences from the server's texts. */
 
 /** @typedef {import("./protocol").Clock} Clock */
 
@@ -33,7 +33,7 @@ function minutes(seconds) {
       : `${(seconds / 60).toFixed(1)} min`;
 }
 
-/** What a clock shows: days, hours, minutes and seconds, and tenths in the last ten seconds. @param {number} ms */
+/** The text of a clock: days, hours, minutes and seconds, and tenths in the last ten seconds. @param {number} ms */
 export function timeLeft(ms) {
   const left = Math.max(0, ms);
   if (left < 10_000) return `0:0${(Math.floor(left / 100) / 10).toFixed(1)}`;
@@ -46,10 +46,10 @@ export function timeLeft(ms) {
 }
 
 /**
- * The options that tell one game from another, in few words: "9 × 9, 10 walls".
+ * The options in which games commonly differ, in short: "9 × 9, 10 walls".
  * @param {GameSpecInput} spec
  * @param {OfferedGame} [offered] the game as the server offers it
- * @param {boolean} [fully] with what hosts usually leave as it is
+ * @param {boolean} [fully] with all other options
  */
 export function optionText(spec, offered, fully = false) {
   const options = { ...spec.options };
@@ -99,16 +99,16 @@ const TURNING =
   /[\u0590-\u08ff\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Return what somebody wrote so that it fits into a sentence of the page's, whose order it cannot change. @param {string} text */
+/** Isolate the writing direction of a player's text within a sentence of the page. @param {string} text */
 export const isolated = (text) => (TURNING.test(text) ? `\u2068${text.replace(CONTROLS, "")}\u2069` : text);
 
 /** Return a player's name for a sentence of the page's. @param {{name: string}} player */
 export const nameOf = (player) => isolated(player.name);
 
-/** Why a match ended, after who won. @param {string} reason @param {boolean} drawn */
+/** The reason of a result. @param {string} reason @param {boolean} drawn */
 export const reasonText = (reason, drawn) => (drawn && reason === "rules" ? "by the rules" : REASONS[reason]);
 
-/** Who won, and why. @param {MatchRecord} record @returns {[string, string]} */
+/** The result and its reason. @param {MatchRecord} record @returns {[string, string]} */
 export function resultText(record) {
   const drawn = record.winner === null;
   const why = reasonText(record.reason ?? "rules", drawn);
@@ -122,7 +122,7 @@ export function resultText(record) {
   return [record.seat !== null && record.seats.length === 2 ? "You lost" : `${name} won`, because];
 }
 
-/** What players are told after an outage of the server. @param {number} refunded */
+/** The text after an outage of the server. @param {number} refunded */
 export const awayText = (refunded) => `The server was away; ${(refunded / 1000).toFixed(1)} s were given back.`;
 
 /** @param {number} at @param {number} now */
