@@ -170,12 +170,16 @@ def test_it_stops_when_its_time_is_up(bot: type[Bot], game: Game) -> None:
     state, player = game.start(), bot(1)
     # The first thought may compile; the next ones count.
     player.choose(state, Limit(time=1))
-    for milliseconds in (1, 60):
+
+    def lateness(milliseconds: int) -> float:
         limit = Limit(time=milliseconds)
         check(player.choose(state, limit), state, limit)
         assert limit.deadline is not None
-        late = time.monotonic() - limit.deadline
-        assert late < 0.2, "a search without a limit would take for ever, so this much slack proves the deadline"
+        return time.monotonic() - limit.deadline
+
+    for milliseconds in (1, 60):
+        # A machine may be busy for a moment, but not each time. Without a limit a search would take for ever.
+        assert any(lateness(milliseconds) < 0.2 for _ in range(3))
 
 
 @pytest.mark.parametrize(

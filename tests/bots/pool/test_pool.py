@@ -51,11 +51,8 @@ async def pool() -> AsyncIterator[Pool]:
 
 async def busy(pool: Pool) -> int:
     """Return the pid of the first worker that is busy."""
-    for _ in range(1_000_000):
-        if pool.thinking:
-            return pool.thinking[0]
-        await asyncio.sleep(0)
-    pytest.fail("no worker ever thinks")
+    await until(lambda: pool.thinking)
+    return pool.thinking[0]
 
 
 async def test_a_worker_thinks_as_long_as_it_may(pool: Pool) -> None:
@@ -183,11 +180,8 @@ async def test_an_error_inside_the_block_comes_out_as_it_is() -> None:
 
 async def at_leisure(pool: Pool) -> int:
     """Return the pid of the first worker that helps or ponders."""
-    for _ in range(1_000_000):
-        if pool.at_leisure:
-            return pool.at_leisure[0]
-        await asyncio.sleep(0)
-    pytest.fail("nobody ever works at leisure")
+    await until(lambda: pool.at_leisure)
+    return pool.at_leisure[0]
 
 
 @pytest.fixture

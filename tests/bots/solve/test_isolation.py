@@ -252,12 +252,16 @@ def test_the_same_nodes_lead_equally_far_whatever_was_proven_before() -> None:
 def test_it_stops_when_its_time_is_up() -> None:
     start = engine.load("isolation", width=8, height=8).start()
     prove(start, Limit(time=1))
-    for milliseconds in (1, 50):
+
+    def lateness(milliseconds: int) -> float:
         limit = Limit(time=milliseconds)
         assert prove(start, limit).value is None
         assert limit.deadline is not None
-        late = time.monotonic() - limit.deadline
-        assert late < 0.2, "without a limit it would take for ever, so this much slack proves the deadline"
+        return time.monotonic() - limit.deadline
+
+    for milliseconds in (1, 50):
+        # A machine may be busy for a moment, but not each time. Without a limit it would take for ever.
+        assert any(lateness(milliseconds) < 0.2 for _ in range(3))
 
 
 def test_it_reports_its_nodes_as_they_grow() -> None:

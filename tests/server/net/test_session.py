@@ -238,6 +238,7 @@ def sessions() -> int:
     return sum(task.get_name().startswith("session[") for task in asyncio.all_tasks())
 
 
+@pytest.mark.virtual_time
 async def test_connections_that_leave_before_their_turn_do_not_stay_in_the_queue(start: Start) -> None:
     async with start(address_rate=10, address_burst=10) as running:
         for _ in range(30):

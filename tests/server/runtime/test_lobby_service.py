@@ -84,6 +84,7 @@ async def test_who_has_the_invite_of_a_private_table_sees_what_it_is_about(runni
         assert await ben.refused(AskSeek, seek=seek) == "unknown_seek"
 
 
+@pytest.mark.virtual_time
 async def test_a_private_table_is_in_the_lobbys_words_to_those_who_sit_at_it(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         for client in (ann, ben, cas):
@@ -241,6 +242,7 @@ async def test_a_finished_match_that_cannot_be_replayed_hides_no_others(
 
 
 @pytest.mark.mqtt
+@pytest.mark.virtual_time
 async def test_the_broker_keeps_the_lobby_as_strangers_see_it(start: Start, mosquitto: Mosquitto) -> None:
     async def kept_until(is_so: Callable[[Any], bool]) -> Any:
         async with asyncio.timeout(60), aiomqtt.Client("127.0.0.1", mosquitto.port) as broker:

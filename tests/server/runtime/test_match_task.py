@@ -141,6 +141,7 @@ async def test_spectators_and_players_talk_among_themselves(running: Running, pa
         assert (await ben.hear(Said)).text == "good luck"
 
 
+@pytest.mark.virtual_time
 async def test_everybody_hears_how_many_watch(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         match = await pair(ann, ben)

@@ -122,6 +122,7 @@ async def test_requests_pass_at_once_while_tokens_last() -> None:
     assert [queue.take_now() for _ in range(4)] == [True, True, True, False]
 
 
+@pytest.mark.virtual_time
 async def test_a_quiet_key_is_served_before_the_backlog_of_a_busy_one() -> None:
     queue = FairQueue(500.0, 1.0, asyncio.get_running_loop())
     assert queue.take_now()
@@ -141,6 +142,7 @@ async def test_a_quiet_key_is_served_before_the_backlog_of_a_busy_one() -> None:
     assert queue.delay("quiet") < 1
 
 
+@pytest.mark.virtual_time
 async def test_a_request_that_is_cancelled_takes_no_token() -> None:
     queue = FairQueue(200.0, 1.0, asyncio.get_running_loop())
     assert queue.take_now()
@@ -152,6 +154,7 @@ async def test_a_request_that_is_cancelled_takes_no_token() -> None:
     assert len(queue) == 0
 
 
+@pytest.mark.virtual_time
 async def test_a_key_is_forgotten_with_its_last_request_however_long_the_queue_stays_busy() -> None:
     queue = FairQueue(2_000.0, 1.0, asyncio.get_running_loop())
     assert queue.take_now()
