@@ -23,7 +23,7 @@ from cornered.engine.kernels.walls import goal, pawn, walls_of
 
 __all__ = ["PLAIN"]
 
-FARTHEST: Final = 7
+MAX_SLIDE: Final = 7
 
 
 @kernel
@@ -41,7 +41,7 @@ def trapgrid_key(position: trapgrid.Position) -> int:
 
 @kernel
 def reach(free: np.uint64, from_cell: np.uint64) -> int:
-    return popcount(slides(free, from_cell, FARTHEST)) if from_cell else popcount(free)
+    return popcount(slides(free, from_cell, MAX_SLIDE)) if from_cell else popcount(free)
 
 
 @kernel

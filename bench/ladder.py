@@ -20,9 +20,9 @@ from cornered.lab.statistics.elo import elo_of_pairs
 
 __all__ = ["Step", "as_json", "lines", "run"]
 
-TIME: Final = 100
+MOVE_TIME_MS: Final = 100
 """Milliseconds per move; only the highest levels use them up."""
-LONGEST: Final = 400
+MAX_PLIES: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def run(
 
     `report` receives how many games are over. Raises a ValueError for a bot that does not play this game.
     """
-    terms = Terms.of(game, time=TIME, longest=LONGEST, seed=seed)
+    terms = Terms.of(game, time=MOVE_TIME_MS, longest=MAX_PLIES, seed=seed)
     terms.check(*bots)
     climbs = list(itertools.pairwise(bots))
     pairs = (games + 1) // 2

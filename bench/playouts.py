@@ -23,9 +23,9 @@ from cornered.lab.contests.terms import Terms
 
 __all__ = ["Speed", "as_json", "lines", "run"]
 
-SECONDS: Final = 2.0
+DEFAULT_SECONDS: Final = 2.0
 """CPU seconds of work behind each figure."""
-CHUNK: Final = 200
+CHUNK_GAMES: Final = 200
 """Games between two readings of the clock."""
 OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "trapgrid": {},
@@ -34,9 +34,9 @@ OPTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     # OpenSpiel's games end in a draw after four plies a cell.
     "quoridor": {"max_plies": 324, "no_progress": None},
 }
-AIMS: Final[Mapping[str, int]] = {"trapgrid": 20_000, "bamboo": 2_000}
+TARGET_RATES: Final[Mapping[str, int]] = {"trapgrid": 20_000, "bamboo": 2_000}
 """Target in games per second of a contest; the program of the Bamboo paper's authors plays 46."""
-TIMES: Final = 10
+TARGET_RATIO: Final = 10
 """Target ratio of a bare playout's speed to OpenSpiel's loop."""
 
 
@@ -52,7 +52,7 @@ class Speed:
     openspiel: float | None
 
 
-def run(seconds: float = SECONDS) -> Iterator[Speed]:
+def run(seconds: float = DEFAULT_SECONDS) -> Iterator[Speed]:
     """Measure every game in turn."""
     for name, options in OPTIONS.items():
         yield _measure(Terms.of(name, options), seconds)
@@ -64,17 +64,17 @@ def _measure(terms: Terms, seconds: float) -> Speed:
 
     def contest(keep: Keep) -> float:
         def chunk(number: int) -> None:
-            first = number * CHUNK // 2
-            pairs = paired("random", "random", lambda pair: openings(first + pair), CHUNK // 2, number=2 * first)
+            first = number * CHUNK_GAMES // 2
+            pairs = paired("random", "random", lambda pair: openings(first + pair), CHUNK_GAMES // 2, number=2 * first)
             for fixture in pairs:
                 keep.append(play(terms, fixture))
 
         return _rate(chunk, seconds)
 
-    bare = _rate(lambda number: games.count(number, CHUNK, terms.longest), seconds)
+    bare = _rate(lambda number: games.count(number, CHUNK_GAMES, terms.longest), seconds)
     with tempfile.TemporaryDirectory() as folder, Journal.open(Path(folder), terms, {}) as journal:
         in_memory, on_disk = contest(Memory()), contest(journal)
-    counted = games.count(0, 10 * CHUNK, terms.longest)
+    counted = games.count(0, 10 * CHUNK_GAMES, terms.longest)
     peer = _openspiel(seconds) if terms.game == "quoridor" else None
     return Speed(terms.game, counted.plies / counted.games, bare, in_memory, on_disk, peer)
 
@@ -89,7 +89,7 @@ def _openspiel(seconds: float) -> float | None:
     chance = random.Random(1)
 
     def chunk(number: int) -> None:
-        for _ in range(CHUNK):
+        for _ in range(CHUNK_GAMES):
             state = game.new_initial_state()
             while not state.is_terminal():
                 state.apply_action(chance.choice(state.legal_actions()))
@@ -104,7 +104,7 @@ def _rate(chunk: Callable[[int], object], seconds: float) -> float:
     while process_time() - began < seconds:
         chunks += 1
         chunk(chunks)
-    return CHUNK * chunks / (process_time() - began)
+    return CHUNK_GAMES * chunks / (process_time() - began)
 
 
 def as_json(speeds: list[Speed]) -> list[dict[str, Any]]:
@@ -116,12 +116,12 @@ def lines(speeds: list[Speed]) -> Iterator[str]:
     """Return the figures as a table, with the targets."""
     yield f"{'games a second':<15} {'plies':>6} {'bare':>10} {'contest':>9} {'on disk':>9}   aim"
     for speed in speeds:
-        aim = f"contest {AIMS[speed.game]:,}" if speed.game in AIMS else ""
+        aim = f"contest {TARGET_RATES[speed.game]:,}" if speed.game in TARGET_RATES else ""
         if speed.openspiel is not None:
             ratio = speed.bare / speed.openspiel
-            aim = f"bare {TIMES} times OpenSpiel's loop: {speed.openspiel:,.0f}, so {ratio:.1f} times"
+            aim = f"bare {TARGET_RATIO} times OpenSpiel's loop: {speed.openspiel:,.0f}, so {ratio:.1f} times"
         elif speed.game == "quoridor":
-            aim = f"bare {TIMES} times OpenSpiel's loop, which is not installed"
+            aim = f"bare {TARGET_RATIO} times OpenSpiel's loop, which is not installed"
         yield (
             f"{speed.game:<15} {speed.plies:>6.1f} {speed.bare:>10,.0f} {speed.contest:>9,.0f} {speed.kept:>9,.0f}   "
             f"{aim}"

@@ -15,9 +15,9 @@ from typing import Any, Final
 from cornered import engine
 from cornered.engine.warming import warm
 
-__all__ = ["WORK", "Measured", "as_json", "lines", "run"]
+__all__ = ["DEPTHS", "Measured", "as_json", "lines", "run"]
 
-WORK: Final[Mapping[str, int]] = {"trapgrid": 24, "isolation": 6, "bamboo": 4, "quoridor": 3}
+DEPTHS: Final[Mapping[str, int]] = {"trapgrid": 24, "isolation": 6, "bamboo": 4, "quoridor": 3}
 """The depth for each game, from the start of its default options."""
 
 SOURCES: Final[Mapping[str, str]] = {
@@ -52,10 +52,10 @@ class Measured:
 
 def run(games: tuple[str, ...] = ()) -> list[Measured]:
     """Measure `games`, or all. Raises RuntimeError when C counts something else."""
-    chosen = games or tuple(game.name for game in engine.games() if game.name in WORK)
+    chosen = games or tuple(game.name for game in engine.games() if game.name in DEPTHS)
     for game in chosen:
-        if game not in WORK:
-            raise ValueError(f"there is no such benchmark as {game!r}; there are {', '.join(WORK)}")
+        if game not in DEPTHS:
+            raise ValueError(f"there is no such benchmark as {game!r}; there are {', '.join(DEPTHS)}")
     warm(*chosen)
     with _c_programs() as programs:
         return [_measure(game, programs.get(SOURCES[game])) for game in chosen]
@@ -77,7 +77,7 @@ def lines(measured: list[Measured]) -> Iterator[str]:
 
 
 def _measure(game: str, program: Path | None) -> Measured:
-    state, depth = engine.load(game).start(), WORK[game]
+    state, depth = engine.load(game).start(), DEPTHS[game]
     seconds = float("inf")
     for _ in range(REPEATS):
         started = time.perf_counter()

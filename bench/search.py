@@ -26,9 +26,9 @@ from cornered.bots.search.template import INFINITE
 from cornered.bots.search.warming import warm
 from cornered.engine.compile.kernel import cache_of
 
-__all__ = ["EXPECTED", "Beside", "Counted", "Figures", "as_json", "beside_c", "count", "lines", "run", "total"]
+__all__ = ["EXPECTED_NODES", "Beside", "Counted", "Figures", "as_json", "beside_c", "count", "lines", "run", "total"]
 
-EXPECTED: Final = 466_336
+EXPECTED_NODES: Final = 466_336
 """The node total of `POSITIONS` for the current sources."""
 
 POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
@@ -68,7 +68,7 @@ OPENSPIEL_EVALUATIONS: Final = 6_400
 """OpenSpiel's Quoridor driven from Python: nodes per second of a tree walk, and evaluations per second of its
 alpha-beta."""
 OPENSPIEL: Final = "published figures, not measured here"
-WALKED: Final = 3
+WALK_DEPTH: Final = 3
 """Depth of the walk over Quoridor's tree, in plies."""
 
 
@@ -153,7 +153,7 @@ def as_json(figures: Figures) -> dict[str, Any]:
     """Return the figures as JSON-compatible values."""
     return {
         "bench": total(figures.counted),
-        "expected": EXPECTED,
+        "expected": EXPECTED_NODES,
         "counted": [{**asdict(one), "rate": one.rate} for one in figures.counted],
         "beside": [{**asdict(one), "rate": one.rate, "c_rate": one.c_rate} for one in figures.beside],
         "walked": figures.walked,
@@ -169,7 +169,7 @@ def lines(figures: Figures) -> Iterator[str]:
         yield f"{one.game:<10} {one.positions:>9} {one.nodes:>12} {one.seconds:>8.3f} {one.rate:>10.2f}"
     found = total(figures.counted)
     if found is not None:
-        yield f"Bench: {found}" + ("" if found == EXPECTED else f"  (expected {EXPECTED})")
+        yield f"Bench: {found}" + ("" if found == EXPECTED_NODES else f"  (expected {EXPECTED_NODES})")
     yield ""
     yield "The same search with the plainest of evaluations, beside C, CPU seconds:"
     yield f"{'game':<10} {'depth':>9} {'nodes':>12} {'seconds':>8} {'M nodes/s':>10} {'C':>8} {'of C':>5}"
@@ -201,7 +201,7 @@ def walk() -> float:
     state, best = engine.load("quoridor").start(), 0.0
     for _ in range(REPEATS):
         started = time.thread_time()
-        leaves = state.perft(WALKED)
+        leaves = state.perft(WALK_DEPTH)
         best = max(best, leaves / (time.thread_time() - started))
     return best
 

@@ -27,13 +27,13 @@ __all__ = ["SoakReport", "as_json", "lines", "run"]
 PAIRS: Final = 16
 WATCHERS: Final = 6
 GUESTS: Final = 4
-PEOPLE: Final = 10
+PLAYERS_PER_ROLE: Final = 10
 """Players of each watcher's or guest's role, who alternate, so that the same players return."""
-PACE: Final = 0.03
+MAX_THINKING_S: Final = 0.03
 """Maximum seconds that a player waits before a move."""
-REST: Final = 0.5
+MAX_REST_S: Final = 0.5
 """Maximum seconds that a pair waits between two matches."""
-LIST_EVERY: Final = 5
+LIST_EVERY_MATCHES: Final = 5
 """Matches between two requests of a player's own list."""
 SETTLE_SECONDS: Final = 60.0
 """Seconds after which the gauges count as the normal state; half of the time in a shorter run. By then the pairs have
@@ -135,9 +135,9 @@ class _Soak:
             self._report.matches += 1
             for player in players:
                 await self._must(player, "leave", match=match)
-            if turn % LIST_EVERY == 0:
+            if turn % LIST_EVERY_MATCHES == 0:
                 await self._must(players[0], "ask_my_matches")
-            await asyncio.sleep(chance.uniform(0, REST))
+            await asyncio.sleep(chance.uniform(0, MAX_REST_S))
 
     async def _play(
         self, players: list[RawSocket], match: str, snapshot: dict[str, Any], chance: random.Random, number: int
@@ -145,7 +145,7 @@ class _Soak:
         state = engine.load(snapshot["game"]["name"], **snapshot["game"]["options"]).start()
         ply = 0
         while state.outcome is None:
-            await asyncio.sleep(chance.uniform(0, PACE))
+            await asyncio.sleep(chance.uniform(0, MAX_THINKING_S))
             seat = state.to_move
             move = chance.choice(state.moves())
             if chance.random() < 0.02:
@@ -167,7 +167,7 @@ class _Soak:
         for turn in itertools.count():
             if not self.is_on:
                 return
-            socket = await self._come(f"Watcher {number}.{turn % PEOPLE}")
+            socket = await self._come(f"Watcher {number}.{turn % PLAYERS_PER_ROLE}")
             for match in list(self._live)[-3:]:
                 await self._must(socket, "join", match=match)
                 await self._must(socket, "ask_history", match=match)
@@ -182,7 +182,7 @@ class _Soak:
         for turn in itertools.count():
             if not self.is_on:
                 return
-            socket = await self._come(f"Guest {number}.{turn % PEOPLE}")
+            socket = await self._come(f"Guest {number}.{turn % PLAYERS_PER_ROLE}")
             await self._must(socket, "watch_lobby")
             table = await self._must(socket, "create_seek", settings={"game": {"name": "quoridor"}})
             await asyncio.sleep(chance.uniform(0.1, 1.0))

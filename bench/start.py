@@ -32,7 +32,7 @@ __all__ = ["Report", "as_json", "fill", "lines", "run"]
 
 PLIES: Final = 20
 PLAYERS: Final = 200
-PATIENCE_SECONDS: Final = 300.0
+TIMEOUT_S: Final = 300.0
 POLL_SECONDS: Final = 0.02
 ASKED_PER_COUNT: Final = 25
 BATCH: Final = 1_000
@@ -136,8 +136,8 @@ def _events(folder: Path) -> int:
 def _check(server: subprocess.Popen[bytes], began: float) -> None:
     if server.poll() is not None:
         raise ValueError(f"the server ended with exit code {server.returncode}")
-    if time.perf_counter() - began > PATIENCE_SECONDS:
-        raise ValueError(f"the server is not done after {PATIENCE_SECONDS:g} s")
+    if time.perf_counter() - began > TIMEOUT_S:
+        raise ValueError(f"the server is not done after {TIMEOUT_S:g} s")
 
 
 def _ask(url: str) -> str | None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answer", "describe", "limit_of", "milliseconds", "score_text"]
 
-DEFAULT_SECONDS: Final = 1.0
+DEFAULT_LIMIT_S: Final = 1.0
 """Seconds per position without a limit."""
 
 
@@ -21,11 +21,11 @@ def milliseconds(seconds: float | None) -> int | None:
 
 
 def limit_of(seconds: float | None, depth: int | None, nodes: int | None, lines: int) -> Limit:
-    """Return the limit of the command line, which starts now; `DEFAULT_SECONDS` without any."""
+    """Return the limit of the command line, which starts now; `DEFAULT_LIMIT_S` without any."""
     from cornered.bots.bot import Limit
 
     if seconds is None and depth is None and nodes is None:
-        seconds = DEFAULT_SECONDS
+        seconds = DEFAULT_LIMIT_S
     return Limit(milliseconds(seconds), depth, nodes, lines)
 
 

@@ -29,9 +29,9 @@ __all__ = ["ContestConfig", "ContestOptions", "ContestSession", "as_typed", "pla
 
 DEFAULT_MOVE_TIME_S: Final = 0.1
 """Seconds per move without a limit."""
-SHOWN: Final = 0.1
+UPDATE_INTERVAL_S: Final = 0.1
 """Seconds between two updates of the displayed standings."""
-ELSEWHERE: Final = frozenset({"json_", "workers", "cluster"})
+IRRELEVANT_PARAMETERS: Final = frozenset({"json_", "workers", "cluster"})
 """Parameters that do not affect the games."""
 
 
@@ -96,7 +96,7 @@ class ContestConfig:
     @classmethod
     def of(cls, options: ContestOptions) -> Self:
         """Return the configuration of a command line. Raises ValueError that describes the invalid option."""
-        from cornered.lab.contests.openings import from_file, none, plies_for, random_plies
+        from cornered.lab.contests.openings import from_file, no_opening, plies_for, random_plies
 
         terms, file = options.terms(), options.openings
         warm_up(options.game)
@@ -111,7 +111,7 @@ class ContestConfig:
         usual = 0 if options.server is not None and terms.options.get("dice") else plies_for(terms.load())
         count = usual if options.plies is None else options.plies
         if count == 0:
-            return cls(terms, none, "the start", {"plies": 0})
+            return cls(terms, no_opening, "the start", {"plies": 0})
         openings = random_plies(terms, count)
         # The first opening may compile the game, or fail.
         interruptible(lambda: openings(0), "Preparing the openings")
@@ -136,7 +136,7 @@ class ContestSession:
     def is_due(self) -> bool:
         """Return whether the next update of the display is due: games may finish faster than the display can follow."""
         now = time.perf_counter()
-        if now - self._shown < SHOWN:
+        if now - self._shown < UPDATE_INTERVAL_S:
             return False
         self._shown = now
         return True
@@ -187,7 +187,7 @@ def as_typed(context: typer.Context) -> str:
     options: list[str] = []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if parameter.name in ELSEWHERE or value == parameter.get_default(context) or value is None:
+        if parameter.name in IRRELEVANT_PARAMETERS or value == parameter.get_default(context) or value is None:
             continue
         listed = value if isinstance(value, list | tuple) else [value]
         if parameter.param_type_name == "argument":

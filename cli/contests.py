@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-GAMES: Final = 100
-MOST: Final = 20_000
+DEFAULT_GAMES: Final = 100
+MAX_TEST_GAMES: Final = 20_000
 """Maximum games of a sequential test."""
 
-ERRORS: Final = 0.05
+ERROR_PROBABILITY: Final = 0.05
 """Default error probabilities of --sprt."""
 
 app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -75,7 +75,9 @@ def match(
     games: Annotated[
         int | None,
         typer.Option(
-            "--games", min=2, help=f"The number of games, even, at most with --sprt; {GAMES}, or {MOST:,} with --sprt."
+            "--games",
+            min=2,
+            help=f"The number of games, even, at most with --sprt; {DEFAULT_GAMES}, or {MAX_TEST_GAMES:,} with --sprt.",
         ),
     ] = None,
     clock: Clock = None,
@@ -95,11 +97,15 @@ def match(
     ] = None,
     alpha: Annotated[
         float | None,
-        typer.Option(min=1e-6, max=0.499, help=f"The probability that --sprt accepts HIGH wrongly; {ERRORS}."),
+        typer.Option(
+            min=1e-6, max=0.499, help=f"The probability that --sprt accepts HIGH wrongly; {ERROR_PROBABILITY}."
+        ),
     ] = None,
     beta: Annotated[
         float | None,
-        typer.Option(min=1e-6, max=0.499, help=f"The probability that --sprt accepts LOW wrongly; {ERRORS}."),
+        typer.Option(
+            min=1e-6, max=0.499, help=f"The probability that --sprt accepts LOW wrongly; {ERROR_PROBABILITY}."
+        ),
     ] = None,
     seed: Seed = 1,
     workers: Workers = None,
@@ -119,7 +125,7 @@ def match(
     from cornered.lab.contests.match import PairedMatch, run
 
     test = _test(sprt, alpha, beta)
-    most = games or (MOST if test else GAMES)
+    most = games or (MAX_TEST_GAMES if test else DEFAULT_GAMES)
     _require_pairs(most)
     options = ContestOptions(
         game=game,
@@ -174,7 +180,7 @@ def _test(text: str | None, alpha: float | None, beta: float | None) -> Sprt | N
         bounds = float(low), float(high)
     except ValueError:
         raise ValueError(f"--sprt is two differences in normalised Elo, as in 0,3, not {text!r}") from None
-    return Sprt(*bounds, ERRORS if alpha is None else alpha, ERRORS if beta is None else beta)
+    return Sprt(*bounds, ERROR_PROBABILITY if alpha is None else alpha, ERROR_PROBABILITY if beta is None else beta)
 
 
 def _require_pairs(games: int) -> None:

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from cornered.cli.missing_extra import advice
 from cornered.protocol.text import visible
 
-__all__ = ["Bounded", "leaf"]
+__all__ = ["Bounded", "first_error"]
 
 
 class Bounded(TyperGroup):
@@ -24,14 +24,14 @@ class Bounded(TyperGroup):
         except (Exception, BaseExceptionGroup) as error:
             if _was_interrupted(error):
                 raise typer.Exit(130) from None
-            line = _one_line(leaf(error))
+            line = _one_line(first_error(error))
             if line is None:
                 raise
             typer.echo("\n".join(map(visible, f"cornered: {line}".split("\n"))), err=True)
             raise typer.Exit(2) from None
 
 
-def leaf(error: BaseException) -> BaseException:
+def first_error(error: BaseException) -> BaseException:
     """Return the first error inside nested exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -40,7 +40,7 @@ def leaf(error: BaseException) -> BaseException:
 
 def _was_interrupted(error: BaseException) -> bool:
     """Return whether Ctrl-C caused an error: an interrupted compiler raises errors of its own."""
-    behind: BaseException | None = leaf(error)
+    behind: BaseException | None = first_error(error)
     while behind is not None and not isinstance(behind, KeyboardInterrupt):
         behind = behind.__context__
     return behind is not None

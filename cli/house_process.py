@@ -16,9 +16,9 @@ ANALYST_KEY: Final = "CORNERED_ANALYST_KEY"
 """Environment variable with the operator's key, which allows bots to offer analysis."""
 GOODBYE_TIMEOUT_S: Final = 5.0
 """Seconds that the bots have to close their connections."""
-BACKOFF: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
+RESTART_DELAYS_S: Final = (1.0, 2.0, 5.0, 15.0, 60.0)
 """Seconds before the first, second, ... restart of bots that died."""
-WELL: Final = 300.0
+HEALTHY_AFTER_S: Final = 300.0
 """Lifetime in seconds after which the count of consecutive deaths restarts."""
 
 
@@ -60,8 +60,8 @@ async def keep_house_bots(
 def next_start(deaths: int, lived: float) -> tuple[float, int]:
     """Return the delay before the next start, in seconds, and the number of consecutive deaths, after bots that `lived`
     seconds died after `deaths` earlier ones."""
-    before = 0 if lived >= WELL else deaths
-    return BACKOFF[min(before, len(BACKOFF) - 1)], before + 1
+    before = 0 if lived >= HEALTHY_AFTER_S else deaths
+    return RESTART_DELAYS_S[min(before, len(RESTART_DELAYS_S) - 1)], before + 1
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -22,7 +22,7 @@ from cornered import engine
 from cornered.cli.admin import app as admin
 from cornered.cli.book import app as booking
 from cornered.cli.contests import app as contests
-from cornered.cli.errors import Bounded, leaf
+from cornered.cli.errors import Bounded, first_error
 from cornered.cli.house_process import ANALYST_KEY, keep_house_bots, until_stdin_ends
 from cornered.cli.missing_extra import require
 from cornered.cli.reachable import loopback, reachable
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
-ANALYST = "champion"
-HOUSE_BOTS = (ANALYST, *(f"level:level={level}" for level in range(1, 11)))
+DEFAULT_ANALYST = "champion"
+HOUSE_BOTS = (DEFAULT_ANALYST, *(f"level:level={level}" for level in range(1, 11)))
 SERVER = "ws://127.0.0.1:8420"
 
 app = typer.Typer(
@@ -119,7 +119,7 @@ def serve(
                         HOUSE_BOTS,
                         loopback(address).replace("http", "ws", 1),
                         identities,
-                        analyse=ANALYST,
+                        analyse=DEFAULT_ANALYST,
                         analyst_key=settings.analyst_key.get_secret_value(),
                     )
                     house.append(tasks.create_task(keeping, name="house"))
@@ -134,7 +134,7 @@ def serve(
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             runner.run(run())
     except Exception as error:
-        reason = leaf(error)
+        reason = first_error(error)
         if isinstance(reason, StoreTaken):
             raise ValueError("another server took this one's database while it was away; this one stops") from None
         if is_up:

@@ -25,7 +25,7 @@ Shown: TypeAlias = Literal["first", "second", "neither"]
 SHOWN_FAULTS: Final = 10
 DISTINCT_SHARE_MIN: Final = 0.9
 """Share of distinct games below which a warning is printed."""
-MORE: Final = "more --plies, or more lines in --openings, make others"
+MORE_OPENINGS: Final = "more --plies, or more lines in --openings, make others"
 
 
 def note(tally: Tally, test: Sprt | None, pace: float) -> str:
@@ -194,7 +194,9 @@ class Result:
         if len(standings.faults) > SHOWN_FAULTS:
             rows.append(("", f"and {len(standings.faults) - SHOWN_FAULTS} more games that a bot lost like this"))
         if self.different < DISTINCT_SHARE_MIN * tally.games:
-            rows.append(("mind", f"only {self.different} of the games differ, which makes all look surer; {MORE}"))
+            rows.append(
+                ("mind", f"only {self.different} of the games differ, which makes all look surer; {MORE_OPENINGS}")
+            )
         told = [f"{name:<8} {text}" for name, text in rows]
         if width is None:
             return [self.words(), "", *told]

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["app"]
 
-USUAL_SEED: Final = 1
-USUAL_OUT: Final = Path("data/lab")
+DEFAULT_SEED: Final = 1
+DEFAULT_OUT: Final = Path("data/lab")
 
 app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -35,10 +35,10 @@ def reproduce(
         bool, typer.Option("--full/--quick", help="At least the references' number of games, or a quick first result.")
     ] = False,
     is_tiny: Annotated[bool, typer.Option("--tiny", hidden=True, help="Only check that everything works.")] = False,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = USUAL_SEED,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = DEFAULT_SEED,
     workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one a core.")] = None,
     cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://HOST:PORT or tls://HOST:PORT.")] = None,
-    out: Annotated[Path, typer.Option(help="The folder for the report and its data.")] = USUAL_OUT,
+    out: Annotated[Path, typer.Option(help="The folder for the report and its data.")] = DEFAULT_OUT,
     again: Annotated[bool, typer.Option("--again", help="Repeat finished measurements.")] = False,
     json_: Json = False,
 ) -> None:

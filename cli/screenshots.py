@@ -26,10 +26,10 @@ FLAGS: Final = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
 """Options that stop Chromium's network requests of its own."""
-DESK: Final = (1440, 900)
+DESKTOP: Final = (1440, 900)
 PHONE: Final = (360, 740)
 NARROW: Final = (320, 568)
-ON_ITS_SIDE: Final = (740, 360)
+PHONE_LANDSCAPE: Final = (740, 360)
 GAMES: Final = {
     "TrapGrid": "b7 f1 c7 e1 d7 e2 d6 d2 c6 d3 c5 d4 d5 c4 e5 b4 e6 b5 e7 b6 f7 a6",
     "Isolation": "d1 g1 d4 g2 e4 a2 b7 b3 b4 e6 a3 e7 c1 d6 g5 e5 g3 b5 d3 a5",
@@ -39,11 +39,11 @@ GAMES: Final = {
 """The beginning of a plausible game of each kind."""
 PAGE_TIMEOUT_MS: Final = 20_000
 """Timeout of an action on the page, in milliseconds."""
-START_SECONDS: Final = 120.0
+START_TIMEOUT_S: Final = 120.0
 """Seconds until a server listens, the first compilation included."""
-STOP_SECONDS: Final = 40.0
+STOP_TIMEOUT_S: Final = 40.0
 """Seconds until a server has stopped: twice its own limit."""
-ANALYST_PATIENCE: Final = 300
+ANALYST_TIMEOUT_S: Final = 300
 """Seconds until a bot serves analysis, the first compilation included."""
 
 
@@ -69,7 +69,7 @@ def running_server(*arguments: str) -> Iterator[str]:
 
 def _address(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
-    is_late = threading.Timer(START_SECONDS, process.kill)
+    is_late = threading.Timer(START_TIMEOUT_S, process.kill)
     is_late.daemon = True
     is_late.start()
     for line in process.stdout:
@@ -82,7 +82,7 @@ def _address(process: subprocess.Popen[str]) -> str:
 def _wait_for_end(process: subprocess.Popen[str]) -> None:
     """Wait for the process; kill it and raise TimeoutExpired when it does not stop in time."""
     try:
-        process.wait(STOP_SECONDS)
+        process.wait(STOP_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         process.kill()
         raise
@@ -96,7 +96,7 @@ class Studio:
     address: str
     out: Path
 
-    def person(self, name: str, *, size: tuple[int, int] = DESK, scheme: str = "light") -> Page:
+    def person(self, name: str, *, size: tuple[int, int] = DESKTOP, scheme: str = "light") -> Page:
         """Return a window of a new player, in the lobby."""
         phone = size[0] < 600
         context = self.browser.new_context(
@@ -212,7 +212,7 @@ def matches(studio: Studio, windows: dict[str, Page]) -> None:
         say("Thanks, you too.", dark)
         for name, page in windows.items():
             studio.shoot(page, f"{game.lower()}-{name}")
-        resize(windows["phone-light"], ON_ITS_SIDE)
+        resize(windows["phone-light"], PHONE_LANDSCAPE)
         studio.shoot(windows["phone-light"], f"{game.lower()}-landscape-light")
         resize(windows["phone-light"], PHONE)
         if game == "Quoridor":
@@ -245,7 +245,7 @@ def _analyses(studio: Studio, windows: dict[str, Page], game: str) -> None:
 
 def _study(page: Page) -> None:
     """Open the analysis, once a bot offers it."""
-    for _ in range(ANALYST_PATIENCE):
+    for _ in range(ANALYST_TIMEOUT_S):
         page.keyboard.press("a")
         page.wait_for_timeout(1000)
         if not page.locator(".study", has_text="No bot that is here").count():
@@ -267,7 +267,7 @@ def crowds(studio: Studio, windows: dict[str, Page]) -> None:
     players = tuple(windows.values())
     begin("Isolation", *players, players=4, dice=True)
     for _ in range(10):
-        mover = next(page for page in _until_somebody_moves(players) if page is not None)
+        mover = next(page for page in _players_to_move(players) if page is not None)
         box = mover.locator(".cell.target").first.bounding_box()
         assert box is not None
         mover.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -276,7 +276,7 @@ def crowds(studio: Studio, windows: dict[str, Page]) -> None:
         studio.shoot(page, f"four-{name}")
 
 
-def _until_somebody_moves(players: Sequence[Page]) -> Iterator[Page | None]:
+def _players_to_move(players: Sequence[Page]) -> Iterator[Page | None]:
     while True:
         for page in players:
             yield page if page.locator(".match.myturn .board.mine").count() else None

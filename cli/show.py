@@ -18,7 +18,7 @@ from cornered.engine.text import PositionText
 
 __all__ = ["look_for", "show"]
 
-GAP: Final = 3
+GAP_COLUMNS: Final = 3
 """Columns between the board and the text beside it."""
 
 
@@ -42,7 +42,7 @@ def show(
     if look is ASCII:
         layout = fit(position, 0, 0)
     else:
-        width = console.width - GAP - max(line.cell_len for line in seats)
+        width = console.width - GAP_COLUMNS - max(line.cell_len for line in seats)
         layout = fit(position, width, console.height - ceil(len(text) / console.width) - 1)
     targets = layout.cells.keys() & set(state.moves()) if has_hints else frozenset[str]()
     board = draw(layout, Marks(targets=frozenset(targets), last=last_placed(moves)), look)
@@ -51,7 +51,7 @@ def show(
         console.print(board, "", said, sep="\n")
     else:
         board.stylize_before(Style(bgcolor=look.ground))
-        beside = Table.grid(padding=(0, GAP))
+        beside = Table.grid(padding=(0, GAP_COLUMNS))
         beside.add_row(board, said)
         console.print(beside)
     console.print(text, soft_wrap=True, style="dim")

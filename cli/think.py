@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "interruptible"]
 
-STRONGEST: Final = "champion"
+DEFAULT_BOT: Final = "champion"
 T = TypeVar("T")
 
 app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -94,7 +94,7 @@ def think(
     file: Annotated[
         Path | None, typer.Option("--file", help='Positions as JSON lines: {"game", "options", "moves"}.')
     ] = None,
-    bot: BotSpec = STRONGEST,
+    bot: BotSpec = DEFAULT_BOT,
     time_: Seconds = None,
     depth: Depth = None,
     nodes: Nodes = None,
@@ -120,9 +120,9 @@ def think(
             raise ValueError("--file brings its own games and moves: leave GAME, --option, --moves and --position out")
         if out is None:
             raise ValueError("--file needs --out: where shall the answers go?")
-        from cornered.cli.think_batch import Wish, think_through
+        from cornered.cli.think_batch import BatchConfig, think_through
 
-        think_through(file, out, Wish(bot, time_, depth, nodes, multipv, seed), workers=workers, resume=resume)
+        think_through(file, out, BatchConfig(bot, time_, depth, nodes, multipv, seed), workers=workers, resume=resume)
         return
     if out is not None or resume:
         raise ValueError("--out and --resume belong to --file")

@@ -26,16 +26,16 @@ from cornered.engine.game import CHANCE, State
 from cornered.engine.progress import Progress
 from cornered.engine.records.files import LineWriter, read_lines
 
-__all__ = ["Wish", "read_positions", "think_through"]
+__all__ = ["BatchConfig", "read_positions", "think_through"]
 
-BEGINNING: Final = b'{"position": '
+ANSWER_PREFIX: Final = b'{"position": '
 """Prefix of every answer: a last line without it is another program's, and is not cut off."""
-OTHERWISE: Final = "choose another --out, or leave --resume out"
-NO_ANSWER: Final = f"this is no answer; {OTHERWISE}"
+OTHER_OUT_ADVICE: Final = "choose another --out, or leave --resume out"
+NO_ANSWER: Final = f"this is no answer; {OTHER_OUT_ADVICE}"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class BatchConfig:
     """Parameters of every position's search. With a seed the answers do not depend on each other."""
 
     bot: str
@@ -108,7 +108,7 @@ def read_positions(path: Path) -> list[State]:
     return states
 
 
-def think_through(file: Path, out: Path, wish: Wish, *, workers: int | None, resume: bool) -> None:
+def think_through(file: Path, out: Path, wish: BatchConfig, *, workers: int | None, resume: bool) -> None:
     """Write the answers to the positions of `file` to `out`, a line each, with progress. A position in which no player
     is to move gets a line without a move. With `resume` the answers in `out` are kept; they have to be those of the
     first positions, by the same bot, limit and seed."""
@@ -155,7 +155,7 @@ class _Ordered:
             self._wrote()
 
 
-async def _think(states: list[State], wish: Wish, workers: int, answers: _Ordered) -> None:
+async def _think(states: list[State], wish: BatchConfig, workers: int, answers: _Ordered) -> None:
     """Keep `workers` processes busy until every position has its answer."""
     queue = iter(enumerate(states))
     told = wish.told
@@ -165,7 +165,7 @@ async def _think(states: list[State], wish: Wish, workers: int, answers: _Ordere
 
 
 async def _answer_next(
-    queue: Iterator[tuple[int, State]], wish: Wish, told: dict[str, JsonValue], pool: Pool, answers: _Ordered
+    queue: Iterator[tuple[int, State]], wish: BatchConfig, told: dict[str, JsonValue], pool: Pool, answers: _Ordered
 ) -> None:
     for index, state in queue:
         if state.outcome is not None or state.to_move == CHANCE:
@@ -184,7 +184,7 @@ async def _answer_next(
 def _answered(out: Path, states: list[State], told: dict[str, JsonValue]) -> int:
     """Return the number of answers in `out`, without a half-written one. Raises ValueError for those of another run."""
     lines, torn = read_lines(out)
-    if not (torn.startswith(BEGINNING) or BEGINNING.startswith(torn)):
+    if not (torn.startswith(ANSWER_PREFIX) or ANSWER_PREFIX.startswith(torn)):
         raise ValueError(f"{out}:{len(lines) + 1}: {NO_ANSWER}")
     for number, line in enumerate(lines, 1):
         try:
@@ -194,9 +194,9 @@ def _answered(out: Path, states: list[State], told: dict[str, JsonValue]) -> int
         if not isinstance(found, dict) or not isinstance(found.get("position"), str):
             raise ValueError(f"{out}:{number}: {NO_ANSWER}")
         if number > len(states) or found["position"] != str(states[number - 1]):
-            raise ValueError(f"{out}:{number} answers another position; {OTHERWISE}")
+            raise ValueError(f"{out}:{number} answers another position; {OTHER_OUT_ADVICE}")
         for name, kind in (("bot", "by another bot"), ("limit", "within another limit"), ("seed", "with another seed")):
             if found.get(name) != told[name]:
                 was = f", {json.dumps(found[name])}" if name in found else ""
-                raise ValueError(f"{out}:{number} is an answer {kind}{was}; {OTHERWISE}")
+                raise ValueError(f"{out}:{number} is an answer {kind}{was}; {OTHER_OUT_ADVICE}")
     return len(lines)

@@ -16,19 +16,28 @@ if TYPE_CHECKING:
     from cornered.lab.contests.schedule_swiss import Swiss
     from cornered.lab.contests.terms import Played, Terms
 
-__all__ = ["EACH", "Kind", "Tournament"]
+__all__ = ["DEFAULT_GAMES", "Kind", "Tournament"]
 
 Kind: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "knockout"]
-EACH: Final[Mapping[Kind, int]] = {"round-robin": 10, "gauntlet": 10, "swiss": 2, "knockout": 4}
+DEFAULT_GAMES: Final[Mapping[Kind, int]] = {"round-robin": 10, "gauntlet": 10, "swiss": 2, "knockout": 4}
 """Default number of games of a meeting."""
-WIDE: Final = 160
+PIPE_COLUMNS: Final = 160
 """Width of the table in columns where standard output is no terminal."""
-ROOM: Final = {"Points": 8, "Buchholz": 10, "S.-B.": 8, "Games": 7, "Elo": 7, "95%": 16, "Glicko-2": 13, "A move": 10}
+COLUMN_WIDTHS: Final = {
+    "Points": 8,
+    "Buchholz": 10,
+    "S.-B.": 8,
+    "Games": 7,
+    "Elo": 7,
+    "95%": 16,
+    "Glicko-2": 13,
+    "A move": 10,
+}
 """Columns of a table's cells on the screen, with the space before them."""
-SPARE: Final = ("Glicko-2", "A move", "S.-B.", "Games", "Buchholz")
+OPTIONAL_COLUMNS: Final = ("Glicko-2", "A move", "S.-B.", "Games", "Buchholz")
 """Columns that a narrow terminal omits, in this order."""
-NUMBERS: Final = 6
-NAME: Final = 36
+RANK_COLUMNS: Final = 6
+NAME_COLUMNS: Final = 36
 """Names longer than this may be folded."""
 SHOWN_FAULTS: Final = 10
 
@@ -51,7 +60,7 @@ class Tournament:
         if len(bots) < 2:
             raise ValueError("a tournament takes two bots or more")
         _require_different(bots)
-        each = games or EACH[kind]
+        each = games or DEFAULT_GAMES[kind]
         if each % 2 and kind != "swiss":
             raise ValueError(f"two games make a pair: give --games an even number, {each - 1 or 2} or {each + 1}")
         if rounds is not None and kind != "swiss":
@@ -107,14 +116,14 @@ class Tournament:
 
     def places(self, played: Sequence[Played]) -> list[str] | None:
         """Return the bots in the order of the kind's own rules, None where points or ratings decide."""
-        from cornered.lab.contests.openings import none
+        from cornered.lab.contests.openings import no_opening
 
         if self.kind == "swiss":
-            return [place.name for place in self._swiss(none).standing(played)]
+            return [place.name for place in self._swiss(no_opening).standing(played)]
         if self.kind == "knockout":
             wins = dict.fromkeys(self.bots, 0)
             reached = dict.fromkeys(self.bots, 0)
-            for meeting in self._knockout(none).meetings(played):
+            for meeting in self._knockout(no_opening).meetings(played):
                 for name in meeting.players:
                     reached[name] = meeting.round
                     wins[name] += meeting.winner == name
@@ -123,11 +132,11 @@ class Tournament:
 
     def byes(self, played: Sequence[Played]) -> dict[str, int]:
         """Return the number of byes by bot, which only a Swiss tournament has."""
-        from cornered.lab.contests.openings import none
+        from cornered.lab.contests.openings import no_opening
 
         if self.kind != "swiss":
             return {}
-        return {place.name: place.byes for place in self._swiss(none).standing(played)}
+        return {place.name: place.byes for place in self._swiss(no_opening).standing(played)}
 
     def standings(self, terms: Terms, played: Sequence[Played]) -> Standings:
         """Return the standings, in the order of the kind of tournament."""
@@ -138,14 +147,14 @@ class Tournament:
 
     def as_json(self, terms: Terms, played: Sequence[Played]) -> dict[str, Any]:
         """Return the whole result as JSON-compatible values."""
-        from cornered.lab.contests.openings import none
+        from cornered.lab.contests.openings import no_opening
         from cornered.lab.contests.standings import as_json
 
         told: dict[str, Any] = {"tournament": asdict(self), "places": self.places(played)}
         if self.kind == "swiss":
-            told["swiss"] = [asdict(place) for place in self._swiss(none).standing(played)]
+            told["swiss"] = [asdict(place) for place in self._swiss(no_opening).standing(played)]
         if self.kind == "knockout":
-            told["meetings"] = [asdict(meeting) for meeting in self._knockout(none).meetings(played)]
+            told["meetings"] = [asdict(meeting) for meeting in self._knockout(no_opening).meetings(played)]
         return {**told, **as_json(self.standings(terms, played))}
 
     def write(self, folder: Path, terms: Terms, played: Sequence[Played], about: Mapping[str, str]) -> None:
@@ -160,14 +169,16 @@ class Tournament:
         from rich.console import Console
         from rich.table import Table
 
-        from cornered.lab.contests.openings import none
+        from cornered.lab.contests.openings import no_opening
         from cornered.lab.reports.wording import counted
 
         result = self.standings(terms, played)
         console = Console(highlight=False)
         if not console.is_terminal:
-            console = Console(highlight=False, width=WIDE)
-        swiss = {place.name: place for place in self._swiss(none).standing(played)} if self.kind == "swiss" else {}
+            console = Console(highlight=False, width=PIPE_COLUMNS)
+        swiss = (
+            {place.name: place for place in self._swiss(no_opening).standing(played)} if self.kind == "swiss" else {}
+        )
         table = Table(
             title=f"{terms.load().title}, {self.words()}: {counted(len(played), 'game')}",
             title_justify="left",
@@ -178,8 +189,10 @@ class Tournament:
         columns = ["Points", *(["Buchholz", "S.-B."] if swiss else []), "Games", "Elo", "95%", "Glicko-2", "A move"]
         # The report has the columns that are omitted here; folded names are unreadable.
         widest = max(len(bot) for bot in self.bots)
-        room = console.width - NUMBERS - min(widest, NAME)
-        while sum(ROOM[column] for column in columns) > room and (spare := [each for each in SPARE if each in columns]):
+        room = console.width - RANK_COLUMNS - min(widest, NAME_COLUMNS)
+        while sum(COLUMN_WIDTHS[column] for column in columns) > room and (
+            spare := [each for each in OPTIONAL_COLUMNS if each in columns]
+        ):
             columns.remove(spare[0])
         for column in columns:
             table.add_column(column, justify="right", no_wrap=True)
@@ -194,7 +207,7 @@ class Tournament:
             table.add_row(str(number), standing.bot, *(cells[column] for column in columns))
         console.print(table)
         if self.kind == "knockout":
-            meetings = self._knockout(none).meetings(played)
+            meetings = self._knockout(no_opening).meetings(played)
             for meeting in meetings:
                 console.print(_met(meeting, meetings[-1].round), markup=False)
         for fault in result.faults[:SHOWN_FAULTS]:

@@ -30,7 +30,7 @@ __all__ = ["app"]
 
 app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
 
-BOUNDS: Final = (0.0, 20.0)
+DEFAULT_HYPOTHESES: Final = (0.0, 20.0)
 """Default hypotheses of the test, in normalised Elo."""
 
 Game = Annotated[str, typer.Option("--game", "-g", help="The game of the evaluation.")]
@@ -200,8 +200,10 @@ def optuna(
 def judge_file(
     file: Annotated[Path, typer.Argument(help="A file of weights; the result of the test is added to it.")],
     pairs: Annotated[int, typer.Option(min=1, help="The maximum number of pairs of games.")] = 1000,
-    low: Annotated[float, typer.Option(help="The normalised Elo difference of H0, not better.")] = BOUNDS[0],
-    high: Annotated[float, typer.Option(help="The normalised Elo difference of H1, better.")] = BOUNDS[1],
+    low: Annotated[float, typer.Option(help="The normalised Elo difference of H0, not better.")] = DEFAULT_HYPOTHESES[
+        0
+    ],
+    high: Annotated[float, typer.Option(help="The normalised Elo difference of H1, better.")] = DEFAULT_HYPOTHESES[1],
     depth: Annotated[
         int | None,
         typer.Option("--depth", "-d", min=1, max=12, help="Search depth in plies; by default that of the tuning."),

@@ -18,11 +18,11 @@ from cornered.bench.load import PLAY, scripts
 __all__ = ["Bystanders", "Phase"]
 
 PAIRS: Final = 2
-PACE: Final = 0.02
+PACE_S: Final = 0.02
 """Seconds between receiving a move and sending the next one."""
 ANSWER_TIMEOUT_S: Final = 4.0
 """Seconds without an event after which a bystander abandons a match."""
-NEWCOMER_EVERY: Final = 0.2
+NEWCOMER_INTERVAL_S: Final = 0.2
 NETWORK: Final = "127.0.1"
 NEWCOMERS: Final = "127.0.3.1"
 _HAPPENED: Final = b'{"type":"happened"'
@@ -131,7 +131,7 @@ class Pair:
     async def _play(self, moves: tuple[str, ...]) -> None:
         loop = asyncio.get_running_loop()
         for ply, move in enumerate(moves):
-            await asyncio.sleep(PACE)
+            await asyncio.sleep(PACE_S)
             self._ply = ply + 1
             self._acknowledged, self._told = loop.create_future(), loop.create_future()
             phase, self._sent = self.phase, time.perf_counter()
@@ -252,7 +252,7 @@ class Bystanders:
         """Connect as a new player and say hello, repeatedly."""
         token = ""
         while True:
-            await asyncio.sleep(NEWCOMER_EVERY)
+            await asyncio.sleep(NEWCOMER_INTERVAL_S)
             phase, began = self.phase, time.perf_counter()
             try:
                 async with asyncio.timeout(ANSWER_TIMEOUT_S):

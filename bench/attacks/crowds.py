@@ -8,7 +8,7 @@ from typing import Final
 from cornered.bench.attacks.sockets import TEXT, RawSocket, frame
 from cornered.bench.attacks.stage import Stage, attack
 
-HONEST_PART: Final = 0.95
+MIN_ANSWERED_SHARE: Final = 0.95
 """Minimum share of an honest neighbour's commands that are answered."""
 TABLE: Final = {"game": {"name": "trapgrid"}}
 
@@ -92,7 +92,7 @@ async def neighbour_flood(stage: Stage) -> str:
 
     await asyncio.gather(*(hostile() for _ in range(6)), ask(), come(), return_exceptions=True)
     served = answers.count("pong")
-    if served < HONEST_PART * len(answers) or not answers:
+    if served < MIN_ANSWERED_SHARE * len(answers) or not answers:
         stage.fault(f"an honest neighbour's commands are answered {served} times of {len(answers)}")
     kept_out = [text for text in refused if text]
     if kept_out:

@@ -15,7 +15,7 @@ from cornered.bench.attacks.sockets import RawSocket, request
 
 __all__ = ["ATTACKS", "Attack", "Stage", "attack"]
 
-AT_ONCE: Final = 50
+MAX_HANDSHAKES: Final = 50
 """Maximum concurrent handshakes."""
 
 Run: TypeAlias = "Callable[[Stage], Awaitable[str]]"
@@ -74,8 +74,8 @@ class Stage:
 
     async def _many(self, count: int, one: Callable[[int], Awaitable[RawSocket]]) -> list[RawSocket]:
         found: list[RawSocket] = []
-        for start in range(0, count, AT_ONCE):
-            group = (one(index) for index in range(start, min(count, start + AT_ONCE)))
+        for start in range(0, count, MAX_HANDSHAKES):
+            group = (one(index) for index in range(start, min(count, start + MAX_HANDSHAKES)))
             done = await asyncio.gather(*group, return_exceptions=True)
             found += [socket for socket in done if isinstance(socket, RawSocket)]
         return found

@@ -8,19 +8,19 @@ from typing import Any, Final
 
 from cornered.bench.attacks.bystanders import Phase
 
-__all__ = ["MAX_GROWTH", "MAX_LOG_LINES", "STALL_SECONDS", "Row", "errors_in", "judge", "percentile"]
+__all__ = ["MAX_GROWTH_BYTES", "MAX_LATENCY_S", "MAX_LOG_LINES", "Row", "errors_in", "judge", "percentile"]
 
-STALL_SECONDS: Final = 0.25
+MAX_LATENCY_S: Final = 0.25
 """Bound of a bystander's slowest move, in seconds. The server's target is 0.2 s; the rest allows for scheduling on two
 cores that also run the attacker and other tests."""
-ARRIVAL_SECONDS: Final = 0.5
+MAX_ARRIVAL_S: Final = 0.5
 """The same bound for a newcomer's welcome, which takes three round trips and a read from the store."""
-WORSE: Final = 4.0
+MAX_RATIO: Final = 4.0
 """Alternative bound on a slow machine: the ratio of the slowest move during the attack and without it."""
-TYPICAL_SECONDS: Final = 0.1
-TYPICALLY_WORSE: Final = 20.0
+MAX_MEDIAN_S: Final = 0.1
+MAX_MEDIAN_RATIO: Final = 20.0
 """The same two bounds for the median, which outliers do not affect."""
-MAX_GROWTH: Final = 48 << 20
+MAX_GROWTH_BYTES: Final = 48 << 20
 """Maximum growth of the server's resident memory in bytes, including the peak during the attack."""
 MAX_LOG_LINES: Final = 50
 """Maximum log lines that clients may cause in one attack."""
@@ -64,8 +64,8 @@ def judge(row: Row, *, is_timed: bool, slack: float = 1.0) -> None:
     row.faults += row.delays
     if not row.during.moves:
         row.faults.append("no bystander could move")
-    if row.growth > MAX_GROWTH:
-        row.faults.append(f"memory grows by {row.growth / 2**20:,.0f} MiB; the bound is {MAX_GROWTH >> 20}")
+    if row.growth > MAX_GROWTH_BYTES:
+        row.faults.append(f"memory grows by {row.growth / 2**20:,.0f} MiB; the bound is {MAX_GROWTH_BYTES >> 20}")
     row.faults += errors_in(row.log)
     if len(row.log) > MAX_LOG_LINES:
         row.faults.append(f"the log grows by {len(row.log):,} lines; the bound is {MAX_LOG_LINES}")
@@ -81,14 +81,14 @@ def errors_in(log: list[dict[str, Any]]) -> Iterator[str]:
 
 def _delays(without: Phase, during: Phase, slack: float) -> Iterator[str]:
     for what, calm, attacked, least in (
-        ("answer", without.moves, during.moves, STALL_SECONDS),
-        ("word of a move to all", without.told, during.told, STALL_SECONDS),
-        ("newcomer's welcome", without.arrivals, during.arrivals, ARRIVAL_SECONDS),
+        ("answer", without.moves, during.moves, MAX_LATENCY_S),
+        ("word of a move to all", without.told, during.told, MAX_LATENCY_S),
+        ("newcomer's welcome", without.arrivals, during.arrivals, MAX_ARRIVAL_S),
     ):
-        worst, bound = max(attacked, default=0.0), slack * max(least, WORSE * max(calm, default=0.0))
+        worst, bound = max(attacked, default=0.0), slack * max(least, MAX_RATIO * max(calm, default=0.0))
         if worst > bound:
             yield f"the worst {what} takes {worst * 1000:,.0f} ms; the bound is {bound * 1000:,.0f}"
     median = percentile(during.moves, 0.5)
-    bound = slack * max(TYPICAL_SECONDS, TYPICALLY_WORSE * percentile(without.moves, 0.5))
+    bound = slack * max(MAX_MEDIAN_S, MAX_MEDIAN_RATIO * percentile(without.moves, 0.5))
     if median > bound:
         yield f"half of all moves take over {median * 1000:,.0f} ms; the bound is {bound * 1000:,.0f}"

@@ -16,7 +16,7 @@ from cornered.server.app import new_event_loop
 
 __all__ = ["Findings", "run"]
 
-GENEROUS: Final[Mapping[str, str]] = {
+NO_RATE_LIMITS: Final[Mapping[str, str]] = {
     f"CORNERED_{name}": "1e9"
     for name in (*("MESSAGE_RATE", "MESSAGE_BURST", "ADDRESS_RATE", "ADDRESS_BURST", "GUEST_RATE", "GUEST_BURST"),)
 } | {"CORNERED_HELLO_SECONDS": "2"}
@@ -40,7 +40,7 @@ async def _run(seconds: float, options: dict[str, str]) -> Row:
         "fuzz",
         "random input",
         _nothing,
-        GENEROUS,
+        NO_RATE_LIMITS,
         keeps_matches=True,
         is_timed=False,
         module="cornered.bench.fuzzing.process",

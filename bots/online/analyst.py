@@ -24,14 +24,14 @@ from cornered.protocol.messages import Analyse
 
 __all__ = ["analyst_bot", "picture_of", "report_of", "run_analyst", "serve_analysis", "steps", "tree_of"]
 
-FIRST: Final = 200
+FIRST_SEARCH_MS: Final = 200
 """Milliseconds of the first search, so that a first result is quick."""
-GROWTH: Final = 4
+TIME_RATIO: Final = 4
 """Ratio of the times of successive searches."""
-DEPTH: Final = 3
-WIDTH: Final = 4
+TREE_PLIES: Final = 3
+TREE_MOVES: Final = 4
 """Plies and moves per position of the game tree, limited to what a picture can show."""
-LARGEST: Final = 1_000_000.0
+MAX_SCORE: Final = 1_000_000.0
 DECIMALS: Final = 3
 
 log = logging.getLogger("cornered.analyst")
@@ -44,11 +44,11 @@ def analyst_bot() -> str:
 
 def steps(milliseconds: int) -> Iterator[int]:
     """Yield the times of the searches of one job in milliseconds: growing, the last one with all remaining time."""
-    step = FIRST
-    while milliseconds > step * (GROWTH + 1):
+    step = FIRST_SEARCH_MS
+    while milliseconds > step * (TIME_RATIO + 1):
         yield step
         milliseconds -= step
-        step *= GROWTH
+        step *= TIME_RATIO
     if milliseconds > 0:
         yield milliseconds
 
@@ -94,7 +94,7 @@ async def run_analyst(
 
 async def _study(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
     """Carry out one job until it is done or the server stops it."""
-    looking = asyncio.create_task(_look(client, pool, bot, job), name=f"look[{job.job}]")
+    looking = asyncio.create_task(_analyse(client, pool, bot, job), name=f"look[{job.job}]")
     stopped = asyncio.create_task(client.jobs.stopped(job.job), name=f"stopped[{job.job}]")
     try:
         await asyncio.wait({looking, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -105,11 +105,11 @@ async def _study(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
         await looking
 
 
-async def _look(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
+async def _analyse(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
     """Analyse a position and report a failure to the player who asked."""
     try:
         try:
-            await _tell_all(client, pool, bot, job)
+            await _report_all(client, pool, bot, job)
         except ValueError as error:
             log.warning("%s cannot study %s: %s", bot, job.position, error)
             await client.jobs.tell(job.job, final=True, error=str(error)[:200])
@@ -120,13 +120,13 @@ async def _look(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
         log.warning("a job is lost: %s", error)
 
 
-async def _tell_all(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
+async def _report_all(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
     """Report all results about a position, the quick ones first. Raises Refused, NotUnderstood and ValueError."""
     state = engine.load(job.game.name, **job.game.options).parse(job.position)
     for step in steps(job.milliseconds):
         thought = await pool.study(bot, state, Limit(time=step, lines=job.lines))
         await client.jobs.tell(job.job, report=report_of(thought, job.lines))
-        if step == FIRST:
+        if step == FIRST_SEARCH_MS:
             # Overlays do not depend on the search, so they follow its first result.
             await client.jobs.tell(job.job, overlays=await asyncio.to_thread(_pictures, state))
             await client.jobs.tell(job.job, tree=await asyncio.to_thread(tree_of, state, job.nodes))
@@ -151,11 +151,11 @@ def report_of(thought: Thought, lines: int) -> Report:
         speed=round(thought.speed, 1),
         hits=thought.hits,
         seconds=round(thought.seconds, DECIMALS),
-        lines=tuple(_told(line) for line in exact or [first]),
+        lines=tuple(_scored_line(line) for line in exact or [first]),
     )
 
 
-def _told(line: Line) -> ScoredLine:
+def _scored_line(line: Line) -> ScoredLine:
     return ScoredLine(
         move=line.move,
         score=_score(line.score),
@@ -166,7 +166,7 @@ def _told(line: Line) -> ScoredLine:
 
 
 def _score(score: float | None) -> float | None:
-    return None if score is None else round(max(-LARGEST, min(LARGEST, float(score))), DECIMALS)
+    return None if score is None else round(max(-MAX_SCORE, min(MAX_SCORE, float(score))), DECIMALS)
 
 
 def _pictures(state: State) -> tuple[OverlayPicture, ...]:
@@ -195,7 +195,7 @@ def picture_of(overlay: Overlay, text: PositionText) -> OverlayPicture:
 
 def tree_of(state: State, nodes: int) -> list[TreeNode]:
     """Return the first plies of the game tree in breadth-first order, at most `nodes` nodes."""
-    root = grow(state, DEPTH, WIDTH, judgement(state.game.name).evaluate, most=nodes + 1)
+    root = grow(state, TREE_PLIES, TREE_MOVES, judgement(state.game.name).evaluate, most=nodes + 1)
     told: list[TreeNode] = []
     level = [(-1, child) for child in root.children]
     while level:

@@ -13,15 +13,15 @@ from cornered.clients.sdk import Client, Closed, LobbyView, NotUnderstood, Refus
 from cornered.engine import Game
 from cornered.protocol.values import Fischer, GameSpec
 
-__all__ = ["CLOCK", "Hosts", "exhibit", "until_still"]
+__all__ = ["CLOCK", "Hosts", "exhibit", "until_inactive"]
 
 CLOCK: Final = Fischer(initial=300, increment=5)
 """Time control when the bots choose it."""
-PAUSE: Final = 8.0
+PAUSE_S: Final = 8.0
 """Seconds between two exhibition games, in which spectators see the end of the last one."""
-STILL: Final = 30.0
+INACTIVE_AFTER_S: Final = 30.0
 """Seconds without a move after which a match counts as inactive."""
-SETTLING: Final = 10.0
+LOBBY_TIMEOUT_S: Final = 10.0
 """Seconds to wait for a new match in the lobby before another attempt."""
 
 
@@ -39,7 +39,7 @@ class Hosts(Protocol):
         """Wait until the result of `able` may have changed."""
 
 
-async def exhibit(hosts: Hosts, *, pause: float = PAUSE) -> None:
+async def exhibit(hosts: Hosts, *, pause: float = PAUSE_S) -> None:
     """Start a game between two of the bots whenever no public match is active; `pause` seconds follow a failure."""
     while True:
         while not (pairing := _pairing(hosts)):
@@ -47,10 +47,10 @@ async def exhibit(hosts: Hosts, *, pause: float = PAUSE) -> None:
         first, second, spec = pairing
         with contextlib.suppress(Closed, NotUnderstood, Refused, TimeoutError):
             lobby = await first.lobby()
-            await until_still(lobby)
+            await until_inactive(lobby)
             known = set(lobby.matches)
             await first.challenge(second.player.id, spec.name, clock=CLOCK, **spec.options)
-            async with asyncio.timeout(SETTLING):
+            async with asyncio.timeout(LOBBY_TIMEOUT_S):
                 while lobby.matches.keys() <= known:
                     await lobby.changed(lobby.version)
             continue
@@ -69,7 +69,7 @@ def _pairing(hosts: Hosts) -> tuple[Client, Client, GameSpec] | None:
     return None
 
 
-async def until_still(lobby: LobbyView, *, still: float = STILL, pause: float = PAUSE) -> None:
+async def until_inactive(lobby: LobbyView, *, still: float = INACTIVE_AFTER_S, pause: float = PAUSE_S) -> None:
     """Wait until no public match has had a move for `still` seconds, or until `pause` seconds after the last one ended.
     An abandoned match has no moves and does not prevent exhibition games."""
     clock = asyncio.get_running_loop().time

@@ -36,13 +36,13 @@ from cornered.protocol.values import Accepts, GameSpec, SeekSettings
 __all__ = ["BotHost", "Guest", "HostConfig", "player_name"]
 
 DEFAULT_TEMPO: Final = Tempo(longest=1500)
-SHOWN: Final = Tempo(longest=200, least=1500)
+EXHIBITION_TEMPO: Final = Tempo(longest=200, least=1500)
 """Pace of exhibition games: slow enough to follow, with little CPU time."""
-SETTLING: Final = 10.0
+LOBBY_TIMEOUT_S: Final = 10.0
 """Seconds to wait for a new seek in the lobby before another attempt."""
-BURST: Final = 0.1
+DECLARE_DELAY_S: Final = 0.1
 """Seconds in which changes of readiness are collected into one declaration."""
-LONGEST_NAME: Final = 24
+MAX_NAME_LENGTH: Final = 24
 """Maximum length of a player's name in characters."""
 
 log = logging.getLogger("cornered.bots")
@@ -66,12 +66,12 @@ class Guest:
 
 
 def player_name(bot: Bot) -> str:
-    """Return a bot's name among the players: its label, shortened in the middle to `LONGEST_NAME` characters."""
-    if len(bot.label) <= LONGEST_NAME:
+    """Return a bot's name among the players: its label, shortened in the middle to `MAX_NAME_LENGTH` characters."""
+    if len(bot.label) <= MAX_NAME_LENGTH:
         return bot.label
-    settings = bot.label[len(bot.name) :][-LONGEST_NAME // 2 :]
+    settings = bot.label[len(bot.name) :][-MAX_NAME_LENGTH // 2 :]
     # Full stops, since name normalisation replaces the ellipsis character by them.
-    return f"{bot.name[: LONGEST_NAME - len(settings) - 3]}...{settings}"
+    return f"{bot.name[: MAX_NAME_LENGTH - len(settings) - 3]}...{settings}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +181,7 @@ class BotHost:
                 accepts=(),
                 concurrency=self._config.concurrency + self._config.exhibition,
                 agrees=table.agrees,
-                tempo=lambda match: SHOWN if self._is_exhibition(match) else self._config.tempo,
+                tempo=lambda match: EXHIBITION_TEMPO if self._is_exhibition(match) else self._config.tempo,
                 refuses=lambda spec: _why_not(guest.bot, spec),
                 began=self._began,
             )
@@ -208,7 +208,7 @@ class BotHost:
         offered = [game.name for game in await client.games()]
         while True:
             # Games become ready in bursts, and each declaration is broadcast to the lobby.
-            await asyncio.sleep(BURST)
+            await asyncio.sleep(DECLARE_DELAY_S)
             seen = self._news.count
             ready = [game for game in offered if game in self._ready[guest.name]]
             if len(ready) > len(self._offered.get(guest.name, ())):
@@ -247,7 +247,7 @@ class BotHost:
                 spec = GameSpec(name=random.choice(games))
                 with contextlib.suppress(NotUnderstood, Refused, TimeoutError):
                     table = await client.seek(SeekSettings(game=spec, clock=CLOCK))
-                    async with asyncio.timeout(SETTLING):
+                    async with asyncio.timeout(LOBBY_TIMEOUT_S):
                         while table not in lobby.seeks and not player.playing:
                             await lobby.changed(lobby.version)
                     continue

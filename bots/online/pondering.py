@@ -14,7 +14,7 @@ from cornered.engine import CHANCE, State
 
 __all__ = ["Ponderer", "expectation"]
 
-AHEAD: Final = 60.0
+PONDER_LIMIT_S: Final = 60.0
 """Maximum seconds of pondering on one move."""
 
 
@@ -49,7 +49,7 @@ class Ponderer:
 
     async def _think_ahead(self, match: MatchView, ply: int, expected: State) -> None:
         async with asyncio.TaskGroup() as tasks:
-            thinking = tasks.create_task(self._pool.ponder(self._spec, expected, AHEAD))
+            thinking = tasks.create_task(self._pool.ponder(self._spec, expected, PONDER_LIMIT_S))
             with contextlib.suppress(Closed):
                 while not match.over and not (match.my_turn and match.ply != ply):
                     await match.changed(match.version)

@@ -15,33 +15,33 @@ from cornered.bots.playout import playouts
 from cornered.bots.roster import create
 from cornered.engine import CHANCE, Game, IllegalMove, State
 from cornered.engine.hashing import mixed
-from cornered.lab.contests.blame import FAILURES, accused, thinks
+from cornered.lab.contests.blame import FAILURES, culprit, report_thinking
 from cornered.lab.contests.preparing import ensure_prepared
 from cornered.lab.contests.terms import Effort, Ending, Fixture, Played, Terms
 from cornered.lab.execution.processes import Death
 
 __all__ = [
     "agreed_winner",
-    "allowance",
     "ask",
+    "create_bots",
     "effort_after",
     "fault_of",
+    "hung_after_s",
     "is_random",
+    "late_after_s",
     "lost",
-    "opened",
-    "patience",
     "play",
-    "seated",
+    "position_after",
 ]
 
-RANDOM: Final = ("random", "random")
-GRACE: Final = 0.25
+RANDOM_PLAYERS: Final = ("random", "random")
+LATE_TOLERANCE_S: Final = 0.25
 """Tolerance of a move's deadline, in seconds, in addition to twice its time: absorbs scheduling delays."""
-HANGING: Final = 10.0
+HANG_TOLERANCE_S: Final = 10.0
 """Seconds beyond the tolerance after which a bot counts as hung, and its process is ended."""
 
 
-def opened(terms: Terms, opening: tuple[str, ...]) -> State:
+def position_after(terms: Terms, opening: tuple[str, ...]) -> State:
     """Return the position after an opening. Raises IllegalMove."""
     return _opened(terms.load(), opening)
 
@@ -61,7 +61,7 @@ def _seat_seed(terms: Terms, fixture: Fixture, seat: int) -> int:
 
 def is_random(terms: Terms, fixture: Fixture) -> bool:
     """Return whether both bots are `random`, so that compiled playouts replace them with equal results."""
-    return fixture.players == RANDOM and is_duel(terms.load())
+    return fixture.players == RANDOM_PLAYERS and is_duel(terms.load())
 
 
 def play(terms: Terms, fixture: Fixture) -> Played:
@@ -69,7 +69,7 @@ def play(terms: Terms, fixture: Fixture) -> Played:
     if is_random(terms, fixture):
         return _play_at_random(terms, fixture)
     ensure_prepared(terms, fixture)
-    state = opened(terms, fixture.opening)
+    state = position_after(terms, fixture.opening)
     moves = list(fixture.opening)
     efforts = [Effort(), Effort()]
     chance = terms.chance("dice", fixture.number)
@@ -78,7 +78,7 @@ def play(terms: Terms, fixture: Fixture) -> Played:
     def over(winner: int | None, ending: Ending, fault: str = "") -> Played:
         return Played(fixture, tuple(moves), winner, ending, (efforts[0], efforts[1]), fault)
 
-    bots = seated(terms, fixture)
+    bots = create_bots(terms, fixture)
     if isinstance(bots, Played):
         return bots
     while state.outcome is None:
@@ -90,13 +90,13 @@ def play(terms: Terms, fixture: Fixture) -> Played:
             state = state.play(move)
             continue
         seat = state.to_move
-        thinks(seat, moves, patience(terms.time))
+        report_thinking(seat, moves, hung_after_s(terms.time))
         try:
             thought, seconds = ask(bots[seat], state, terms.limit())
         except FAILURES as error:
             return over(1 - seat, "crashed", fault_of(fixture.players[seat], error))
         efforts[seat] = effort_after(efforts[seat], thought, seconds)
-        if seconds > allowance(terms.time):
+        if seconds > late_after_s(terms.time):
             return over(1 - seat, "time", f"{fixture.players[seat]} took {seconds:.2f} s for a move")
         try:
             state = engine.apply(state, thought.move)
@@ -109,7 +109,7 @@ def play(terms: Terms, fixture: Fixture) -> Played:
     return over(state.outcome.winner, "rules")
 
 
-def seated(terms: Terms, fixture: Fixture) -> list[Bot] | Played:
+def create_bots(terms: Terms, fixture: Fixture) -> list[Bot] | Played:
     """Return the fixture's bots by seat, or the lost game when the constructor of one of them fails."""
     bots: list[Bot] = []
     for seat, spec in enumerate(fixture.players):
@@ -135,7 +135,7 @@ def _play_at_random(terms: Terms, fixture: Fixture) -> Played:
 def lost(terms: Terms, fixture: Fixture, death: Death) -> Played:
     """Return the lost game of a fixture whose process dies every time it is played. The loser is the bot that was
     thinking; where none was, the bot to move next, and `fault` says so."""
-    found = accused(death, fixture)
+    found = culprit(death, fixture)
     if found is not None:
         seat, moves = found
         fault = f"{fixture.players[seat]}: the process {death.cause} while it was its turn"
@@ -147,7 +147,7 @@ def lost(terms: Terms, fixture: Fixture, death: Death) -> Played:
 
 def _next(terms: Terms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
     """Return the seat to move after the opening, and the moves of the opening."""
-    state, moves = opened(terms, fixture.opening), list(fixture.opening)
+    state, moves = position_after(terms, fixture.opening), list(fixture.opening)
     chance = terms.chance("dice", fixture.number)
     while state.to_move == CHANCE:
         moves.append(chance.choice(state.moves()))
@@ -155,14 +155,14 @@ def _next(terms: Terms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
     return state.to_move, tuple(moves)
 
 
-def allowance(time: int | None) -> float:
+def late_after_s(time: int | None) -> float:
     """Return the seconds after which a move that should take `time` milliseconds is late; infinite without a clock."""
-    return inf if time is None else 2 * time / 1000 + GRACE
+    return inf if time is None else 2 * time / 1000 + LATE_TOLERANCE_S
 
 
-def patience(time: int | None) -> float | None:
+def hung_after_s(time: int | None) -> float | None:
     """Return the seconds after which a thinking bot's process is ended; None without a clock."""
-    return None if time is None else allowance(time) + HANGING
+    return None if time is None else late_after_s(time) + HANG_TOLERANCE_S
 
 
 def fault_of(spec: str, error: BaseException) -> str:

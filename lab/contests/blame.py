@@ -9,19 +9,19 @@ from cornered.lab.contests.terms import Fixture
 from cornered.lab.execution.heartbeat import beat
 from cornered.lab.execution.processes import Death
 
-__all__ = ["FAILURES", "accused", "thinks"]
+__all__ = ["FAILURES", "culprit", "report_thinking"]
 
 FAILURES: Final = (Exception, SystemExit)
 """Exceptions of a bot that count as its loss; an uncaught `SystemExit` would end the contest."""
 
 
-def thinks(seat: int, moves: Sequence[str], within: float | None) -> None:
+def report_thinking(seat: int, moves: Sequence[str], within: float | None) -> None:
     """Report that the bot in a seat starts to think after `moves`, for at most `within` seconds. A crash ends the
     worker without an exception, so this is reported before the bot is called."""
     beat(f"{seat} {' '.join(moves)}", within)
 
 
-def accused(death: Death, fixture: Fixture) -> tuple[int, tuple[str, ...]] | None:
+def culprit(death: Death, fixture: Fixture) -> tuple[int, tuple[str, ...]] | None:
     """Return the seat whose bot was thinking when a process died, and the moves played; None where none was
     thinking."""
     if not death.words:

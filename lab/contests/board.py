@@ -13,23 +13,23 @@ from cornered.bots.bot import Bot, Limit, Proven
 from cornered.clients.sdk import Client, ClientError, MatchView, Refused
 from cornered.clients.sdk.time_management import move_limit
 from cornered.engine import CHANCE, State
-from cornered.lab.contests.arena import agreed_winner, allowance, ask, effort_after, fault_of, patience
-from cornered.lab.contests.blame import FAILURES, thinks
+from cornered.lab.contests.arena import agreed_winner, ask, effort_after, fault_of, hung_after_s, late_after_s
+from cornered.lab.contests.blame import FAILURES, report_thinking
 from cornered.lab.contests.terms import Effort, Ending, Fixture, Played, Terms
 from cornered.protocol.messages import Snapshot
 from cornered.protocol.values import NoClock
 
-__all__ = ["DAY", "Board", "patiently"]
+__all__ = ["DAY_MS", "Board", "retried"]
 
-RETRY: Final = 0.5
+RETRY_DELAY_S: Final = 0.5
 """Seconds between retries of a request that the server refused for lack of capacity."""
-DAY: Final = 86_400_000
+DAY_MS: Final = 86_400_000
 """Limit of a move in milliseconds when only the clock limits it."""
 
 T = TypeVar("T")
 
 
-async def patiently(ask: Callable[[], Awaitable[T]]) -> T:
+async def retried(ask: Callable[[], Awaitable[T]]) -> T:
     """Repeat a request while the server refuses it for lack of capacity."""
     while True:
         try:
@@ -37,7 +37,7 @@ async def patiently(ask: Callable[[], Awaitable[T]]) -> T:
         except Refused as refusal:
             if refusal.code not in ("too_fast", "internal"):
                 raise
-        await asyncio.sleep(RETRY)
+        await asyncio.sleep(RETRY_DELAY_S)
 
 
 class Board:
@@ -94,13 +94,13 @@ class Board:
         """Let a bot think and move; return the game if a failure, an illegal move or agreed proofs end it."""
         terms, spec, limit = self._terms, self._fixture.players[seat], self._limit(seat)
         ply = len(self._moves) + 1
-        thinks(seat, self._moves, patience(limit.time))
+        report_thinking(seat, self._moves, hung_after_s(limit.time))
         try:
             thought, seconds = await asyncio.to_thread(ask, self._bots[seat], self._state, limit)
         except FAILURES as error:
             return await self._lost(seat, "crashed", fault_of(spec, error))
         self._efforts[seat] = effort_after(self._efforts[seat], thought, seconds)
-        if seconds > allowance(terms.time):
+        if seconds > late_after_s(terms.time):
             return await self._lost(seat, "time", f"{spec} took {seconds:.2f} s for a move")
         try:
             await self._move(seat, thought.move)
@@ -119,13 +119,13 @@ class Board:
         if isinstance(view.snapshot.clock, NoClock):
             return terms.limit()
         left, way = view.left(seat), self._clients[seat].round_trip
-        limit = move_limit(view.snapshot.clock, left, way, terms.time or DAY)
+        limit = move_limit(view.snapshot.clock, left, way, terms.time or DAY_MS)
         return replace(limit, depth=terms.depth, nodes=terms.nodes)
 
     async def _move(self, seat: int, move: str) -> None:
         view, ply = self._views[seat], len(self._moves)
         try:
-            await patiently(lambda: view.play(move, ply))
+            await retried(lambda: view.play(move, ply))
         except Refused as refusal:
             if refusal.code not in ("match_over", "too_late"):
                 raise
@@ -135,18 +135,18 @@ class Board:
     async def _lost(self, seat: int, ending: Ending, why: str = "") -> Played:
         """End the game on the server by resignation of a seat, unless the server has ended it already."""
         with contextlib.suppress(Refused):
-            await patiently(self._views[seat].resign)
+            await retried(self._views[seat].resign)
         return self._over(1 - seat, ending, why)
 
     async def _drawn(self, ending: Ending) -> Played:
         """End the game on the server as a draw: by agreement where the game has draws, otherwise by a resignation."""
         offering, answering = self._views
         try:
-            await patiently(offering.offer_draw)
-            await patiently(lambda: answering.answer_draw(accept=True))
+            await retried(offering.offer_draw)
+            await retried(lambda: answering.answer_draw(accept=True))
         except Refused:
             with contextlib.suppress(Refused):
-                await patiently(self._views[max(self._state.to_move, 0)].resign)
+                await retried(self._views[max(self._state.to_move, 0)].resign)
         return self._over(None, ending)
 
     def _ended(self, snapshot: Snapshot) -> Played:

@@ -31,8 +31,8 @@ from cornered.clients.sdk import (
     unwrapped_errors,
 )
 from cornered.engine import CHANCE
-from cornered.lab.contests.arena import play, seated
-from cornered.lab.contests.board import DAY, Board, patiently
+from cornered.lab.contests.arena import create_bots, play
+from cornered.lab.contests.board import DAY_MS, Board, retried
 from cornered.lab.contests.preparing import ensure_prepared
 from cornered.lab.contests.terms import Fixture, Played, Terms
 from cornered.protocol.commands import AcceptChallenge
@@ -64,8 +64,8 @@ def play_online(terms: Terms, fixture: Fixture) -> Played:
     clock = read_clock(terms.clock or "none")
     _check_opening(terms, fixture)
     # Bots are tried out where a clock will run.
-    ensure_prepared(terms if isinstance(clock, NoClock) else replace(terms, time=terms.time or DAY), fixture)
-    bots = seated(terms, fixture)
+    ensure_prepared(terms if isinstance(clock, NoClock) else replace(terms, time=terms.time or DAY_MS), fixture)
+    bots = create_bots(terms, fixture)
     if isinstance(bots, Played):
         return bots
     with contextlib.ExitStack() as held, unwrapped_errors():
@@ -152,14 +152,14 @@ async def _game(
     for client in clients:
         await _clear(client)
     first, second = clients
-    await patiently(lambda: second.declare([Accepts(game=terms.game)], 1))
-    challenge = await patiently(
+    await retried(lambda: second.declare([Accepts(game=terms.game)], 1))
+    challenge = await retried(
         lambda: first.challenge(second.player.id, terms.game, clock=clock, seat=0, **terms.options)
     )
     accepted = AcceptChallenge(id=second.new_id(), challenge=challenge)
-    match = (await patiently(lambda: second.ask(accepted, Acknowledged))).ref
+    match = (await retried(lambda: second.ask(accepted, Acknowledged))).ref
     assert match is not None
-    views = [await patiently(lambda client=client: client.join(match)) for client in clients]  # type: ignore[misc]
+    views = [await retried(lambda client=client: client.join(match)) for client in clients]  # type: ignore[misc]
     spec = views[0].snapshot.game
     if engine.load(spec.name, **spec.options).options != terms.load().options:
         raise ValueError(f"the server plays {spec.name} with other options than {terms.load()!r}")

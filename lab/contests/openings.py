@@ -13,34 +13,34 @@ from cornered.bots.evaluate import is_duel
 from cornered.bots.playout import playouts
 from cornered.engine import CHANCE, Game
 from cornered.engine.hashing import mixed
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import Terms
 
-__all__ = ["VARIETY", "Openings", "from_file", "none", "plies_for", "random_plies"]
+__all__ = ["MIN_OPENINGS", "Openings", "from_file", "no_opening", "plies_for", "random_plies"]
 
 Openings: TypeAlias = Callable[[int], tuple[str, ...]]
 """Maps the number of a pair of games to its opening."""
 
-VARIETY: Final = 100
+MIN_OPENINGS: Final = 100
 """Least number of distinct openings by default."""
-LONGEST: Final = 12
-TRIES: Final = 1000
-OPENING: Final = 0x0BE1
+MAX_PLIES: Final = 12
+MAX_ATTEMPTS: Final = 1000
+SEED_SALT: Final = 0x0BE1
 """Salt of the seeds of openings, which keeps them distinct from the seeds of bots."""
 
 
-def none(pair: int) -> tuple[str, ...]:
+def no_opening(pair: int) -> tuple[str, ...]:
     """Return the empty opening for every pair."""
     return ()
 
 
 @cache
-def plies_for(game: Game, least: int = VARIETY) -> int:
-    """Return the least number of random plies that have `least` distinct lines. A game without as many within `LONGEST`
-    plies falls back to `VARIETY` lines, and then to 2 plies."""
+def plies_for(game: Game, least: int = MIN_OPENINGS) -> int:
+    """Return the least number of random plies that have `least` distinct lines. Falls back to `MIN_OPENINGS` lines, and
+    then to 2 plies, for a game without as many within `MAX_PLIES` plies."""
     start = game.start()
-    enough = next((plies for plies in range(1, LONGEST) if engine.perft(start, plies) >= least), None)
-    return enough or (plies_for(game) if least > VARIETY else 2)
+    enough = next((plies for plies in range(1, MAX_PLIES) if engine.perft(start, plies) >= least), None)
+    return enough or (plies_for(game) if least > MIN_OPENINGS else 2)
 
 
 def random_plies(terms: Terms, plies: int | None = None) -> Openings:
@@ -49,8 +49,8 @@ def random_plies(terms: Terms, plies: int | None = None) -> Openings:
     count = plies_for(game) if plies is None else plies
 
     def opening(pair: int) -> tuple[str, ...]:
-        for attempt in range(TRIES):
-            seed = int(mixed(mixed(mixed(OPENING, terms.seed), pair), attempt))
+        for attempt in range(MAX_ATTEMPTS):
+            seed = int(mixed(mixed(mixed(SEED_SALT, terms.seed), pair), attempt))
             if (moves := (_compiled if is_duel(game) else _with_dice)(game, count, seed)) is not None:
                 return moves
         raise ValueError(f"{count} random plies end every game of {game!r}; take fewer")
@@ -82,7 +82,7 @@ def from_file(path: Path, terms: Terms) -> Openings:
         if not moves or moves[0].startswith("#"):
             continue
         try:
-            state = opened(terms, moves)
+            state = position_after(terms, moves)
         except ValueError as error:
             raise ValueError(f"{path}:{number}: {error}") from None
         if state.outcome is not None:

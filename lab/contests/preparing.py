@@ -21,7 +21,7 @@ from cornered.engine import Game
 from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
 from cornered.engine.progress import Progress, Report
 from cornered.engine.warming import warm
-from cornered.lab.contests.blame import FAILURES, thinks
+from cornered.lab.contests.blame import FAILURES, report_thinking
 from cornered.lab.contests.terms import Fixture, Terms
 from cornered.lab.execution import heartbeat
 
@@ -68,7 +68,7 @@ def ensure_prepared(terms: Terms, fixture: Fixture) -> None:
     game = terms.load()
     is_far = isinstance(heartbeat.current(), heartbeat.Alarm)
     for seat, spec in enumerate(fixture.players):
-        thinks(seat, fixture.opening, COMPILE_TIMEOUT_S)
+        report_thinking(seat, fixture.opening, COMPILE_TIMEOUT_S)
         _load(game, spec)
         if terms.time is not None:
             _practise(game, spec, even_cold=is_far)

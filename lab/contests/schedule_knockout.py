@@ -12,9 +12,9 @@ from cornered.lab.contests.pairing import bracket
 from cornered.lab.contests.schedule import arranged
 from cornered.lab.contests.terms import Fixture, Played
 
-__all__ = ["EXTRA", "Knockout", "Meeting"]
+__all__ = ["MAX_EXTRA_PAIRS", "Knockout", "Meeting"]
 
-EXTRA: Final = 8
+MAX_EXTRA_PAIRS: Final = 8
 """Maximum number of additional pairs of games of a tied meeting, after which the better seed advances."""
 
 
@@ -35,8 +35,8 @@ class Meeting:
 @dataclass(frozen=True, slots=True)
 class Knockout:
     """Meetings of `each` games, an even number; `bots` are in the order of their seeding. A tied meeting continues by
-    one pair of games at a time, up to `EXTRA` pairs; then the better seed advances. Where the number of bots is not a
-    power of two, the best seeds have a bye in the first round."""
+    one pair of games at a time, up to `MAX_EXTRA_PAIRS`; then the better seed advances. Where the number of bots is not
+    a power of two, the best seeds have a bye in the first round."""
 
     bots: tuple[str, ...]
     each: int
@@ -75,7 +75,7 @@ class Knockout:
                 better, worse = sorted((one, other), key=self.bots.index)
                 scored = scores[round_, better], scores[round_, worse]
                 count = games[round_, better]
-                by_seed = scored[0] == scored[1] and count >= self.each + 2 * EXTRA
+                by_seed = scored[0] == scored[1] and count >= self.each + 2 * MAX_EXTRA_PAIRS
                 winner = None
                 if count and (scored[0] != scored[1] or by_seed):
                     winner = better if scored[0] >= scored[1] else worse

@@ -22,7 +22,7 @@ maximum number of plies."""
 
 ENDINGS: Final[tuple[Ending, ...]] = ("rules", "adjudicated", "crashed", "illegal", "time", "length")
 
-SEEDS: Final = 2**63
+SEED_LIMIT: Final = 2**63
 """Bound of seeds: compiled code uses signed 64-bit integers."""
 
 
@@ -55,8 +55,8 @@ class Terms:
         terms = cls(game, dict(engine.load(game, **settled).options), **further)
         if terms.load().seats != 2:
             raise ValueError("contests are for two players; leave out the option of more")
-        if not -SEEDS <= terms.seed < SEEDS:
-            raise ValueError(f"a seed is from {-SEEDS} to {SEEDS - 1}, not {terms.seed}")
+        if not -SEED_LIMIT <= terms.seed < SEED_LIMIT:
+            raise ValueError(f"a seed is from {-SEED_LIMIT} to {SEED_LIMIT - 1}, not {terms.seed}")
         for name in ("time", "depth", "nodes", "longest"):
             value = getattr(terms, name)
             if value is not None and value < 1:

@@ -16,7 +16,7 @@ from cornered.engine.games.bamboo import whole, words
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.hexagon import Position, placements
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import PRINTED, Finding, Row, Scale, counted, exact
+from cornered.lab.experiments.findings import PAPER_GAMES, Finding, Row, Scale, counted, exact
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.wilson import Z95, wilson
 
@@ -37,7 +37,7 @@ TABLE: Final[Mapping[int, tuple[float, float, float]]] = {
 """Printed values for each size in %: the share, and the ends of its interval."""
 SOLVED: Final = (1, 2)
 GAMES: Final[Mapping[Scale, int]] = {"tiny": 200, "quick": 20_000, "full": 200_000}
-CHUNK: Final = 1000
+CHUNK_GAMES: Final = 1000
 """Games of one work item."""
 
 
@@ -135,7 +135,7 @@ class FirstMove(Experiment):
 
     def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
         games = GAMES[lab.scale]
-        chunk = min(CHUNK, games)
+        chunk = min(CHUNK_GAMES, games)
         items = [
             [radius, Random(f"{lab.seed} first move {radius} {number}").getrandbits(62), chunk]
             for radius in TABLE
@@ -150,7 +150,7 @@ class FirstMove(Experiment):
             rows.append(counted(f"first player wins, size {radius}", printed, wins[radius], games))
         for radius, chance in exactly.items():
             # Sampling error of the paper's own 100 games.
-            low, high = wilson(TABLE[radius][0], PRINTED)
+            low, high = wilson(TABLE[radius][0], PAPER_GAMES)
             label = f"the same, size {radius}, exact value"
             row = exact(label, f"{TABLE[radius][0]:g}%", (100 * low, 100 * high), 100 * chance, 1, "%")
             rows.append(row)

@@ -13,7 +13,7 @@ from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.engine.games.bamboo import BambooState
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, RoundRobin
-from cornered.lab.experiments.findings import PRINTED, Row, Scale, counted
+from cornered.lab.experiments.findings import PAPER_GAMES, Row, Scale, counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.wilson import wilson
 
@@ -121,7 +121,7 @@ class Heuristics(RoundRobin):
                 "that of the uniform player (0% against outer and against sparsity & outer, 46% against sparsity), as "
                 "if the preference had not been in force. What the paper's program did cannot be told from its text."
             )
-        low, high = wilson(self.printed["group count", "uniform"], PRINTED)
+        low, high = wilson(self.printed["group count", "uniform"], PAPER_GAMES)
         if high < 0.5:
             notes.append(
                 "The printed 36% has no star, but 36 of 100 games differ from one half at the 5% level, as 12% does: "

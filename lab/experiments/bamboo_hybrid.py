@@ -25,8 +25,8 @@ THRESHOLDS: Final[Mapping[Scale, tuple[int, ...]]] = {
     "full": tuple(range(0, 91, 5)),
 }
 GAMES: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 100, "full": 1000}
-BEST: Final = 40
-WINS: Final = 91
+BEST_THRESHOLD: Final = 40
+BEST_WINS_PERCENT: Final = 91
 """Share of games won against the uniform player in %, by Table IV."""
 
 
@@ -57,10 +57,14 @@ class Threshold(Experiment):
             first = max(range(len(thresholds)), key=[row.ours for row in efficiency].__getitem__)
             possible = [i for i, row in zip(thresholds, efficiency, strict=True) if row.high >= efficiency[first].low]
             label = f"the best threshold against {opponent}"
-            optima.append(best(label, BEST, thresholds[first], possible, games * len(thresholds)))
+            optima.append(best(label, BEST_THRESHOLD, thresholds[first], possible, games * len(thresholds)))
             if opponent == OPPONENTS[0]:
-                chosen = met[thresholds.index(BEST)]
-                optima.append(counted(f"wins against {opponent}, threshold {BEST}", WINS, chosen.wins, games))
+                chosen = met[thresholds.index(BEST_THRESHOLD)]
+                optima.append(
+                    counted(
+                        f"wins against {opponent}, threshold {BEST_THRESHOLD}", BEST_WINS_PERCENT, chosen.wins, games
+                    )
+                )
             rows += efficiency
             series[opponent] = {
                 "times": times,
@@ -86,11 +90,13 @@ class Threshold(Experiment):
             right.plot(thresholds, times, "s-", color=COLOURS[1], markersize=4, label="share of the longest time")
             right.set_title(f"wins and time against {opponent}", fontsize=10, loc="left")
             if opponent == OPPONENTS[0]:
-                right.plot([BEST], [WINS / 100], "D", color=COLOURS[2], label="paper, wins (Table IV)")
+                right.plot(
+                    [BEST_THRESHOLD], [BEST_WINS_PERCENT / 100], "D", color=COLOURS[2], label="paper, wins (Table IV)"
+                )
             right.legend(loc="lower right", fontsize=8)
             right.set_ylim(-0.05, 1.05)
             for axes in (left, right):
-                axes.axvline(BEST, color=COLOURS[7], linestyle=":")
+                axes.axvline(BEST_THRESHOLD, color=COLOURS[7], linestyle=":")
             if opponent == OPPONENTS[-1]:
                 left.set_xlabel("threshold, free cells; dotted: the paper's choice")
                 right.set_xlabel("threshold, free cells")
@@ -117,7 +123,7 @@ def _notes(optimum: Row, series: Mapping[str, Any]) -> list[str]:
         "of the wins alone: on a machine with other work the times move too.",
     ]
     alone = series[OPPONENTS[0]]["wins"][0][0]
-    if optimum.high < BEST and alone > WINS / 100:
+    if optimum.high < BEST_THRESHOLD and alone > BEST_WINS_PERCENT / 100:
         notes.append(
             f"Our network alone wins {100 * alone:.0f}% against uniform, so there is little that calculating could add "
             "there, and the optimum is where it costs least. The paper's optimum is that of a network which plays no "

@@ -21,8 +21,8 @@ __all__ = ["EXPERIMENTS", "Exploration"]
 RADIUS: Final = 5
 OPPONENT: Final = "bamboo-uniform"
 ITERATIONS: Final = (1, 250, 500, 1000)
-MOST: Final = 1000
-BEST: Final = 0.4
+MAX_ITERATIONS: Final = 1000
+BEST_C: Final = 0.4
 CLAIMED_MEAN: Final = 87
 TENTHS: Final[Mapping[Scale, tuple[int, ...]]] = {
     "tiny": (0, 4),
@@ -43,7 +43,7 @@ class Exploration(Experiment):
     def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
         terms = Terms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
         usual, chosen = GAMES[lab.scale]
-        most = 20 if lab.scale == "tiny" else MOST
+        most = 20 if lab.scale == "tiny" else MAX_ITERATIONS
         levels = [*(iterations for iterations in ITERATIONS if iterations < most), most]
         constants = [tenths / 10 for tenths in TENTHS[lab.scale]]
         settings = [(iterations, c) for iterations in reversed(levels) for c in constants]
@@ -51,7 +51,7 @@ class Exploration(Experiment):
             (
                 f"bamboo-mcts:iterations={iterations},c={c}",
                 OPPONENT,
-                chosen if (iterations, c) == (most, BEST) else usual,
+                chosen if (iterations, c) == (most, BEST_C) else usual,
             )
             for iterations, c in settings
         ]
@@ -61,14 +61,14 @@ class Exploration(Experiment):
         rows = []
         for iterations in levels:
             wins = sum(first[iterations, c] for c in constants)
-            claimed = CLAIMED_MEAN if iterations == MOST else None
+            claimed = CLAIMED_MEAN if iterations == MAX_ITERATIONS else None
             rows.append(counted(f"{_plural(iterations)}, mean over c", claimed, wins, usual * len(constants)))
         by_c = {c: counted(f"c = {c}, {most} iterations", None, first[most, c], usual) for c in constants}
         strongest = max(constants, key=lambda c: by_c[c].ours)
         possible = [c for c in constants if by_c[c].high >= by_c[strongest].low]
-        meeting = meetings[most, BEST]
-        rows.append(counted(f"c = {BEST}, {most} iterations, more games", 91, meeting.wins, len(meeting.games)))
-        rows.append(best("the best c", BEST, strongest, possible, usual * len(constants)))
+        meeting = meetings[most, BEST_C]
+        rows.append(counted(f"c = {BEST_C}, {most} iterations, more games", 91, meeting.wins, len(meeting.games)))
+        rows.append(best("the best c", BEST_C, strongest, possible, usual * len(constants)))
         rows += by_c.values()
         grid = [
             [iterations, c, first[iterations, c] / usual, *wilson(first[iterations, c], usual)]
@@ -96,7 +96,7 @@ class Exploration(Experiment):
             capsize=3,
             label="mean over all c",
         )
-        left.plot([MOST], [CLAIMED_MEAN], "s", color=COLOURS[1], label="paper: 87%")
+        left.plot([MAX_ITERATIONS], [CLAIMED_MEAN], "s", color=COLOURS[1], label="paper: 87%")
         left.set(xlabel="iterations a move", ylabel="games won against uniform, %", ylim=(0, 105))
         left.legend(loc="lower right", fontsize=8)
         for colour, iterations in zip((COLOURS[0], *COLOURS[2:]), reversed(levels), strict=False):
@@ -106,7 +106,7 @@ class Exploration(Experiment):
         right.fill_between(
             constants, [low for _, low, _ in top], [high for *_, high in top], alpha=0.15, color=COLOURS[0]
         )
-        right.plot([BEST], [91], "s", color=COLOURS[1], label="paper: 91%, 1000")
+        right.plot([BEST_C], [91], "s", color=COLOURS[1], label="paper: 91%, 1000")
         right.set(xlabel="c", xticks=constants)
         right.legend(loc="lower right", fontsize=8)
 
@@ -131,8 +131,8 @@ def _notes(means: Sequence[Row], possible: Sequence[float], games: int) -> list[
     ]
     if means[-1].low > CLAIMED_MEAN:
         notes.append(
-            f"Our tree search is stronger: with {MOST} iterations it wins {means[-1].ours:.0f}% of its games against "
-            f"the uniform player, where the paper's loses {100 - CLAIMED_MEAN}%."
+            f"Our tree search is stronger: with {MAX_ITERATIONS} iterations it wins {means[-1].ours:.0f}% of its games "
+            f"against the uniform player, where the paper's loses {100 - CLAIMED_MEAN}%."
         )
     if len(possible) > 1:
         notes.append(

@@ -25,10 +25,10 @@ GAMES: Final[Mapping[Scale, Mapping[int, int]]] = {
     "full": {1: 1000, 2: 1000, 3: 400, 4: 100, 5: 20},
 }
 """Number of games at each depth."""
-BEST: Final = 2
+BEST_DEPTH: Final = 2
 
 
-def price(meeting: Meeting) -> tuple[float, float, float]:
+def time_per_win(meeting: Meeting) -> tuple[float, float, float]:
     """Return a player's thinking time in milliseconds per win, and its 95% interval. The time per game is the median
     over the games, so that neither warm-up nor other load distorts it."""
     usual = 1000 * statistics.median(effort.seconds for effort in meeting.efforts)
@@ -49,10 +49,10 @@ class MinimaxDepth(Experiment):
         games = GAMES[lab.scale]
         asked = [(f"bamboo-minimax:depth={depth}", OPPONENT, games[depth]) for depth in games]
         meetings = dict(zip(games, lab.meet("games", terms, asked), strict=True))
-        prices = {depth: price(meetings[depth]) for depth in games}
+        prices = {depth: time_per_win(meetings[depth]) for depth in games}
         cheapest = min(prices, key=lambda depth: prices[depth][0])
         possible = [depth for depth in prices if prices[depth][1] <= prices[cheapest][2]]
-        rows = [best("the most efficient depth", BEST, cheapest, possible, sum(games.values()))]
+        rows = [best("the most efficient depth", BEST_DEPTH, cheapest, possible, sum(games.values()))]
         for depth in games:
             ours, low, high = prices[depth]
             rows.append(Row(f"time for a win, depth {depth}", "", ours, low, high, games[depth], "new", "ms"))
@@ -78,9 +78,15 @@ class MinimaxDepth(Experiment):
             axes.set(xlabel="depth", xticks=depths)
             axes.set_title(label, fontsize=10, loc="left")
         left.set_yscale("log")
-        left.axvline(BEST, color=COLOURS[7], linestyle=":")
+        left.axvline(BEST_DEPTH, color=COLOURS[7], linestyle=":")
         left.text(
-            BEST + 0.05, 0.98, "the paper's best", transform=left.get_xaxis_transform(), fontsize=8, va="top", color=INK
+            BEST_DEPTH + 0.05,
+            0.98,
+            "the paper's best",
+            transform=left.get_xaxis_transform(),
+            fontsize=8,
+            va="top",
+            color=INK,
         )
         right.set_ylim(0, 105)
 
@@ -90,12 +96,12 @@ def _notes(cheapest: int, wins: Mapping[int, Row]) -> list[str]:
         f"Size {RADIUS}, the sorted and pruned minimax. The paper's text names the best depth, and no figures.",
         "The time for a win is the median time of a game over the share of games won; it is this machine's.",
     ]
-    if cheapest < BEST and wins[BEST].low <= wins[cheapest].high:
+    if cheapest < BEST_DEPTH and wins[BEST_DEPTH].low <= wins[cheapest].high:
         notes.append(
-            f"Depth {cheapest} is cheaper for each win than depth {BEST} here, because it wins as often "
-            f"({wins[cheapest].ours:.0f}% against {wins[BEST].ours:.0f}%, which chance can explain) at a part of the "
-            "cost. The evaluation counts the groups and moves of both sides already; to look at replies adds little "
-            "against an opponent who does not choose them."
+            f"Depth {cheapest} is cheaper for each win than depth {BEST_DEPTH} here, because it wins as often "
+            f"({wins[cheapest].ours:.0f}% against {wins[BEST_DEPTH].ours:.0f}%, which chance can explain) at a part of "
+            "the cost. The evaluation counts the groups and moves of both sides already; to look at replies adds "
+            "little against an opponent who does not choose them."
         )
     deepest = max(wins)
     if wins[deepest].low <= wins[cheapest].high:

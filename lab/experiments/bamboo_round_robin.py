@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cornered.lab.contests.openings import Openings, none
+from cornered.lab.contests.openings import Openings, no_opening
 from cornered.lab.contests.terms import Terms
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import Finding, Row, Scale, counted
@@ -44,7 +44,7 @@ class RoundRobin(Experiment):
     def openings(self, terms: Terms) -> Openings:
         """Return the openings of the games."""
         del terms
-        return none
+        return no_opening
 
     @abstractmethod
     def notes(self, rows: Mapping[tuple[str, str], Row]) -> list[str]:

@@ -11,14 +11,14 @@ from cornered.lab.reports.plots import COLOURS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BAND", "OTHER", "OURS", "PRINTED", "dots"]
+__all__ = ["BAND", "OURS", "OURS_TOO", "PRINTED", "dots"]
 
 """Empty: this module has only shared functions."""
 
 OURS: Final = COLOURS[2]
 PRINTED: Final = COLOURS[1]
 BAND: Final = COLOURS[4]
-OTHER: Final = COLOURS[0]
+OURS_TOO: Final = COLOURS[0]
 """Colour of a second measured figure."""
 
 

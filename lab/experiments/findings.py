@@ -3,7 +3,7 @@
 One rule for each kind of figure, so that all experiments judge alike:
 
 - a share that the reference counted in so many games: *differs* where two such counts are not consistent with one
-  true share (95%); else *agrees*, or *unclear* while our own interval is wider than `WIDEST` points;
+  true share (95%); else *agrees*, or *unclear* while our own interval is wider than `MAX_WIDTH` points;
 - a range, or "about" a number, which is the range of `TOLERANCE` to either side of it: *differs* where our whole
   interval lies outside; *agrees* where it lies inside, or where our figure does and the interval is no wider than the
   range; else *unclear*;
@@ -23,10 +23,10 @@ from cornered.lab.statistics.mean import mean_interval
 from cornered.lab.statistics.wilson import wilson
 
 __all__ = [
-    "PRINTED",
+    "MAX_WIDTH",
+    "PAPER_GAMES",
     "TOLERANCE",
     "VERDICTS",
-    "WIDEST",
     "Finding",
     "Row",
     "Scale",
@@ -51,11 +51,11 @@ Span: TypeAlias = tuple[float, float]
 """A closed range."""
 
 VERDICTS: Final[tuple[Verdict, ...]] = ("agrees", "differs", "unclear", "new")
-PRINTED: Final = 100
+PAPER_GAMES: Final = 100
 """Number of games behind each share of the Bamboo paper (section V)."""
 TOLERANCE: Final = 0.1
 """Half width of the range that "about" a number denotes, relative to the number."""
-WIDEST: Final = 20.0
+MAX_WIDTH: Final = 20.0
 """Width in percentage points above which the interval of a share is inconclusive."""
 
 
@@ -134,12 +134,12 @@ def share(label: str, claimed: str, span: Span | None, successes: float, trials:
 
 
 def counted(
-    label: str, claimed: float | None, successes: float, trials: int, *, of: int = PRINTED, note: str = ""
+    label: str, claimed: float | None, successes: float, trials: int, *, of: int = PAPER_GAMES, note: str = ""
 ) -> Row:
     """Return the row of a counted share, compared with the reference's own count: `claimed` % of `of` games."""
     low, high = wilson(successes, trials)
     ours = successes / trials if trials else 0.5
-    verdict: Verdict = "agrees" if 100 * (high - low) <= WIDEST else "unclear"
+    verdict: Verdict = "agrees" if 100 * (high - low) <= MAX_WIDTH else "unclear"
     if claimed is None:
         verdict = "new"
     elif not consistent(successes, trials, claimed / 100 * of, of):

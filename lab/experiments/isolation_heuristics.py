@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "HEURISTICS", "IsolationHeuristics", "strengths", "word"]
+__all__ = ["EXPERIMENTS", "HEURISTICS", "IsolationHeuristics", "bot_name", "strengths"]
 
 HEURISTICS: Final = {
     "simple": ("actually quite an effective game play strategy", ">50%"),
@@ -45,7 +45,7 @@ PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
 }
 
 
-def word(heuristic: str) -> str:
+def bot_name(heuristic: str) -> str:
     """Return the name of the bot that plays by a heuristic."""
     return f"isolation-{heuristic}:depth={DEPTH}"
 
@@ -87,7 +87,7 @@ class IsolationHeuristics(Experiment):
         fixtures = [
             fixture
             for number, (one, other) in enumerate(itertools.combinations(HEURISTICS, 2))
-            for fixture in paired(word(one), word(other), opening, pairs, number=2 * pairs * number)
+            for fixture in paired(bot_name(one), bot_name(other), opening, pairs, number=2 * pairs * number)
         ]
         return lab.play(f"size-{size}", terms, fixtures)
 
@@ -114,12 +114,12 @@ class IsolationHeuristics(Experiment):
 
 
 def _scores(games: Sequence[Played], heuristic: str) -> list[float]:
-    name = word(heuristic)
+    name = bot_name(heuristic)
     return [played.score_of(name) for played in games if name in played.fixture.players]
 
 
 def _score(games: Sequence[Played], one: str, other: str) -> float:
-    between = [played.score_of(word(one)) for played in games if _met(played, one, other)]
+    between = [played.score_of(bot_name(one)) for played in games if _met(played, one, other)]
     return 100 * sum(between) / len(between)
 
 
@@ -137,14 +137,14 @@ def strengths(games: Sequence[Played]) -> Mapping[str, float]:
     """Return each heuristic's Bradley-Terry rating in Elo, with mean 0."""
     results: dict[tuple[str, str], tuple[int, int, int]] = {}
     for one, other in itertools.combinations(HEURISTICS, 2):
-        score = [played.score_of(word(one)) for played in games if _met(played, one, other)]
-        results[word(one), word(other)] = score.count(1.0), score.count(0.5), score.count(0.0)
-    ratings = bradley_terry.fit([word(heuristic) for heuristic in HEURISTICS], results)
-    return {heuristic: ratings.elo[word(heuristic)] for heuristic in HEURISTICS}
+        score = [played.score_of(bot_name(one)) for played in games if _met(played, one, other)]
+        results[bot_name(one), bot_name(other)] = score.count(1.0), score.count(0.5), score.count(0.0)
+    ratings = bradley_terry.fit([bot_name(heuristic) for heuristic in HEURISTICS], results)
+    return {heuristic: ratings.elo[bot_name(heuristic)] for heuristic in HEURISTICS}
 
 
 def _met(played: Played, one: str, other: str) -> bool:
-    return set(played.fixture.players) == {word(one), word(other)}
+    return set(played.fixture.players) == {bot_name(one), bot_name(other)}
 
 
 def _cell(axes: Axes, column: int, row: int, percent: float) -> None:

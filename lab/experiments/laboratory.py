@@ -14,7 +14,7 @@ from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import LineWriter, read_lines
 from cornered.lab.contests.contest import stream
 from cornered.lab.contests.journal import Journal
-from cornered.lab.contests.openings import Openings, none
+from cornered.lab.contests.openings import Openings, no_opening
 from cornered.lab.contests.terms import Effort, Fixture, Played, Terms
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.findings import Scale
@@ -79,7 +79,7 @@ class Laboratory:
         terms: Terms,
         pairings: Iterable[tuple[str, str, int]],
         *,
-        openings: Openings = none,
+        openings: Openings = no_opening,
     ) -> list[Meeting]:
         """Return the games of pairs of bots, the given number for each, with the seats divided equally. Games come in
         pairs with the same opening. The pairings are interleaved, so that other load on the machine affects all of them

@@ -11,13 +11,13 @@ from cornered.bots.textbook.alphabeta import alpha_beta
 from cornered.bots.textbook.figures import Saving, alpha_beta_saving
 from cornered.bots.textbook.search import Search
 from cornered.engine import Outcome, State
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import Terms
 from cornered.lab.experiments.beside import BAND, OURS, PRINTED
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
-from cornered.lab.experiments.sampling import GROUNDS, strolls
+from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +31,7 @@ TREES: Final[Mapping[Scale, Sequence[tuple[int, int]]]] = {
     "full": ((2, 14), (3, 9), (5, 6), (10, 5)),
 }
 """Uniform trees, by branching factor and depth."""
-BETWEEN: Final = (0.5, 1.0)
+EXPONENT_RANGE: Final = (0.5, 1.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +111,7 @@ def exponent(saving: Saving) -> float:
 def savings(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
     """Return minimax's nodes at a position, and alpha-beta's savings with moves as listed and with moves sorted."""
     terms, moves, depth = item
-    state = opened(terms, moves)
+    state = position_after(terms, moves)
     listed, ordered = (alpha_beta_saving(state, depth, is_sorted=is_sorted) for is_sorted in (False, True))
     return {
         "plain": listed.plain,
@@ -141,15 +141,15 @@ class NotesAlphaBeta(Experiment):
                 ours = counted[branching, depth, best_first]
                 rows.append(exact(label, claimed, (expected, expected), ours, 1, "leaves"))
         real: dict[str, dict[str, list[float]]] = {}
-        for ground in GROUNDS:
+        for ground in SAMPLED_GAMES:
             terms = Terms.of(ground.game, ground.options, seed=lab.seed)
-            lines = strolls(terms, POSITIONS[lab.scale], ground.plies)
+            lines = random_positions(terms, POSITIONS[lab.scale], ground.plies)
             found = lab.measure(ground.game, savings, [(terms, line, ground.depth) for line in lines])
             real[ground.title] = {}
             for kind in ("listed", "sorted"):
                 saved = mean(f"{ground.title}, saved, {kind}", "", None, [one[kind] for one in found], "%")
                 power = [one[f"{kind} exponent"] for one in found]
-                rows += [saved, mean(f"{ground.title}, exponent, {kind}", "0.5 to 1", BETWEEN, power)]
+                rows += [saved, mean(f"{ground.title}, exponent, {kind}", "0.5 to 1", EXPONENT_RANGE, power)]
                 real[ground.title][kind] = [
                     saved.ours,
                     saved.low,
@@ -199,7 +199,7 @@ class NotesAlphaBeta(Experiment):
         left.set_xlabel("% of minimax's nodes saved")
         left.set_title("Saved", loc="left", fontsize=10)
         left.grid(visible=False, axis="y")
-        right.axvspan(*BETWEEN, color=BAND, alpha=0.25, label="printed, best to worst")
+        right.axvspan(*EXPONENT_RANGE, color=BAND, alpha=0.25, label="printed, best to worst")
         right.set_xlim(0.4, 1.05)
         right.set_xlabel("exponent of minimax's nodes")
         right.set_title("How close to the best case, 0.5", loc="left", fontsize=10)

@@ -13,13 +13,13 @@ from cornered.bots.textbook.alphabeta import alpha_beta
 from cornered.bots.textbook.deepening import search
 from cornered.bots.textbook.figures import deepening_overhead, uniform_overhead
 from cornered.bots.textbook.search import Search
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import Terms
 from cornered.lab.experiments.beside import BAND, OURS, PRINTED
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
-from cornered.lab.experiments.sampling import GROUNDS, strolls
+from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions
 from cornered.lab.reports.plots import INK
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENTS", "NotesDeepening", "overheads"]
 
-CLAIM: Final = 50.0
+CLAIM_PERCENT: Final = 50.0
 """Percent of additional nodes at a branching factor of 3."""
 BRANCHING: Final = (2, 3, 4, 10)
-DEEP: Final = 12
+MAX_DEPTH: Final = 12
 POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 500}
 
 
@@ -38,7 +38,7 @@ def overheads(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
     """Return the cost of iterative deepening at a position, in percent of one search at full depth: of minimax, and of
     alpha-beta with the previous iteration's move ordering; and the number of moves."""
     terms, moves, depth = item
-    state = opened(terms, moves)
+    state = position_after(terms, moves)
     evaluate = judgement(terms.game).evaluate
     straight = Search(state.to_move, evaluate)
     alpha_beta(state, depth, -math.inf, math.inf, 0, straight)
@@ -58,17 +58,19 @@ class NotesDeepening(Experiment):
 
     def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
         rows: list[Row] = []
-        uniform = {str(b): [uniform_overhead(b, depth) for depth in range(1, DEEP + 1)] for b in BRANCHING}
+        uniform = {str(b): [uniform_overhead(b, depth) for depth in range(1, MAX_DEPTH + 1)] for b in BRANCHING}
         for branching in BRANCHING:
-            claimed, span = ("~50%", (CLAIM * 0.95, CLAIM * 1.05)) if branching == 3 else ("", None)
+            claimed, span = ("~50%", (CLAIM_PERCENT * 0.95, CLAIM_PERCENT * 1.05)) if branching == 3 else ("", None)
             limit = 100 / (branching - 1)
-            note = f"depth {DEEP}; tends to 1 / (b - 1) = {limit:.1f}%"
+            note = f"depth {MAX_DEPTH}; tends to 1 / (b - 1) = {limit:.1f}%"
             ours = uniform[str(branching)][-1]
             rows.append(exact(f"uniform tree, b = {branching}", claimed, span, ours, 1, "%", note))
         real: dict[str, list[float]] = {}
-        for ground in GROUNDS:
+        for ground in SAMPLED_GAMES:
             terms = Terms.of(ground.game, ground.options, seed=lab.seed)
-            items = [(terms, line, ground.depth) for line in strolls(terms, POSITIONS[lab.scale], ground.plies)]
+            items = [
+                (terms, line, ground.depth) for line in random_positions(terms, POSITIONS[lab.scale], ground.plies)
+            ]
             found = lab.measure(ground.game, overheads, items)
             moves = sum(one["moves"] for one in found) / len(found)
             note = f"{moves:.1f} moves a position"
@@ -84,8 +86,8 @@ class NotesDeepening(Experiment):
         three = next(row for row in rows if row.label.endswith("b = 3"))
         gained = [row.label.removesuffix(", alpha-beta") for row in rows if row.high < 0]
         notes = [
-            f"On the uniform tree the figure is arithmetic, counted here to depth {DEEP}: {three.ours:.2f}% for b = 3. "
-            "It tends to 1 / (b - 1), so the notes' 50% is right for three moves and for no other number.",
+            f"On the uniform tree the figure is arithmetic, counted here to depth {MAX_DEPTH}: {three.ours:.2f}% for b "
+            "= 3. It tends to 1 / (b - 1), so the notes' 50% is right for three moves and for no other number.",
             "On positions of random games minimax pays what their branching says: "
             + ", ".join(f"{title} {plain:.0f}%" for title, (_, plain, _) in real.items())
             + ". A position's tree is not uniform, and near the end of a game the last depth may add little.",
@@ -99,13 +101,15 @@ class NotesDeepening(Experiment):
 
     def plot(self, finding: Finding, figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
-        left.axhspan(CLAIM * 0.95, CLAIM * 1.05, color=BAND, alpha=0.6, label="printed for b = 3, about 50%")
+        left.axhspan(
+            CLAIM_PERCENT * 0.95, CLAIM_PERCENT * 1.05, color=BAND, alpha=0.6, label="printed for b = 3, about 50%"
+        )
         for branching, figures in finding.series["uniform"].items():
-            left.plot(range(1, DEEP + 1), figures, "o-", markersize=3, label=f"b = {branching}")
+            left.plot(range(1, MAX_DEPTH + 1), figures, "o-", markersize=3, label=f"b = {branching}")
         left.set_xlabel("depth")
         left.set_ylabel("% more nodes than one search")
         left.set_title("Uniform trees", loc="left", fontsize=10)
-        left.set_xticks(range(0, DEEP + 1, 3))
+        left.set_xticks(range(0, MAX_DEPTH + 1, 3))
         left.set_ylim(0, 150)
         left.legend(frameon=False, fontsize=8, loc="upper left", ncols=2)
         real = finding.series["real"]

@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered.bots.textbook.figures import alpha_beta_saving, korf_saving
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import Terms
 from cornered.lab.experiments.beside import OURS, PRINTED
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import Finding, Row, Scale, Verdict, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
-from cornered.lab.experiments.sampling import strolls
+from cornered.lab.experiments.sampling import random_positions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["EXPERIMENTS", "NotesKorf", "less_effective", "saved"]
 
-SIDE: Final = 4
-PLIES: Final = 6
+BOARD_SIZE: Final = 4
+MAX_RANDOM_PLIES: Final = 6
 """Maximum number of random plies before a position."""
 DEPTHS: Final[Mapping[Scale, Sequence[int]]] = {"tiny": (2, 3), "quick": (2, 3, 4), "full": (2, 3, 4, 5)}
 POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 150}
@@ -31,7 +31,7 @@ def saved(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
     """Return the share of nodes that pruning saves at a position: alpha-beta for two players, Korf's shallow pruning
     for more."""
     terms, moves, depth = item
-    state = opened(terms, moves)
+    state = position_after(terms, moves)
     saving = alpha_beta_saving(state, depth) if state.game.seats == 2 else korf_saving(state, depth)
     return {"percent": saving.percent, "plain": saving.plain, "pruned": saving.pruned}
 
@@ -66,9 +66,9 @@ class NotesKorf(Experiment):
         return rows, self._notes(by), {"depths": list(DEPTHS[lab.scale])}
 
     def _saving(self, lab: Laboratory, players: int, depth: int) -> tuple[Row, Row]:
-        options = {"width": SIDE, "height": SIDE, "players": players}
+        options = {"width": BOARD_SIZE, "height": BOARD_SIZE, "players": players}
         terms = Terms("isolation", options, seed=lab.seed)
-        lines = strolls(terms, POSITIONS[lab.scale], PLIES)
+        lines = random_positions(terms, POSITIONS[lab.scale], MAX_RANDOM_PLIES)
         found = lab.measure(f"{players}-players-{depth}", saved, [(terms, line, depth) for line in lines])
         label = f"depth {depth}, {players} players"
         whole = 100 * (1 - sum(one["pruned"] for one in found) / sum(one["plain"] for one in found))
@@ -79,9 +79,10 @@ class NotesKorf(Experiment):
 
     def _notes(self, by: Mapping[int, Mapping[int, Row]]) -> list[str]:
         return [
-            f"Isolation on {SIDE}x{SIDE} with two and with three players, at positions of random games of at most "
-            f"{PLIES} plies, moves as the game lists them. Three players are searched by max^n with shallow pruning: "
-            "all shares together are one whole, the bound that it needs. The result is max^n's, to the last digit.",
+            f"Isolation on {BOARD_SIZE}x{BOARD_SIZE} with two and with three players, at positions of random games of "
+            f"at most {MAX_RANDOM_PLIES} plies, moves as the game lists them. Three players are searched by max^n with "
+            "shallow pruning: all shares together are one whole, the bound that it needs. The result is "
+            "max^n's, to the last digit.",
             "The notes say less effective and give no figure. Ours: "
             + "; ".join(
                 f"depth {depth}, {by[2][depth].ours:.0f}% with two players and {by[3][depth].ours:.0f}% with three"
@@ -106,7 +107,7 @@ class NotesKorf(Experiment):
         axes.set_ylim(-3, 100)
         axes.set_xlabel("depth")
         axes.set_ylabel("% of nodes saved")
-        axes.set_title(f"Isolation {SIDE}x{SIDE}", loc="left", fontsize=10)
+        axes.set_title(f"Isolation {BOARD_SIZE}x{BOARD_SIZE}", loc="left", fontsize=10)
         axes.legend(frameon=False, fontsize=9)
 
 

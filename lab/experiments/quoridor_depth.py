@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENTS", "QuoridorDepth"]
 
-TIMES: Final = {5: {1: 1.0, 2: 20.0, 3: 400.0, 4: 8_000.0}, 9: {1: 5.0, 2: 200.0, 3: 5_000.0, 4: 120_000.0}}
+TIMES_MS: Final = {5: {1: 1.0, 2: 20.0, 3: 400.0, 4: 8_000.0}, 9: {1: 5.0, 2: 200.0, 3: 5_000.0, 4: 120_000.0}}
 """Milliseconds a move, by size and depth."""
-GAINS: Final = {2: (15.0, 20.0), 3: (8.0, 12.0), 4: (3.0, 5.0)}
+GAINS_POINTS: Final = {2: (15.0, 20.0), 3: (8.0, 12.0), 4: (3.0, 5.0)}
 """Gain in win rate over the previous depth, in percentage points."""
 EVEN: Final = 50.0
 PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
@@ -30,15 +30,15 @@ PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
     "quick": {5: 100, 9: 60},
     "full": {5: 1000, 9: 300},
 }
-DEEPEST: Final[Mapping[Scale, Mapping[int, int]]] = {
+MAX_DEPTH: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 3, 9: 2},
     "quick": {5: 4, 9: 3},
     "full": {5: 4, 9: 4},
 }
-OPENING: Final = 2
+OPENING_PLIES: Final = 2
 
 
-def word(depth: int) -> str:
+def bot_name(depth: int) -> str:
     """Return the bot that searches to `depth` plies."""
     return f"quoridor-classic:depth={depth}"
 
@@ -53,29 +53,29 @@ class QuoridorDepth(Experiment):
         gains: list[Row] = []
         costs: list[Row] = []
         spent: dict[str, list[float]] = {}
-        for size in TIMES:
+        for size in TIMES_MS:
             terms = Terms.of("quoridor", {"size": size}, seed=lab.seed)
             efforts: dict[int, list[tuple[int, float, int]]] = {}
-            for depth in range(2, DEEPEST[lab.scale][size] + 1):
+            for depth in range(2, MAX_DEPTH[lab.scale][size] + 1):
                 pairs = PAIRS[lab.scale][size]
-                fixtures = list(paired(word(depth), word(depth - 1), random_plies(terms, OPENING), pairs))
+                fixtures = list(paired(bot_name(depth), bot_name(depth - 1), random_plies(terms, OPENING_PLIES), pairs))
                 games = lab.play(f"size-{size}-depth-{depth}", terms, fixtures)
                 gains.append(_gain(f"{size}x{size}, depth {depth} against {depth - 1}", depth, games))
                 for deep in (depth - 1, depth):
-                    efforts.setdefault(deep, []).extend(_spent(games, word(deep)))
+                    efforts.setdefault(deep, []).extend(_spent(games, bot_name(deep)))
             figures = {}
             for depth, listed in sorted(efforts.items()):
                 moves = sum(count for count, _, _ in listed)
                 time = 1000 * sum(seconds for _, seconds, _ in listed) / moves
                 figures[depth] = (time, sum(nodes for _, _, nodes in listed) / moves, moves)
-                spent[f"{size} {depth}"] = [TIMES[size][depth], time, figures[depth][1]]
+                spent[f"{size} {depth}"] = [TIMES_MS[size][depth], time, figures[depth][1]]
             costs += _costs(size, figures)
         return [*gains, *costs], self._notes(gains), {"spent": spent}
 
     def _notes(self, gains: Sequence[Row]) -> list[str]:
         notes = [
             "A gain in win rate is taken as the points beyond 50% in a match against one ply less, a draw being half a "
-            f"win; the games are pairs with the seats swapped, after {OPENING} random plies.",
+            f"win; the games are pairs with the seats swapped, after {OPENING_PLIES} random plies.",
             "Times are those of this machine, with compiled rules under a search in plain Python, and mean little "
             "beside the printed ones. How many times as much one more ply costs compares better, in nodes above all. "
             "Both grow far less than printed, since the printed search itself looks at no more than 8 walls a node and "
@@ -94,7 +94,7 @@ class QuoridorDepth(Experiment):
         left, right = figure.subplots(1, 2)
         rows = [row for row in finding.rows if " against " in row.label]
         for place, row in enumerate(rows):
-            low, high = GAINS[int(row.label.split(" depth ")[1].split()[0])]
+            low, high = GAINS_POINTS[int(row.label.split(" depth ")[1].split()[0])]
             left.fill_between(
                 [place - 0.4, place + 0.4], low, high, color=BAND, alpha=0.55, label=None if place else "printed"
             )
@@ -131,8 +131,8 @@ class QuoridorDepth(Experiment):
 
 def _gain(label: str, depth: int, games: Sequence[Played]) -> Row:
     """Return the row of a match: the score of the first game's first player minus 50%, in percentage points."""
-    score = sum(played.score_of(word(depth)) for played in games)
-    low, high = GAINS[depth]
+    score = sum(played.score_of(bot_name(depth)) for played in games)
+    low, high = GAINS_POINTS[depth]
     row = share(label, "", (EVEN + low, EVEN + high), score, len(games))
     return Row(
         label,
@@ -155,12 +155,12 @@ def _spent(games: Sequence[Played], player: str) -> list[tuple[int, float, int]]
 def _costs(size: int, figures: Mapping[int, tuple[float, float, int]]) -> list[Row]:
     rows = []
     for depth, (time, nodes, moves) in figures.items():
-        claimed = TIMES[size][depth]
+        claimed = TIMES_MS[size][depth]
         label = f"{size}x{size}, depth {depth}"
         rows.append(exact(f"{label}, time", f"~{claimed:g} ms", about(claimed), time, moves, "ms", "this machine's"))
         rows.append(exact(f"{label}, nodes", "", None, nodes, moves, "a move"))
     for shallow, deep in pairwise(figures):
-        claimed = TIMES[size][deep] / TIMES[size][shallow]
+        claimed = TIMES_MS[size][deep] / TIMES_MS[size][shallow]
         label = f"{size}x{size}, depth {deep} to {shallow}"
         for what, of in (("time", 0), ("nodes", 1)):
             ratio = figures[deep][of] / figures[shallow][of]

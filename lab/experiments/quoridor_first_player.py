@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.solve import quoridor
-from cornered.lab.contests.openings import none, random_plies
+from cornered.lab.contests.openings import no_opening, random_plies
 from cornered.lab.contests.terms import Fixture, Terms
 from cornered.lab.experiments.beside import PRINTED, dots
 from cornered.lab.experiments.experiment import Experiment
@@ -25,20 +25,20 @@ CLAIMS: Final = {9: (52.0, 54.0), 5: (55.0, 58.0), 3: (65.0, 70.0)}
 """Percent of games that player 1 wins."""
 PLAYERS: Final = {"random": "random", "random, no draws": "random", "classic": "quoridor-classic:depth=2"}
 NO_DRAWS: Final = {"max_plies": None, "no_progress": None}
-LONGEST: Final = 100_000
+MAX_PLIES: Final = 100_000
 """Maximum plies of a game; without draw rules random players reach the goal eventually."""
 GAMES: Final[Mapping[Scale, Mapping[str, int]]] = {
     "tiny": {"random": 40, "random, no draws": 20, "classic": 10},
     "quick": {"random": 2000, "random, no draws": 1000, "classic": 300},
     "full": {"random": 20_000, "random, no draws": 5000, "classic": 4000},
 }
-PROOFS: Final[Mapping[Scale, Mapping[int, int]]] = {
+MAX_SOLVED_WALLS: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {3: 2, 5: 0},
     "quick": {3: 4, 5: 2},
     "full": {3: 4, 5: 3},
 }
 """Maximum walls per player up to which each size is solved."""
-OPENING: Final = 2
+OPENING_PLIES: Final = 2
 """Random plies before two deterministic players."""
 
 
@@ -60,7 +60,7 @@ class QuoridorFirstPlayer(Experiment):
         rows: list[Row] = []
         for size in CLAIMS:
             rows += [self._played(lab, size, player) for player in PLAYERS]
-        proofs = [(size, walls) for size, most in PROOFS[lab.scale].items() for walls in range(most + 1)]
+        proofs = [(size, walls) for size, most in MAX_SOLVED_WALLS[lab.scale].items() for walls in range(most + 1)]
         solved = lab.measure("proofs", proven, proofs)
         for (size, walls), found in zip(proofs, solved, strict=True):
             low, high = CLAIMS[size]
@@ -74,8 +74,8 @@ class QuoridorFirstPlayer(Experiment):
         low, high = CLAIMS[size]
         word = PLAYERS[player]
         options = {"size": size, **(NO_DRAWS if player == "random, no draws" else {})}
-        terms = Terms.of("quoridor", options, seed=lab.seed, longest=LONGEST)
-        opening = none if word == "random" else random_plies(terms, OPENING)
+        terms = Terms.of("quoridor", options, seed=lab.seed, longest=MAX_PLIES)
+        opening = no_opening if word == "random" else random_plies(terms, OPENING_PLIES)
         fixtures = [Fixture(number, (word, word), opening(number)) for number in range(GAMES[lab.scale][player])]
         step = f"{player.replace(', ', '-').replace(' ', '-')}-{size}"
         games = lab.play(step, terms, fixtures)
@@ -88,7 +88,7 @@ class QuoridorFirstPlayer(Experiment):
         notes = [
             "Shares are of the games that somebody wins. Under the specification's own draw rules random players draw "
             "many, on 9x9 nearly all; so they play without these rules as well. The printed player, which always plays "
-            f"the same, begins after {OPENING} random plies.",
+            f"the same, begins after {OPENING_PLIES} random plies.",
         ]
         for size in CLAIMS:
             ours = {walls: found for (of, walls), found in solved.items() if of == size}

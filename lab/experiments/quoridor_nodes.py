@@ -12,14 +12,14 @@ from cornered.bots.evaluate.quoridor_printed import Weights, choice, printed
 from cornered.bots.roster.quoridor_classic import alpha_beta
 from cornered.bots.textbook.search import Search
 from cornered.engine.games.quoridor import QuoridorState
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import Fixture, Terms
-from cornered.lab.experiments.beside import BAND, OTHER, OURS, PRINTED
+from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import Finding, Row, Scale, about, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
-from cornered.lab.experiments.sampling import moments
+from cornered.lab.experiments.sampling import sampled_positions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,11 +30,11 @@ NODES: Final = {3: (60, 500, 4_000), 5: (600, 15_000, 400_000), 9: (5_000, 350_0
 """Nodes at depths 2, 3 and 4."""
 DEPTHS: Final = (2, 3, 4)
 BRANCHING: Final = {3: 8, 5: 25, 9: 70}
-SAVING: Final = 50.0
-WALLS: Final = 8
+SAVING_PERCENT: Final = 50.0
+MAX_WALL_MOVES: Final = 8
 """Maximum number of wall moves at a node, from the specification."""
 POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 400}
-DEEPEST: Final[Mapping[Scale, Mapping[int, int]]] = {
+MAX_DEPTH: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {3: 3, 5: 2, 9: 2},
     "quick": {3: 4, 5: 4, 9: 3},
     "full": {3: 4, 5: 4, 9: 4},
@@ -47,18 +47,18 @@ def plain(state: QuoridorState, depth: int, ply: int, search: Search, weights: W
     search.visit(ply)
     if depth == 0 or state.outcome is not None:
         return printed(state, search.seat, depth, weights)
-    values = [plain(state.play(move), depth - 1, ply + 1, search, weights) for move in choice(state, WALLS)]
+    values = [plain(state.play(move), depth - 1, ply + 1, search, weights) for move in choice(state, MAX_WALL_MOVES)]
     return max(values) if state.to_move == search.seat else min(values)
 
 
 def looked_at(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
     """Return the nodes below a position with and without pruning, and whether the values are equal."""
     terms, moves, depth = item
-    state = opened(terms, moves)
+    state = position_after(terms, moves)
     assert isinstance(state, QuoridorState)
     whole, pruning = _search(state), _search(state)
     value = plain(state, depth, 0, whole, Weights())
-    pruned, _ = alpha_beta(state, depth, -math.inf, math.inf, 0, pruning, WALLS, Weights())
+    pruned, _ = alpha_beta(state, depth, -math.inf, math.inf, 0, pruning, MAX_WALL_MOVES, Weights())
     # The root is excluded from the nodes below it.
     return {"plain": whole.nodes - 1, "pruned": pruning.nodes - 1, "same": value == pruned}
 
@@ -66,7 +66,7 @@ def looked_at(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
 def full_width(item: tuple[Terms, tuple[str, ...], int]) -> int:
     """Return the number of positions that all legal moves reach from a position, to a depth."""
     terms, moves, depth = item
-    return sum(engine.perft(opened(terms, moves), plies) for plies in range(1, depth + 1))
+    return sum(engine.perft(position_after(terms, moves), plies) for plies in range(1, depth + 1))
 
 
 def _search(state: QuoridorState) -> Search:
@@ -87,7 +87,7 @@ class QuoridorNodes(Experiment):
         for size, claims in NODES.items():
             terms = Terms.of("quoridor", {"size": size}, seed=lab.seed)
             lines = self._lines(lab, terms)
-            deepest = DEEPEST[lab.scale][size]
+            deepest = MAX_DEPTH[lab.scale][size]
             for depth, claimed in zip(DEPTHS, claims, strict=True):
                 if depth > deepest:
                     continue
@@ -101,7 +101,7 @@ class QuoridorNodes(Experiment):
                 same += sum(one["same"] for one in found)
                 count += len(found)
                 saved = [100 * (1 - one["pruned"] / one["plain"]) for one in found]
-                savings.append(mean(f"{label}, saved", "~50%", about(SAVING), saved, "%"))
+                savings.append(mean(f"{label}, saved", "~50%", about(SAVING_PERCENT), saved, "%"))
                 nodes[f"{size} {depth}"] = [
                     claimed,
                     at_start,
@@ -115,7 +115,7 @@ class QuoridorNodes(Experiment):
         opening = random_plies(terms, 2)
         count = POSITIONS[lab.scale]
         fixtures = [Fixture(number, (PLAYER, PLAYER), opening(number)) for number in range(count)]
-        return moments(terms, lab.play(f"games-{terms.options['size']}", terms, fixtures))
+        return sampled_positions(terms, lab.play(f"games-{terms.options['size']}", terms, fixtures))
 
     def _notes(self, savings: Sequence[Row], nodes: Mapping[str, Sequence[float]]) -> list[str]:
         growth = [
@@ -128,8 +128,8 @@ class QuoridorNodes(Experiment):
             + ", ".join(f"{branching}^2 = {branching**2}" for branching in BRANCHING.values())
             + ". So they are off as the branching is. Ours are counted exactly: all moves, from the start or from one "
             f"position each of {PLAYER}'s games.",
-            f"The saving is that of the printed search, at most {WALLS} walls a node in the printed order, beside "
-            "minimax over the same moves; each figure is a mean over positions.",
+            f"The saving is that of the printed search, at most {MAX_WALL_MOVES} walls a node in the printed order, "
+            "beside minimax over the same moves; each figure is a mean over positions.",
         ]
         least, most = min(savings, key=lambda row: row.ours), max(savings, key=lambda row: row.ours)
         notes.append(
@@ -149,9 +149,9 @@ class QuoridorNodes(Experiment):
         names = [f"{key.split()[0]}x{key.split()[0]}, {key.split()[1]}" for key in nodes]
         kinds = (
             ("printed", PRINTED, "_"),
-            ("all moves, start", OTHER, "o"),
-            (f"at most {WALLS} walls, minimax", BAND, "s"),
-            (f"at most {WALLS} walls, alpha-beta", OURS, "D"),
+            ("all moves, start", OURS_TOO, "o"),
+            (f"at most {MAX_WALL_MOVES} walls, minimax", BAND, "s"),
+            (f"at most {MAX_WALL_MOVES} walls, alpha-beta", OURS, "D"),
         )
         for kind, (label, colour, marker) in enumerate(kinds):
             left.plot(
@@ -169,7 +169,7 @@ class QuoridorNodes(Experiment):
         left.set_title("Nodes by board and depth", loc="left", fontsize=10)
         left.legend(frameon=False, fontsize=8, loc="upper left")
         rows = [row for row in finding.rows if row.label.endswith("saved")]
-        right.axhspan(*about(SAVING), color=BAND, alpha=0.35, label="printed, about 50%")
+        right.axhspan(*about(SAVING_PERCENT), color=BAND, alpha=0.35, label="printed, about 50%")
         right.errorbar(
             range(len(rows)),
             [row.ours for row in rows],

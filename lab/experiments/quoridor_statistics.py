@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cornered import engine
 from cornered.engine.games.quoridor import Position, QuoridorState, from_action_index
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import Fixture, Terms
-from cornered.lab.experiments.beside import BAND, OTHER, OURS, PRINTED
+from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import Finding, Row, Scale, about, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
@@ -27,9 +27,9 @@ __all__ = ["EXPERIMENTS", "QuoridorStatistics", "printed_bytes", "python_bytes",
 BRANCHING: Final = {3: 8.0, 5: 25.0, 9: 70.0}
 LENGTHS: Final = {3: (10.0, 20.0), 5: (20.0, 40.0), 9: (40.0, 100.0)}
 ACTIONS: Final = {3: 17, 5: 57, 7: 121, 9: 209}
-STATE: Final = 200.0
+STATE_BYTES: Final = 200.0
 GAMES: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 300, "full": 3000}
-OPENING: Final = 2
+OPENING_PLIES: Final = 2
 """Random plies before the deterministic `quoridor-classic`."""
 PLAYERS: Final = {"random": "random", "quoridor-classic": "quoridor-classic:depth=2"}
 
@@ -37,7 +37,7 @@ PLAYERS: Final = {"random": "random", "quoridor-classic": "quoridor-classic:dept
 def shape(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
     """Return a game's mean branching factor after its opening, and the bytes of its longest position text."""
     terms, moves, opening = item
-    state = opened(terms, moves[:opening])
+    state = position_after(terms, moves[:opening])
     branching, longest = [], 0
     for move in moves[opening:]:
         branching.append(len(state.moves()))
@@ -102,7 +102,7 @@ class QuoridorStatistics(Experiment):
                 exact(
                     f"state {size}x{size}, by its own count",
                     "~200",
-                    about(STATE),
+                    about(STATE_BYTES),
                     printed_bytes(walls),
                     1,
                     "bytes",
@@ -111,7 +111,7 @@ class QuoridorStatistics(Experiment):
             )
         in_python = python_bytes(9, 20)
         note = f"Python {sys.version_info.major}.{sys.version_info.minor}, all 20 walls on the board"
-        rows.append(exact("state 9x9, its class", "~200", about(STATE), in_python, 1, "bytes", note))
+        rows.append(exact("state 9x9, its class", "~200", about(STATE_BYTES), in_python, 1, "bytes", note))
         words = len(Position._fields)
         rows.append(exact("state 9x9, our words", "", None, 8 * words, 1, "bytes", f"{words} words of 64 bits"))
         for size, claimed in BRANCHING.items():
@@ -133,11 +133,11 @@ class QuoridorStatistics(Experiment):
 
     def _games(self, lab: Laboratory, size: int, player: str, word: str) -> tuple[list[Row], list[int], float]:
         terms = Terms.of("quoridor", {"size": size}, seed=lab.seed)
-        opening = random_plies(terms, OPENING)
+        opening = random_plies(terms, OPENING_PLIES)
         count = GAMES[lab.scale]
         fixtures = [Fixture(number, (word, word), opening(number)) for number in range(count)]
         games = lab.play(f"{player}-{size}", terms, fixtures)
-        items = [(terms, played.moves, OPENING) for played in games]
+        items = [(terms, played.moves, OPENING_PLIES) for played in games]
         shapes = lab.measure(f"{player}-{size}-shape", shape, items)
         claimed, (low, high) = BRANCHING[size], LENGTHS[size]
         plies = [len(played.moves) for played in games]
@@ -167,7 +167,7 @@ class QuoridorStatistics(Experiment):
         random, classic = by["branching 9x9, random"].ours, by["branching 9x9, quoridor-classic"].ours
         return [
             '"~" is taken as within a quarter. A mean is one over games, each with its own mean, after '
-            f"{OPENING} random plies.",
+            f"{OPENING_PLIES} random plies.",
             f"The branching on 9x9 is not 70: the start has exactly {largest:g} moves (perft(1)): 3 steps, 128 walls. "
             f"Random games have {random:.0f} on average and those of quoridor-classic {classic:.0f}: it depends on how "
             "soon the walls are used up, since whoever has none left has 1 to 5 moves.",
@@ -180,7 +180,7 @@ class QuoridorStatistics(Experiment):
         by = {row.label: row for row in finding.rows}
         left, right = figure.subplots(1, 2)
         kinds = ("start", *PLAYERS)
-        colours = (OTHER, BAND, OURS)
+        colours = (OURS_TOO, BAND, OURS)
         for place, (size, claimed) in enumerate(BRANCHING.items()):
             for offset, (kind, colour) in enumerate(zip(kinds, colours, strict=True)):
                 row = by[f"branching {size}x{size}, {kind}"]

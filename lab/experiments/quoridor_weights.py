@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "QuoridorWeights", "dominance"]
 
 DEFAULT: Final = "quoridor-classic:depth=2"
-CHANGED: Final = {"path": (8.0, 16.0, 0.0), "progress": (0.5, 2.5, 0.0), "stock": (1.0, 3.0, 0.0)}
+CHANGED_VALUES: Final = {"path": (8.0, 16.0, 0.0), "progress": (0.5, 2.5, 0.0), "stock": (1.0, 3.0, 0.0)}
 """The ends of the printed ranges, then 0."""
 NAMES: Final = {"path": "path", "progress": "progress", "stock": "wall"}
 """The specification's names for the bot's settings."""
@@ -29,12 +29,12 @@ PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
     "quick": {5: 60, 9: 30},
     "full": {5: 1000, 9: 500},
 }
-OPENING: Final = 2
+OPENING_PLIES: Final = 2
 
 
 def dominance(without: Mapping[str, Row]) -> Verdict:
     """Return whether removing the path distance costs more than removing any other term."""
-    path, *others = (without[setting] for setting in CHANGED)
+    path, *others = (without[setting] for setting in CHANGED_VALUES)
     if all(path.high < other.low for other in others):
         return "agrees"
     return "differs" if any(path.low > other.high for other in others) else "unclear"
@@ -50,15 +50,15 @@ class QuoridorWeights(Experiment):
         rows: list[Row] = []
         notes = [
             f"Every row is {DEFAULT} with one weight changed against itself with the printed weights (12, 1.5, 2), in "
-            f"pairs of games with the seats swapped after {OPENING} random plies; a draw counts as half a win. 50% is "
-            "no difference.",
+            f"pairs of games with the seats swapped after {OPENING_PLIES} random plies; a draw counts as half a win. "
+            "50% is no difference.",
             "Only the ratios of the weights matter: to change the path's from 12 to 8 is to raise both others by half.",
             "A pair whose two games are the same, move by move, shows that the change changed no decision. The "
             "intervals take games for independent, so they are wider than need be where many pairs are like that.",
         ]
         for size in PAIRS[lab.scale]:
             without: dict[str, Row] = {}
-            for setting, values in CHANGED.items():
+            for setting, values in CHANGED_VALUES.items():
                 for value in values:
                     row = self._match(lab, size, setting, value)
                     if value:
@@ -77,7 +77,7 @@ class QuoridorWeights(Experiment):
         changed = f"{DEFAULT},{setting}={value:g}"
         pairs = PAIRS[lab.scale][size]
         # The same openings for every change: the matches differ by the change alone.
-        fixtures = list(paired(changed, DEFAULT, random_plies(terms, OPENING), pairs))
+        fixtures = list(paired(changed, DEFAULT, random_plies(terms, OPENING_PLIES), pairs))
         games = lab.play(f"size-{size}-{setting}-{value:g}", terms, fixtures)
         score = sum(played.score_of(changed) for played in games)
         same = sum(one.moves == other.moves for one, other in zip(games[::2], games[1::2], strict=True))

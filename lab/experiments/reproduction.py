@@ -15,7 +15,7 @@ from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import replacing
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import TOLERANCE, VERDICTS, WIDEST, Finding, Row, Scale
+from cornered.lab.experiments.findings import MAX_WIDTH, TOLERANCE, VERDICTS, Finding, Row, Scale
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import drawing, save
 
@@ -23,14 +23,14 @@ __all__ = ["FOLDER", "REPORT", "as_json", "cells", "make", "page", "read", "repo
 
 FOLDER: Final = "reproduction"
 REPORT: Final = "reproduction.md"
-WORK: Final = ".work"
+WORK_FOLDER: Final = ".work"
 """Folder of unfinished work inside FOLDER; hidden, to separate it from the results."""
 FIGURES: Final = ("ours", "low", "high")
 RULES: Final = f"""\
 *Agrees*, *differs*, *unclear* and *new* follow the same rules everywhere:
 
 - A share that the reference counted in a number of games is compared as two counts: *differs* where one true share
-  behind both would be a surprise (5%), else *agrees*, or *unclear* while our own interval is wider than {WIDEST:g}
+  behind both would be a surprise (5%), else *agrees*, or *unclear* while our own interval is wider than {MAX_WIDTH:g}
   points.
 - A range, or "about" a number, which is {TOLERANCE:.0%} to either side of it: *differs* where our whole interval lies
   outside, *agrees* where it lies inside or where our figure does and the interval is no wider than the range, else
@@ -64,7 +64,7 @@ def make(
         known = read(path)
         if (known.seed, known.scale, known.version) == (seed, scale, version("cornered")):
             return known
-    work = folder / WORK / f"{experiment.name}-{scale}-{seed}"
+    work = folder / WORK_FOLDER / f"{experiment.name}-{scale}-{seed}"
 
     def tell(progress: Progress) -> None:
         report(replace(progress, step=f"{experiment.name}: {progress.step}"))

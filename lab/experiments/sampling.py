@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import Played, Terms
 
-__all__ = ["GROUNDS", "Ground", "moments", "strolls"]
+__all__ = ["SAMPLED_GAMES", "SampledGame", "random_positions", "sampled_positions"]
 
 """Empty: this module has only shared functions."""
 
@@ -17,7 +17,7 @@ Line: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class SampledGame:
     """A game that plain minimax can search: its options, most random plies before a position, and depth."""
 
     game: str
@@ -31,15 +31,15 @@ class Ground:
         return f"{self.label}, depth {self.depth}"
 
 
-GROUNDS: Final = (
-    Ground("trapgrid", "TrapGrid 7x7", {}, 12, 7),
-    Ground("isolation", "Isolation 5x5", {"width": 5, "height": 5}, 8, 3),
-    Ground("bamboo", "Bamboo radius 2", {"radius": 2}, 8, 3),
-    Ground("quoridor", "Quoridor 5x5", {"size": 5}, 14, 3),
+SAMPLED_GAMES: Final = (
+    SampledGame("trapgrid", "TrapGrid 7x7", {}, 12, 7),
+    SampledGame("isolation", "Isolation 5x5", {"width": 5, "height": 5}, 8, 3),
+    SampledGame("bamboo", "Bamboo radius 2", {"radius": 2}, 8, 3),
+    SampledGame("quoridor", "Quoridor 5x5", {"size": 5}, 14, 3),
 )
 
 
-def moments(terms: Terms, games: Sequence[Played]) -> list[Line]:
+def sampled_positions(terms: Terms, games: Sequence[Played]) -> list[Line]:
     """Return the moves to one position of each game, drawn uniformly between its opening and its end."""
     found = []
     for played in games:
@@ -50,7 +50,7 @@ def moments(terms: Terms, games: Sequence[Played]) -> list[Line]:
     return found
 
 
-def strolls(terms: Terms, count: int, plies: int) -> list[Line]:
+def random_positions(terms: Terms, count: int, plies: int) -> list[Line]:
     """Return the moves to `count` positions after at most `plies` random plies."""
     lines = []
     for number in range(count):

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENTS", "TrapGridParity", "apart", "first_apart", "parity"]
 
-CERTAIN: Final = (100.0, 100.0)
+ALWAYS_PERCENT: Final = (100.0, 100.0)
 GAMES: Final[Mapping[Scale, int]] = {"tiny": 20, "quick": 1000, "full": 20_000}
 PLAYERS: Final = {"random": "random", "classic": "trapgrid-classic:depth=3"}
-SHARE: Final = {"random": 1, "classic": 5}
+GAMES_DIVISOR: Final = {"random": 1, "classic": 5}
 """Divisor of the number of games."""
-OPENING: Final = 6
+OPENING_PLIES: Final = 6
 
 
 def apart(board: Board) -> bool:
@@ -86,9 +86,10 @@ class TrapGridParity(Experiment):
         ]
         for player, word in PLAYERS.items():
             terms = Terms.of("trapgrid", seed=lab.seed)
-            opening = random_plies(terms, OPENING)
+            opening = random_plies(terms, OPENING_PLIES)
             fixtures = [
-                Fixture(number, (word, word), opening(number)) for number in range(GAMES[lab.scale] // SHARE[player])
+                Fixture(number, (word, word), opening(number))
+                for number in range(GAMES[lab.scale] // GAMES_DIVISOR[player])
             ]
             games = lab.play(player, terms, fixtures)
             found = lab.measure(f"{player}-apart", first_apart, [(terms, played.moves) for played in games])
@@ -103,7 +104,7 @@ class TrapGridParity(Experiment):
 
     def plot(self, finding: Finding, figure: Figure) -> None:
         axes = figure.subplots()
-        claims = {row.label: CERTAIN for row in finding.rows if row.claimed}
+        claims = {row.label: ALWAYS_PERCENT for row in finding.rows if row.claimed}
         dots(axes, finding.rows, claims, title="How often a rule names the winner")
         axes.axvline(50, color=PRINTED, linestyle="--", linewidth=1)
         axes.set_xlim(0, 104)
@@ -114,7 +115,7 @@ def _rows(player: str, positions: Sequence[Mapping[str, Any]]) -> list[Row]:
     count = len(positions)
 
     def told(rule: str, right: int, of: int, claimed: str) -> Row:
-        return share(f"{player}: {rule}", claimed, CERTAIN if claimed else None, right, of)
+        return share(f"{player}: {rule}", claimed, ALWAYS_PERCENT if claimed else None, right, of)
 
     own = sum(parity(one["cells"][0]) == one["won"] for one in positions)
     other = sum(parity(one["cells"][1]) != one["won"] for one in positions)

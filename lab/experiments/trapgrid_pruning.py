@@ -10,28 +10,28 @@ from cornered import engine
 from cornered.bots.evaluate.trapgrid_classic import Board
 from cornered.bots.roster.trapgrid_classic import ClassicSearch, board_of
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import Fixture, Terms
-from cornered.lab.experiments.beside import BAND, OTHER, OURS, PRINTED
+from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
-from cornered.lab.experiments.sampling import moments
+from cornered.lab.experiments.sampling import sampled_positions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CLAIM", "EXPERIMENTS", "Pruning", "TrapGridPruning", "pruning", "pruning_at_start"]
+__all__ = ["CLAIM_PERCENT", "EXPERIMENTS", "Pruning", "TrapGridPruning", "pruning", "pruning_at_start"]
 
-CLAIM: Final = (40.0, 70.0)
+CLAIM_PERCENT: Final = (40.0, 70.0)
 """Percent of the nodes that sorted moves and alpha-beta save (section 5)."""
 NODES_AT_5: Final = 1024.0
 """Minimax's nodes at depth 5, at four moves a position (section 4)."""
 DEPTHS: Final = (5, 6, 7, 8)
 POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 120, "full": 2000}
 PLAYER: Final = "trapgrid-classic:depth=5"
-OPENING: Final = 6
+OPENING_PLIES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def pruning_at_start(depth: int) -> Pruning:
 def pruned(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
     """Return the pruning at the position after some moves, as JSON-compatible values."""
     terms, moves, depth = item
-    one = pruning(_board(opened(terms, moves)), depth)
+    one = pruning(_board(position_after(terms, moves)), depth)
     return {
         "efficiency": one.efficiency,
         "saved": one.saved,
@@ -116,10 +116,10 @@ class TrapGridPruning(Experiment):
 
     def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
         terms = Terms.of("trapgrid", seed=lab.seed)
-        opening = random_plies(terms, OPENING)
+        opening = random_plies(terms, OPENING_PLIES)
         fixtures = [Fixture(number, (PLAYER, PLAYER), opening(number)) for number in range(POSITIONS[lab.scale])]
-        lines = moments(terms, lab.play("games", terms, fixtures))
-        claimed = f"{CLAIM[0]:g}-{CLAIM[1]:g}%"
+        lines = sampled_positions(terms, lab.play("games", terms, fixtures))
+        claimed = f"{CLAIM_PERCENT[0]:g}-{CLAIM_PERCENT[1]:g}%"
         rows: list[Row] = []
         nodes: dict[str, list[float]] = {}
         same = 0
@@ -129,7 +129,7 @@ class TrapGridPruning(Experiment):
             same += sum(one["same"] for one in found)
             for kind, label in KINDS.items():
                 figures = [one[kind] for one in found]
-                rows.append(mean(f"depth {depth}, {label}", claimed, CLAIM, figures, "%"))
+                rows.append(mean(f"depth {depth}, {label}", claimed, CLAIM_PERCENT, figures, "%"))
             for kind, label in (("plain", "minimax"), ("nodes", "alpha-beta")):
                 figures = [one[kind] for one in found]
                 rows.append(mean(f"depth {depth}, nodes of {label}", "", None, figures, "nodes"))
@@ -156,15 +156,15 @@ class TrapGridPruning(Experiment):
             f"are those of a few large trees, {min(together):.0f} to {max(together):.0f}% are saved.",
             f"The 1024 nodes at depth 5 take four moves everywhere. The start has two, and after its first move a pawn "
             f"never has more than three: minimax looks at {start:g} nodes there (1 + 2 + 4 + 8 + 16 + 40).",
-            f"Positions are one from each of {PLAYER}'s games against itself after {OPENING} random plies; the depths "
-            "are the printed 5 to 8.",
+            f"Positions are one from each of {PLAYER}'s games against itself after {OPENING_PLIES} random plies; the "
+            "depths are the printed 5 to 8.",
         ]
 
     def plot(self, finding: Finding, figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
         by = {row.label: row for row in finding.rows}
-        left.axhspan(*CLAIM, color=BAND, alpha=0.35, label="printed, 40-70%")
-        colours = (PRINTED, OURS, OTHER)
+        left.axhspan(*CLAIM_PERCENT, color=BAND, alpha=0.35, label="printed, 40-70%")
+        colours = (PRINTED, OURS, OURS_TOO)
         for (_, label), colour, marker in zip(KINDS.items(), colours, "ods", strict=True):
             rows = [by[f"depth {depth}, {label}"] for depth in DEPTHS]
             reach = [[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]]

@@ -9,7 +9,7 @@ from cornered.bots.bot import Limit
 from cornered.bots.roster.trapgrid_classic import TrapGridClassicBot, board_of
 from cornered.bots.solve import trapgrid
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import Fixture, Terms
 from cornered.lab.experiments.beside import BAND, OURS, PRINTED
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "TrapGridTurns", "turns"]
 
 NODES: Final = (80.0, 400.0)
-MILLISECONDS: Final = 50.0
+CLAIM_MS: Final = 50.0
 GAMES: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 1000}
 PLAYER: Final = "trapgrid-classic"
-OPENING: Final = 4
+OPENING_PLIES: Final = 4
 
 
 def turns(item: tuple[Terms, tuple[str, ...]]) -> list[dict[str, Any]]:
@@ -36,8 +36,8 @@ def turns(item: tuple[Terms, tuple[str, ...]]) -> list[dict[str, Any]]:
     terms, moves = item
     player = TrapGridClassicBot()
     found = []
-    state = opened(terms, moves[:OPENING])
-    for move in moves[OPENING:]:
+    state = position_after(terms, moves[:OPENING_PLIES])
+    for move in moves[OPENING_PLIES:]:
         assert isinstance(state, TrapGridState)
         thought = player.choose(state, Limit())
         board = board_of(state)
@@ -67,7 +67,7 @@ class TrapGridTurns(Experiment):
 
     def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
         terms = Terms.of("trapgrid", seed=lab.seed)
-        opening = random_plies(terms, OPENING)
+        opening = random_plies(terms, OPENING_PLIES)
         fixtures = [Fixture(number, (PLAYER, PLAYER), opening(number)) for number in range(GAMES[lab.scale])]
         games = lab.play("games", terms, fixtures)
         by_game = lab.measure("turns", turns, [(terms, played.moves) for played in games])
@@ -81,8 +81,8 @@ class TrapGridTurns(Experiment):
             mean("nodes a turn", "80-400", NODES, per_game, "nodes", "mean over games of each game's mean"),
             share("turns of 80 to 400 nodes", "typical", (50.0, 100.0), sum(80 <= one <= 400 for one in nodes), count),
             exact("most nodes in a turn", "", None, max(nodes), count, "nodes"),
-            exact("time a turn, mean", "<50 ms", (0, MILLISECONDS), sum(times) / count, count, "ms", "this machine's"),
-            share("turns under 50 ms", "typical", (50, 100), sum(one < MILLISECONDS for one in times), count),
+            exact("time a turn, mean", "<50 ms", (0, CLAIM_MS), sum(times) / count, count, "ms", "this machine's"),
+            share("turns under 50 ms", "typical", (50, 100), sum(one < CLAIM_MS for one in times), count),
         ]
         for depth, fewest in ((5, "more than 6"), (6, "5 or 6"), (7, "3 or 4"), (8, "0 to 2")):
             used = sum(turn["depth"] == depth for turn in all_turns)
@@ -103,7 +103,7 @@ class TrapGridTurns(Experiment):
         inside = by["turns of 80 to 400 nodes"]
         lost = 100 - by["won positions kept won"].ours
         return [
-            f"Turns are all those of {PLAYER}'s games against itself after {OPENING} random plies on 7x7; "
+            f"Turns are all those of {PLAYER}'s games against itself after {OPENING_PLIES} random plies on 7x7; "
             f"{inside.ours:.0f}% of them look at 80 to 400 nodes. Most others, near the end of the game, need fewer.",
             "Adaptive depth, as printed, asks whether the pawn with fewer steps has more than 6, 5 or 6, 3 or 4, or "
             "fewer. A cell has four neighbours, and after its first move one of a pawn's is blocked behind it, so the "

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Chart", "write"]
 
-WIDTH: Final = 7.2
+WIDTH_INCHES: Final = 7.2
 """Default width of plots in inches; crosstables of many bots are wider."""
-BARS: Final = 36
+MAX_BARS: Final = 36
 """Maximum number of bars in the histogram of game lengths."""
-SEATS: Final = (COLOURS[1], COLOURS[0])
+SEAT_COLOURS: Final = (COLOURS[1], COLOURS[0])
 """Colours of seats 0 and 1, the same as on the page."""
-FEWEST: Final = 7
+MIN_COLUMNS: Final = 7
 """Least number of columns for which a crosstable has room, so that few columns do not become wide cells."""
-STRONGEST: Final = 0.45
+MAX_OPACITY: Final = 0.45
 """Maximum opacity of a cell's colour: its text stays readable in both colour schemes."""
 
 
@@ -51,7 +51,7 @@ class _Drawing:
     alt: str
     height: float
     draw: Callable[[Figure], None]
-    width: float = WIDTH
+    width: float = WIDTH_INCHES
 
 
 def write(folder: Path, standings: Standings, games: Sequence[Played]) -> list[Chart]:
@@ -79,7 +79,7 @@ def _drawings(standings: Standings, games: Sequence[Played]) -> Iterator[_Drawin
             0.9 + high * rows,
             lambda figure: _ratings(figure, standings),
         )
-        yield from _squares(standings, 0.7 + high * rows, max(WIDTH, 2.8 + 0.36 * rows))
+        yield from _squares(standings, 0.7 + high * rows, max(WIDTH_INCHES, 2.8 + 0.36 * rows))
     if standings.lengths is not None:
         lengths = [(len(played.moves), played.winner) for played in games]
         yield _Drawing(
@@ -175,7 +175,7 @@ def _cells(figure: Figure, standings: Standings, cells: Mapping[tuple[str, str],
         for column, other in enumerate(standings.bots):
             percent, text = cells.get((one, other), (50.0, ""))
             colour = COLOURS[0] if percent >= 50 else COLOURS[1]
-            strength = STRONGEST * abs(percent - 50) / 50
+            strength = MAX_OPACITY * abs(percent - 50) / 50
             if text:
                 cell = (column - 0.48, row - 0.47), 0.96, 0.94
                 axes.add_patch(Rectangle(*cell, facecolor=INK, alpha=0.06, linewidth=0))
@@ -183,7 +183,7 @@ def _cells(figure: Figure, standings: Standings, cells: Mapping[tuple[str, str],
             axes.text(column, row, text or ("·" if one == other else ""), ha="center", va="center", fontsize=9)
     _rows(axes, standings)
     axes.set_xticks(range(len(standings.bots)), [str(place) for place in range(1, len(standings.bots) + 1)])
-    axes.set_xlim(-0.5, max(len(standings.bots), FEWEST) - 0.5)
+    axes.set_xlim(-0.5, max(len(standings.bots), MIN_COLUMNS) - 0.5)
     axes.xaxis.tick_top()
     axes.tick_params(axis="x", length=0)
     axes.grid(visible=False)
@@ -195,10 +195,14 @@ def _lengths(figure: Figure, games: Sequence[tuple[int, int | None]]) -> None:
 
     axes = figure.subplots()
     shortest, longest = min(plies for plies, _ in games), max(plies for plies, _ in games)
-    width = -(-(longest - shortest + 1) // BARS)
+    width = -(-(longest - shortest + 1) // MAX_BARS)
     starts = list(range(shortest, longest + 1, width))
     below = [0] * len(starts)
-    for winner, label, colour in ((0, "seat 0 wins", SEATS[0]), (1, "seat 1 wins", SEATS[1]), (None, "draw", QUIET)):
+    for winner, label, colour in (
+        (0, "seat 0 wins", SEAT_COLOURS[0]),
+        (1, "seat 1 wins", SEAT_COLOURS[1]),
+        (None, "draw", QUIET),
+    ):
         counts = [0] * len(starts)
         for plies, won in games:
             counts[(plies - shortest) // width] += won == winner

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "DARK", "INK", "PAPER", "QUIET", "drawing", "folded", "inline", "save"]
+__all__ = ["COLOURS", "DARK_COLOURS", "INK", "PAPER", "QUIET", "drawing", "folded", "inline", "save"]
 
 COLOURS: Final = ("#1767ad", "#d1500a", "#1c6b52", "#a0448c", "#b98900", "#4d8a99", "#8a2f4a", "#77706a")
 """The page's colours; the first four are distinguishable with colour-vision deficiency."""
 INK: Final = "#24211d"
 QUIET: Final = "#665f55"
 PAPER: Final = "#ffffff"
-DARK: Final[Mapping[str, str]] = {
+DARK_COLOURS: Final[Mapping[str, str]] = {
     **dict(
         zip(
             COLOURS,
@@ -58,7 +58,7 @@ STYLE: Final[Any] = {
 _ROOT: Final = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
 _METADATA: Final = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _REFERENCE: Final = re.compile(r'(\bid="|href="#|url\(#)')
-_COLOUR: Final = re.compile("|".join(DARK))
+_COLOUR: Final = re.compile("|".join(DARK_COLOURS))
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def inline(svg: str, name: str) -> str:
     if root is None:
         raise ValueError("a plot is an SVG with a viewBox")
     body = _REFERENCE.sub(rf"\g<1>{name}-", _METADATA.sub("", svg[root.end() :])).replace("xlink:href", "href")
-    body = _COLOUR.sub(lambda match: f"light-dark({match[0]}, {DARK[match[0]]})", body)
+    body = _COLOUR.sub(lambda match: f"light-dark({match[0]}, {DARK_COLOURS[match[0]]})", body)
     return f'<svg viewBox="{root[1]}" aria-hidden="true">{body.strip()}'
 
 

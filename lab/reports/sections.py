@@ -8,7 +8,7 @@ from typing import Final
 from cornered.lab.contests.results import Order, Score, Standing, Standings
 from cornered.lab.contests.terms import Ending
 from cornered.lab.reports.document import Block, Figure, Heading, Literal, Paragraph, ReportTable, Text
-from cornered.lab.reports.wording import NOTHING, counted, duration, interval, likely, number, percent, points, signed
+from cornered.lab.reports.wording import MISSING, counted, duration, interval, likely, number, percent, points, signed
 
 __all__ = ["course", "openings", "pairings", "ranking", "seats", "spending", "superiority"]
 
@@ -101,7 +101,7 @@ def pairings(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Bloc
 
     def cell(one: str, other: str) -> str:
         score = standings.pairings.get((one, other))
-        return NOTHING if score is None else f"{points(score.points)}{'' if same else f' / {score.games}'}"
+        return MISSING if score is None else f"{points(score.points)}{'' if same else f' / {score.games}'}"
 
     each = f"{counted(counts.pop(), 'game')} a pairing" if same else "of so many games"
     yield _square(standings, f"Crosstable: the points of the row's bot against the column's, {each}", cell)
@@ -116,7 +116,7 @@ def superiority(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[B
 
     def cell(one: str, other: str) -> str:
         chance = standings.superiority.get((one, other))
-        return NOTHING if chance is None else likely(chance)
+        return MISSING if chance is None else likely(chance)
 
     yield _square(standings, "Likelihood that the row's bot is stronger than the column's, in percent", cell)
     yield Paragraph(
@@ -227,7 +227,7 @@ def spending(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Bloc
 def _square(standings: Standings, caption: str, cell: Callable[[str, str], str]) -> ReportTable:
     numbers = [str(place) for place, _ in enumerate(standings.bots, 1)]
     rows = [
-        (_name(standings, each), *(NOTHING if other == each.bot else cell(each.bot, other) for other in standings.bots))
+        (_name(standings, each), *(MISSING if other == each.bot else cell(each.bot, other) for other in standings.bots))
         for each in standings.table
     ]
     return ReportTable(caption, ("Bot", *numbers), rows, numeric=len(numbers))
@@ -247,4 +247,4 @@ def _counts(score: Score) -> tuple[str, str, str, str]:
 
 
 def _share(score: Score) -> tuple[str, str, str]:
-    return str(score.games), percent(score.share) if score.games else NOTHING, interval(score)
+    return str(score.games), percent(score.share) if score.games else MISSING, interval(score)

@@ -7,9 +7,9 @@ from typing import Final
 
 from cornered.lab.contests.results import Score
 
-__all__ = ["NOTHING", "counted", "duration", "interval", "likely", "number", "percent", "points", "signed"]
+__all__ = ["MISSING", "counted", "duration", "interval", "likely", "number", "percent", "points", "signed"]
 
-NOTHING: Final = "-"
+MISSING: Final = "-"
 """Placeholder of a missing figure."""
 
 
@@ -31,7 +31,7 @@ def likely(share: float, digits: int = 1) -> str:
 def interval(score: Score) -> str:
     """Return the ends of a score's interval in percent."""
     if not score.games:
-        return NOTHING
+        return MISSING
     low, high = score.interval
     return f"{percent(low)} to {percent(high)}"
 
@@ -48,7 +48,7 @@ def signed(elo: float) -> str:
 
 def number(value: float | None, digits: int = 0) -> str:
     """Return a number with thousands separators."""
-    return NOTHING if value is None else f"{value:,.{digits}f}"
+    return MISSING if value is None else f"{value:,.{digits}f}"
 
 
 def counted(count: int, noun: str) -> str:
@@ -59,7 +59,7 @@ def counted(count: int, noun: str) -> str:
 def duration(seconds: float | None) -> str:
     """Return a duration in a unit of suitable magnitude."""
     if seconds is None:
-        return NOTHING
+        return MISSING
     for unit, factor in (("s", 1.0), ("ms", 1e3)):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}" if seconds < 100 else f"{seconds:.0f} s"

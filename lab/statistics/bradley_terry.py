@@ -19,10 +19,10 @@ from cornered.lab.statistics.wilson import Z95
 
 __all__ = ["Ratings", "fit"]
 
-SCALE: Final = 400 / math.log(10)
+ELO_PER_E: Final = 400 / math.log(10)
 """Elo points for odds of e."""
-CLOSE: Final = 1e-10
-ROUNDS: Final = 100
+TOLERANCE: Final = 1e-10
+MAX_ITERATIONS: Final = 100
 
 Matrix = NDArray[np.float64]
 
@@ -47,17 +47,17 @@ def fit(
     points = _points(names, results)
     games = points + points.T
     ratings = np.zeros(len(names))
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         gradient, information = _slopes(ratings, points, games, prior)
         step = np.linalg.solve(information, gradient)
         # The log-likelihood is concave; the step is bounded so that Newton's method does not overshoot.
-        ratings = ratings + step * min(1.0, 2.0 / max(float(np.abs(step).max(initial=0.0)), CLOSE))
-        if np.abs(step).max(initial=0.0) < CLOSE:
+        ratings = ratings + step * min(1.0, 2.0 / max(float(np.abs(step).max(initial=0.0)), TOLERANCE))
+        if np.abs(step).max(initial=0.0) < TOLERANCE:
             break
     _, information = _slopes(ratings, points, games, prior)
     # Ratings are determined up to a constant: the mean is fixed at zero and has no error.
     centre = np.eye(len(names)) - 1 / max(len(names), 1)
-    return _told(names, SCALE * centre @ ratings, SCALE**2 * centre @ np.linalg.inv(information) @ centre)
+    return _told(names, ELO_PER_E * centre @ ratings, ELO_PER_E**2 * centre @ np.linalg.inv(information) @ centre)
 
 
 def _points(names: Sequence[str], results: Mapping[tuple[str, str], tuple[float, float, float]]) -> Matrix:

@@ -10,7 +10,7 @@ from typing import Final
 
 from cornered.lab.statistics.pentanomial import (
     Shares,
-    farthest,
+    bisected,
     likeliest_of_mean,
     likeliest_of_t,
     log_ratio,
@@ -47,8 +47,8 @@ def elo_of_pairs(counts: Sequence[int]) -> tuple[float, float, float]:
         return 0.0, -math.inf, math.inf
     score = mean(counts)
     known = _known(counts, likeliest_of_mean)
-    low = farthest(known, score, 0.0) if score > 0 else 0.0
-    high = farthest(known, score, 1.0) if score < 1 else 1.0
+    low = bisected(known, score, 0.0) if score > 0 else 0.0
+    high = bisected(known, score, 1.0) if score < 1 else 1.0
     return elo(score), elo(low), elo(high)
 
 
@@ -76,4 +76,4 @@ def _end(known: Callable[[float], bool], top: float, sign: int) -> float:
     reach = 0.1
     while known(top + sign * reach):
         reach *= 2
-    return farthest(known, top, top + sign * reach)
+    return bisected(known, top, top + sign * reach)

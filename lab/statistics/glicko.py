@@ -12,7 +12,7 @@ __all__ = ["update"]
 SCALE: Final = 173.7178
 """Rating points per unit of Glicko-2's internal scale."""
 CENTRE: Final = 1500.0
-CLOSE: Final = 1e-6
+TOLERANCE: Final = 1e-6
 
 
 def update(
@@ -62,7 +62,7 @@ def _volatility(phi: float, sigma: float, v: float, delta: float, tau: float) ->
 
 def _root(f: Callable[[float], float], a: float, b: float) -> float:
     at_a, at_b = f(a), f(b)
-    while abs(b - a) > CLOSE:
+    while abs(b - a) > TOLERANCE:
         c = a + (a - b) * at_a / (at_b - at_a)
         at_c = f(c)
         if at_c * at_b <= 0:

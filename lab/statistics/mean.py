@@ -10,8 +10,8 @@ from typing import Final
 
 __all__ = ["mean_interval", "t_quantile"]
 
-MIDDLE: Final = 0.95
-BROAD: Final = 200
+CONFIDENCE: Final = 0.95
+LARGE_FREEDOM: Final = 200
 """Degrees of freedom above which the expansion about the normal distribution is exact to seven digits."""
 
 
@@ -23,14 +23,14 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
     middle = statistics.fmean(values)
     if len(values) == 1:
         return middle, middle, middle
-    reach = t_quantile((1 + MIDDLE) / 2, len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    reach = t_quantile((1 + CONFIDENCE) / 2, len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
     return middle, middle - reach, middle + reach
 
 
 @cache
 def t_quantile(share: float, freedom: int) -> float:
     """Return the quantile of Student's t with `freedom` degrees of freedom, for a probability from 0.5 to 1."""
-    if freedom >= BROAD:
+    if freedom >= LARGE_FREEDOM:
         # Abramowitz and Stegun, 26.7.5.
         z = statistics.NormalDist().inv_cdf(share)
         first = (z**3 + z) / 4

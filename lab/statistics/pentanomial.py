@@ -12,18 +12,28 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-__all__ = ["EVEN", "Shares", "farthest", "likeliest_of_mean", "likeliest_of_t", "log_ratio", "mean", "observed", "t_of"]
+__all__ = [
+    "EVEN_SCORE",
+    "Shares",
+    "bisected",
+    "likeliest_of_mean",
+    "likeliest_of_t",
+    "log_ratio",
+    "mean",
+    "observed",
+    "t_of",
+]
 
 Shares: TypeAlias = tuple[float, ...]
 """Probabilities of the five scores of a pair, in ascending order of score."""
 SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Mean score of a game of the pair."""
-EVEN: Final = 0.5
-NEVER: Final = 1e-3
+EVEN_SCORE: Final = 0.5
+REGULARISER: Final = 1e-3
 """Count that regularises an unobserved score, as in Fishtest."""
-ROUNDS: Final = 500
+MAX_ITERATIONS: Final = 500
 STARTS: Final = (0.5, 0.25, 0.125)
-CLOSE: Final = 1e-8
+TOLERANCE: Final = 1e-8
 """Tolerance of y, which affects the likelihood only in the second order."""
 
 
@@ -31,7 +41,7 @@ def observed(counts: Sequence[int]) -> tuple[float, Shares]:
     """Return the number of pairs in five counts, and their shares, regularised to be above zero. Raises ValueError."""
     if len(counts) != len(SCORES) or min(counts) < 0:
         raise ValueError(f"pairs are counted by their five scores, not as {list(counts)}")
-    known = [count or NEVER for count in counts]
+    known = [count or REGULARISER for count in counts]
     total = math.fsum(known)
     return total, tuple(count / total for count in known)
 
@@ -47,8 +57,8 @@ def t_of(weights: Sequence[float]) -> float:
     middle = mean(weights)
     deviation = math.sqrt(_sum(weights, [(score - middle) ** 2 for score in SCORES]) / math.fsum(weights))
     if deviation == 0:
-        return math.copysign(math.inf, middle - EVEN) if middle != EVEN else 0.0
-    return (middle - EVEN) / deviation
+        return math.copysign(math.inf, middle - EVEN_SCORE) if middle != EVEN_SCORE else 0.0
+    return (middle - EVEN_SCORE) / deviation
 
 
 def log_ratio(shares: Shares, first: Shares, second: Shares) -> float:
@@ -68,7 +78,7 @@ def likeliest_of_t(shares: Shares, t: float) -> Shares:
     if t < 0:
         return likeliest_of_t(shares[::-1], -t)[::-1]
     if t == 0:
-        return likeliest_of_mean(shares, EVEN)
+        return likeliest_of_mean(shares, EVEN_SCORE)
     # From t of about 0.5 on the likelihood can have a second maximum at a smaller deviation: several starts are tried.
     starts = STARTS if t > 0.5 else STARTS[:1]
     return max((_settled(shares, t, y) for y in starts), key=lambda found: _sum(shares, [math.log(p) for p in found]))
@@ -77,14 +87,14 @@ def likeliest_of_t(shares: Shares, t: float) -> Shares:
 def _settled(shares: Shares, t: float, y: float) -> Shares:
     c = t / math.sqrt(1 + t * t)
     found = shares
-    for _ in range(ROUNDS):
-        values = [score - EVEN - c * ((score - EVEN) ** 2 / y + y) / 2 for score in SCORES]
+    for _ in range(MAX_ITERATIONS):
+        values = [score - EVEN_SCORE - c * ((score - EVEN_SCORE) ** 2 / y + y) / 2 for score in SCORES]
         if max(values) <= 0:
             y = STARTS[0]
             continue
         found = _tilted(shares, values)
-        last, y = y, math.sqrt(_sum(found, [(score - EVEN) ** 2 for score in SCORES]))
-        if abs(y - last) < CLOSE * y:
+        last, y = y, math.sqrt(_sum(found, [(score - EVEN_SCORE) ** 2 for score in SCORES]))
+        if abs(y - last) < TOLERANCE * y:
             break
     return found
 
@@ -94,7 +104,7 @@ def _tilted(shares: Shares, values: Sequence[float]) -> Shares:
     value), with the factor the root of a decreasing function."""
     low, high = -1 / max(values), -1 / min(values)
     factor = 0.0
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ITERATIONS):
         terms = [value / (1 + factor * value) for value in values]
         height = _sum(shares, terms)
         low, high = (factor, high) if height > 0 else (low, factor)
@@ -111,7 +121,7 @@ def _sum(weights: Sequence[float], values: Sequence[float]) -> float:
     return math.fsum(weight * value for weight, value in zip(weights, values, strict=True))
 
 
-def farthest(holds: Callable[[float], bool], inside: float, outside: float) -> float:
+def bisected(holds: Callable[[float], bool], inside: float, outside: float) -> float:
     """Return the last point from `inside` towards `outside` at which a condition holds, by bisection."""
     for _ in range(45):
         middle = (inside + outside) / 2

@@ -12,9 +12,9 @@ from typing import Final, Literal
 from cornered.lab.statistics.elo import T_OF_NORMALISED
 from cornered.lab.statistics.pentanomial import likeliest_of_t, log_ratio, observed
 
-__all__ = ["FARTHEST", "Sprt"]
+__all__ = ["MAX_ELO", "Sprt"]
 
-FARTHEST: Final = 400.0
+MAX_ELO: Final = 400.0
 """Greatest absolute difference of a hypothesis in normalised Elo: without draws, 7/8 of the games won."""
 
 
@@ -30,9 +30,9 @@ class Sprt:
     beta: float = 0.05
 
     def __post_init__(self) -> None:
-        if not -FARTHEST <= self.elo0 < self.elo1 <= FARTHEST:
+        if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
             raise ValueError(
-                f"a test is between a smaller and a larger difference from {-FARTHEST:g} to {FARTHEST:g}, "
+                f"a test is between a smaller and a larger difference from {-MAX_ELO:g} to {MAX_ELO:g}, "
                 f"not {self.elo0:g} and {self.elo1:g}"
             )
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):

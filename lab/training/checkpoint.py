@@ -18,9 +18,9 @@ from cornered.lab.training.games import Lessons
 from cornered.lab.training.learning import Learner, Point
 from cornered.lab.training.plan import Plan
 
-__all__ = ["FIRST", "Run"]
+__all__ = ["TEACHER_NETWORK", "Run"]
 
-FIRST: Final = "first"
+TEACHER_NETWORK: Final = "first"
 """Name of the network that the hybrid teacher follows; the other networks have the names of their kinds."""
 PARTS: Final = ("parameters", "means", "squares")
 
@@ -37,8 +37,8 @@ class Run:
     def start(cls, plan: Plan) -> Run:
         """Return the initial state, with random networks."""
         run = cls(plan)
-        networks: dict[str, type[Network]] = {FIRST: Dense, **{kind: NETWORKS[kind] for kind in plan.kinds}}
-        for place, name in enumerate((FIRST, *NETWORKS)):
+        networks: dict[str, type[Network]] = {TEACHER_NETWORK: Dense, **{kind: NETWORKS[kind] for kind in plan.kinds}}
+        for place, name in enumerate((TEACHER_NETWORK, *NETWORKS)):
             if name in networks:
                 chance = np.random.default_rng([plan.seed, 0, place])
                 run.learners[name] = Learner.start(networks[name].new(plan.radius, chance))

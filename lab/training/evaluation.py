@@ -22,11 +22,11 @@ from cornered.lab.statistics.wilson import wilson
 __all__ = ["OPPONENTS", "Result", "trials"]
 
 OPPONENTS: Final = ("bamboo-uniform", "bamboo-outer", "bamboo-minimax")
-TRIALS: Final = 50
+TRIAL_PAIRS: Final = 50
 """Pairs of games against each opponent."""
-DUELS: Final = 100
+DUEL_PAIRS: Final = 100
 """Pairs of games between two networks."""
-OPENING: Final = 2
+OPENING_PLIES: Final = 2
 """Random plies at the start of a pair: two deterministic players would repeat one game."""
 
 
@@ -65,8 +65,8 @@ def trials(
     each other. All randomness derives from `seed`. Raises RuntimeError when a player fails."""
     terms = Terms.of("bamboo", {"radius": radius}, seed=seed)
     found: dict[Kind, dict[str, Result]] = {kind: {} for kind in networks}
-    meetings: list[tuple[Kind, str, int]] = [(kind, name, TRIALS) for kind in networks for name in OPPONENTS]
-    meetings += [(kind, other, DUELS) for kind, other in combinations(networks, 2)]
+    meetings: list[tuple[Kind, str, int]] = [(kind, name, TRIAL_PAIRS) for kind in networks for name in OPPONENTS]
+    meetings += [(kind, other, DUEL_PAIRS) for kind, other in combinations(networks, 2)]
     total = sum(2 * pairs for _, _, pairs in meetings)
     games: list[Played] = []
 
@@ -86,7 +86,7 @@ def trials(
         for kind, name, pairs in meetings:
             before = len(games)
             first, second = words[kind], words.get(name, name)
-            openings = random_plies(terms, OPENING)
+            openings = random_plies(terms, OPENING_PLIES)
             duel = match.PairedMatch(first, second, terms, openings, pairs)
             tally = match.run(duel, workforce, Memory(), until=on_game)
             times = [_milliseconds(games[before:], player) for player in (first, second)]

@@ -40,11 +40,11 @@ TEACHERS: Final[Mapping[str, tuple[str, str]]] = {
 }
 """The bot of each teacher above the threshold of free cells, and the bot from there on."""
 MIX: Final[Mix] = {"minimax": 3, "mcts": 1, HYBRID: 1, "outer": 2}
-CALCULATES: Final = 40 / 91
+SEARCH_SHARE: Final = 40 / 91
 """Share of free cells at which two of the teachers start to search: 40 cells at radius 5, as in the paper's hybrid."""
-OPENING: Final = 8
+MAX_OPENING_PLIES: Final = 8
 """Maximum number of random plies at the start of a game, so that games differ."""
-SLIP: Final = 0.05
+RANDOM_MOVE_PROBABILITY: Final = 0.05
 """Probability that a random move replaces a teacher's; such a move is excluded from the training data."""
 
 
@@ -113,18 +113,18 @@ def play(radius: int, seed: int, mix: Mix, network: Network | None, number: int)
         {spec: create(spec, chance.randrange(1 << 32)) for spec in dict.fromkeys(seat) if spec != NETWORK}
         for seat in seats
     ]
-    random_plies = chance.randrange(OPENING + 1)
+    random_plies = chance.randrange(MAX_OPENING_PLIES + 1)
     order = {number: i for i, number in enumerate(cubes(radius))}
     numbers = cell_numbers(radius)
     state: BambooState = bamboo(load("bamboo", radius=radius).start())
     seen: list[tuple[BambooState, str]] = []
     ply = 0
     while state.outcome is None:
-        if ply < random_plies or chance.random() < SLIP:
+        if ply < random_plies or chance.random() < RANDOM_MOVE_PROBABILITY:
             move = chance.choice(state.moves())
         else:
             opening, middle = seats[state.to_move]
-            spec = opening if size_of(state.position[6:9]) > CALCULATES * len(order) else middle
+            spec = opening if size_of(state.position[6:9]) > SEARCH_SHARE * len(order) else middle
             if spec == NETWORK:
                 assert network is not None, "a hybrid plays with a network"
                 move = think(state, network).move

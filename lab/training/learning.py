@@ -16,11 +16,11 @@ from cornered.lab.training.games import Lessons
 __all__ = ["Learner", "Point", "measure"]
 
 BATCH: Final = 256
-RATE: Final = 1e-3
+INITIAL_RATE: Final = 1e-3
 """Adam's initial step size; it decays to 0 by a cosine schedule."""
 DECAY: Final = 0.9, 0.999
 EPSILON: Final = 1e-8
-MEASURED: Final = 512
+MEASURE_BATCH: Final = 512
 """Positions of one batch of measurement."""
 
 
@@ -39,8 +39,8 @@ def measure(network: Network, lessons: Lessons) -> tuple[Loss, float]:
     """Return the mean losses and the policy's accuracy on legal cells; 0 without positions."""
     policy = value = hits = 0.0
     judges_values = False
-    for start in range(0, len(lessons), MEASURED):
-        part = slice(start, start + MEASURED)
+    for start in range(0, len(lessons), MEASURE_BATCH):
+        part = slice(start, start + MEASURE_BATCH)
         views, chosen = lessons.views.rows(part), lessons.chosen[part]
         judged = network.judge(views)
         policy += len(chosen) * policy_loss(judged.scores, views.legal, chosen)[0]
@@ -83,7 +83,7 @@ class Learner:
                 lessons.views.rows(batch).moved(sources[s]), targets[s, lessons.chosen[batch]], lessons.outcomes[batch]
             )
             share = self.steps / (epochs * batches)
-            self._step(gradient, RATE * 0.5 * (1 + float(np.cos(np.pi * share))))
+            self._step(gradient, INITIAL_RATE * 0.5 * (1 + float(np.cos(np.pi * share))))
             policy += loss.policy * len(batch) / len(rows)
             value = None if loss.value is None else (value or 0.0) + loss.value * len(batch) / len(rows)
         measured, accuracy = measure(self.network, held_out)

@@ -13,7 +13,7 @@ from cornered.bots.neural.network import Kind, Network
 from cornered.bots.neural.weights import Trained
 from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.execution.workforce import Workforce
-from cornered.lab.training.checkpoint import FIRST, Run
+from cornered.lab.training.checkpoint import TEACHER_NETWORK, Run
 from cornered.lab.training.evaluation import Result, trials
 from cornered.lab.training.games import HYBRID, Lessons, play, read_mix, seated
 from cornered.lab.training.learning import Point, measure
@@ -21,9 +21,9 @@ from cornered.lab.training.plan import Plan
 
 __all__ = ["Outcome", "train"]
 
-HELD_OUT: Final = 10
+HELD_OUT_EVERY: Final = 10
 """Every n-th game is held out for measurement."""
-SAVED: Final = 10.0
+CHECKPOINT_INTERVAL_S: Final = 10.0
 """Seconds between checkpoints while games are played; another follows every epoch."""
 
 
@@ -53,10 +53,10 @@ def train(
     _play(run, others, None, workforce, checkpoint, report)
     if hybrids:
         first = _lessons(run, others)
-        _learn(run, FIRST, first, _lessons(run, []), checkpoint, report)
-        _play(run, hybrids, run.learners[FIRST].network.rounded(), workforce, checkpoint, report)
+        _learn(run, TEACHER_NETWORK, first, _lessons(run, []), checkpoint, report)
+        _play(run, hybrids, run.learners[TEACHER_NETWORK].network.rounded(), workforce, checkpoint, report)
     learnt, held_out = (
-        _lessons(run, [n for n in range(plan.games) if (n % HELD_OUT == HELD_OUT - 1) == is_held_out])
+        _lessons(run, [n for n in range(plan.games) if (n % HELD_OUT_EVERY == HELD_OUT_EVERY - 1) == is_held_out])
         for is_held_out in (False, True)
     )
     trained: dict[Kind, Trained] = {}
@@ -100,7 +100,7 @@ def _play(
         for place, lessons in workforce.carry_out(played, missing):
             run.games[missing[place]] = lessons
             report(Progress("games", len(run.games), run.plan.games))
-            if monotonic() - saved >= SAVED:
+            if monotonic() - saved >= CHECKPOINT_INTERVAL_S:
                 run.save(checkpoint)
                 saved = monotonic()
     finally:
@@ -112,7 +112,7 @@ def _learn(run: Run, name: str, lessons: Lessons, held_out: Lessons, checkpoint:
     learner = run.learners[name]
     while len(learner.curve) < run.plan.epochs:
         point = learner.learn(lessons, held_out, run.plan.epochs, run.plan.seed)
-        step = "the hybrid's network" if name == FIRST else f"{name} network"
+        step = "the hybrid's network" if name == TEACHER_NETWORK else f"{name} network"
         report(Progress(step, len(learner.curve), run.plan.epochs, f"loss {point.learnt_policy:.3f}"))
         run.save(checkpoint)
 

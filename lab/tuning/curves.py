@@ -12,11 +12,11 @@ from cornered.lab.reports.plots import drawing, save
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["POINTS", "plot", "thinned"]
+__all__ = ["MAX_POINTS", "plot", "thinned"]
 
-POINTS: Final = 120
+MAX_POINTS: Final = 120
 """Number of points that a curve keeps."""
-SHOWN: Final = 30
+MAX_COMBINATIONS: Final = 30
 MEASURES: Final = {
     "td": ("error", "error of the predicted score"),
     "spsa": ("score", "score of the one side"),
@@ -25,9 +25,9 @@ MEASURES: Final = {
 
 
 def thinned(curve: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return a curve reduced to about `POINTS` points: means of consecutive points, with the weights and the number of
-    games of the last of each."""
-    group = -(-len(curve) // POINTS)
+    """Return a curve reduced to about `MAX_POINTS` points: means of consecutive points, with the weights and the number
+    of games of the last of each."""
+    group = -(-len(curve) // MAX_POINTS)
     found = []
     for begun in range(0, len(curve), max(1, group)):
         points = curve[begun : begun + group]
@@ -68,7 +68,7 @@ def _way(tuned: Tuned, figure: Figure) -> None:
 
 
 def _ratings(tuned: Tuned, figure: Figure) -> None:
-    rated = [row for row in tuned.result["ratings"] if row["elo"] is not None][:SHOWN]
+    rated = [row for row in tuned.result["ratings"] if row["elo"] is not None][:MAX_COMBINATIONS]
     axes = figure.subplots()
     varied = [name for name in tuned.model.names if len({row["weights"][name] for row in tuned.result["ratings"]}) > 1]
     labels = [" ".join(f"{row['weights'][name]:g}" for name in varied) for row in rated]

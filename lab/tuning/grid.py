@@ -19,9 +19,9 @@ from cornered.lab.execution.workforce import Workforce
 from cornered.lab.tuning.space import Found, Space
 from cornered.lab.tuning.trial import varied
 
-__all__ = ["MOST", "Plan", "configurations", "search"]
+__all__ = ["MAX_COMBINATIONS", "Plan", "configurations", "search"]
 
-MOST: Final = 256
+MAX_COMBINATIONS: Final = 256
 """Maximum number of combinations of a grid."""
 Pairing: TypeAlias = Literal["round-robin", "gauntlet"]
 
@@ -41,15 +41,17 @@ class Plan:
 
 
 def configurations(space: Space, levels: Mapping[str, Sequence[float]]) -> list[Values]:
-    """Return the printed values, then all other combinations. Raises ValueError for more than `MOST` of them."""
+    """Return the printed values, then all other combinations. Raises ValueError for more than `MAX_COMBINATIONS`."""
     space.model.complete(dict.fromkeys(levels, 0.0))
     printed, columns = space.model.printed, []
     for place, low, high in zip(space.places, space.lows, space.highs, strict=True):
         column = levels.get(space.model.names[place]) or (low, printed[place], high)
         columns.append(sorted({round(level, DIGITS) for level in column}))
     count = math.prod(map(len, columns))
-    if count > MOST:
-        raise ValueError(f"{count} combinations are too many, {MOST} is the most; tune fewer weights or give levels")
+    if count > MAX_COMBINATIONS:
+        raise ValueError(
+            f"{count} combinations are too many, {MAX_COMBINATIONS} is the most; tune fewer weights or give levels"
+        )
     found = [printed]
     for combination in itertools.product(*columns):
         values = list(printed)

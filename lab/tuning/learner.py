@@ -17,7 +17,7 @@ from cornered.bots.weights.model import DIGITS, Model, Values, model
 from cornered.engine import CHANCE
 from cornered.engine.progress import Progress, Report, no_report
 from cornered.engine.records.files import replacing
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import Terms
 from cornered.lab.execution.workforce import Workforce, in_order
@@ -114,7 +114,7 @@ def self_play(terms: Terms, plan: Plan, work: tuple[int, Values]) -> Game:
     known = model(terms.game)
     chance = terms.chance("td", number)
     bots = [create(known.word(values, plan.depth), chance.getrandbits(63)) for _ in range(2)]
-    state = opened(terms, random_plies(terms)(number))
+    state = position_after(terms, random_plies(terms)(number))
     rows: tuple[list[Row], list[Row]] = [], []
     plies = 0
     while state.outcome is None and plies < terms.longest:

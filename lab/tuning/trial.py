@@ -14,7 +14,7 @@ from cornered.lab.execution.workforce import Workforce
 
 __all__ = ["Trial", "Trials", "varied"]
 
-OPENINGS: Final = 5000
+MIN_OPENINGS: Final = 5000
 """Least number of distinct openings, where the board has as many: a repeated game of two deterministic bots would be
 counted by a test as an independent one."""
 
@@ -53,5 +53,5 @@ class Trials:
 
 
 def varied(terms: Terms) -> Openings:
-    """Return openings of as many random plies as give `OPENINGS` distinct ones."""
-    return random_plies(terms, plies_for(terms.load(), OPENINGS))
+    """Return openings of as many random plies as give `MIN_OPENINGS` distinct ones."""
+    return random_plies(terms, plies_for(terms.load(), MIN_OPENINGS))

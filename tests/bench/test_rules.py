@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from cornered.bench.rules import WORK, lines, run
+from cornered.bench.rules import DEPTHS, lines, run
 
 
 def test_c_and_compiled_python_count_the_same_leaves() -> None:
@@ -19,5 +19,5 @@ def test_c_and_compiled_python_count_the_same_leaves() -> None:
 
 
 def test_every_game_has_its_work() -> None:
-    with pytest.raises(ValueError, match=f"no such benchmark as 'chess'; there are {', '.join(WORK)}"):
+    with pytest.raises(ValueError, match=f"no such benchmark as 'chess'; there are {', '.join(DEPTHS)}"):
         run(("chess",))

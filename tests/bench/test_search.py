@@ -10,8 +10,8 @@ from cornered.bench import search
 
 
 def test_the_node_total_is_the_one_that_the_sources_claim() -> None:
-    """A change of the search or of an evaluation updates EXPECTED."""
-    assert search.total([search.count(game) for game in search.POSITIONS]) == search.EXPECTED
+    """A change of the search or of an evaluation updates EXPECTED_NODES."""
+    assert search.total([search.count(game) for game in search.POSITIONS]) == search.EXPECTED_NODES
 
 
 @pytest.mark.parametrize("game", search.DEPTHS)

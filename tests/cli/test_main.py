@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from cornered.cli.house_process import BACKOFF, WELL, keep_house_bots, next_start
+from cornered.cli.house_process import HEALTHY_AFTER_S, RESTART_DELAYS_S, keep_house_bots, next_start
 from cornered.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -139,10 +139,10 @@ def test_help_names_the_command_as_users_know_it() -> None:
 
 def test_house_bots_that_were_well_start_again_soon() -> None:
     waits, deaths = [], 0
-    for lived in (1, 1, 1, 1, 1, 1, WELL, 1):
+    for lived in (1, 1, 1, 1, 1, 1, HEALTHY_AFTER_S, 1):
         wait, deaths = next_start(deaths, lived)
         waits.append(wait)
-    assert waits == [*BACKOFF, BACKOFF[-1], *BACKOFF[:2]]
+    assert waits == [*RESTART_DELAYS_S, RESTART_DELAYS_S[-1], *RESTART_DELAYS_S[:2]]
 
 
 async def test_house_bots_get_the_key_of_analysts_in_their_environment_alone(

@@ -21,8 +21,8 @@ ARGUMENTS = ["bamboo", "--radius", "1", "--games", "6", "--epochs", "2", "--seed
 
 @pytest.fixture(autouse=True)
 def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cornered.lab.training.evaluation.TRIALS", 1)
-    monkeypatch.setattr("cornered.lab.training.evaluation.DUELS", 1)
+    monkeypatch.setattr("cornered.lab.training.evaluation.TRIAL_PAIRS", 1)
+    monkeypatch.setattr("cornered.lab.training.evaluation.DUEL_PAIRS", 1)
     for name in ONE_THREAD:
         monkeypatch.setenv(name, "")
 

@@ -111,7 +111,7 @@ def play(terms: Terms, fixture: Fixture) -> Played:
     if STRANGERS not in roster.__path__:
         roster.__path__.append(STRANGERS)
         # Enough for these bots, which need no time.
-        arena.HANGING = 0.3  # type: ignore[misc]
+        arena.HANG_TOLERANCE_S = 0.3  # type: ignore[misc]
     return arena.play(terms, fixture)
 
 

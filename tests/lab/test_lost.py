@@ -51,7 +51,7 @@ def test_words_about_another_game_are_not_believed() -> None:
 def test_a_game_tells_whose_turn_it_is_before_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[tuple[str, float | None]] = []
     monkeypatch.setattr(
-        arena, "thinks", lambda seat, moves, within: heard.append((f"{seat} {' '.join(moves)}", within))
+        arena, "report_thinking", lambda seat, moves, within: heard.append((f"{seat} {' '.join(moves)}", within))
     )
     played = play(SMALL, Fixture(4, ("greedy", "random"), ("a3", "d2")))
     # The seat and the moves that are reported before each bot is called, which a death leaves as its last words.
@@ -60,7 +60,7 @@ def test_a_game_tells_whose_turn_it_is_before_it_asks(monkeypatch: pytest.Monkey
     assert {within for _, within in heard} == {None}
     heard.clear()
     play(Terms.of("trapgrid", {"size": 4}, time=100), Fixture(4, ("random", "greedy")))
-    assert {within for _, within in heard} == {0.2 + arena.GRACE + arena.HANGING}
+    assert {within for _, within in heard} == {0.2 + arena.LATE_TOLERANCE_S + arena.HANG_TOLERANCE_S}
 
 
 def test_outside_a_worker_signs_of_life_go_nowhere() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cornered.lab.contests.contest import Schedule
 from cornered.lab.contests.pairing import Entrant, bracket, can_be_paired, circle, swiss
 from cornered.lab.contests.schedule import Gauntlet, RoundRobin
-from cornered.lab.contests.schedule_knockout import EXTRA, Knockout
+from cornered.lab.contests.schedule_knockout import MAX_EXTRA_PAIRS, Knockout
 from cornered.lab.contests.schedule_swiss import Swiss, rounds_for
 from cornered.lab.contests.terms import Fixture, Played
 
@@ -291,7 +291,7 @@ def test_a_meeting_that_nothing_decides_goes_to_the_better_seed() -> None:
     meetings = schedule.meetings(played)
     assert [meeting.winner for meeting in meetings] == ["bot0", "bot1", "bot0"]
     assert all(meeting.is_by_seed for meeting in meetings)
-    assert len(played) == 3 * (2 + 2 * EXTRA)
+    assert len(played) == 3 * (2 + 2 * MAX_EXTRA_PAIRS)
 
 
 def test_only_the_tied_meetings_of_a_round_go_on() -> None:

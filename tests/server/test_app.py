@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
-from cornered.cli.errors import leaf
+from cornered.cli.errors import first_error
 from cornered.protocol.codec import JSON
 from cornered.protocol.commands import Play
 from cornered.protocol.events import Started
@@ -137,7 +137,7 @@ async def test_a_server_whose_database_another_one_took_ends_and_stores_nothing_
                 await end_the_holder(url)
                 await asyncio.Event().wait()
     except BaseExceptionGroup as group:
-        ended = leaf(group)
+        ended = first_error(group)
     assert isinstance(ended, StoreTaken)
 
 

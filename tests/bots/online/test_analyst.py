@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cornered import engine
 from cornered.bots.bot import WIN, Line, Thought
-from cornered.bots.online.analyst import FIRST, picture_of, report_of, serve_analysis, steps, tree_of
+from cornered.bots.online.analyst import FIRST_SEARCH_MS, picture_of, report_of, serve_analysis, steps, tree_of
 from cornered.bots.overlay import Overlay, overlays
 from cornered.bots.pool.pool import Pool
 from cornered.engine.text import PositionText
@@ -39,7 +39,7 @@ def test_the_looks_fill_the_time_and_grow(milliseconds: int) -> None:
     looks = list(steps(milliseconds))
     assert sum(looks) == milliseconds
     assert looks == sorted(looks)
-    assert looks[0] == (FIRST if len(looks) > 1 else milliseconds)
+    assert looks[0] == (FIRST_SEARCH_MS if len(looks) > 1 else milliseconds)
 
 
 def test_five_seconds_are_three_looks() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from cornered.bots.online.exhibition import exhibit, until_still
+from cornered.bots.online.exhibition import exhibit, until_inactive
 from cornered.clients.sdk import Client, LobbyView
 from cornered.engine import Game
 from cornered.protocol.commands import WatchLobby
@@ -47,21 +47,21 @@ def now() -> float:
 @pytest.mark.virtual_time
 async def test_an_empty_lobby_is_still_at_once() -> None:
     began = now()
-    await until_still(lobby(), still=FOREVER, pause=FOREVER)
+    await until_inactive(lobby(), still=FOREVER, pause=FOREVER)
     assert now() - began < 1
 
 
 @pytest.mark.virtual_time
 async def test_an_abandoned_match_does_not_keep_visitors_from_a_game() -> None:
     began = now()
-    await until_still(lobby(match(2)), still=30, pause=FOREVER)
+    await until_inactive(lobby(match(2)), still=30, pause=FOREVER)
     assert now() - began == pytest.approx(30, abs=1)
 
 
 @pytest.mark.virtual_time
 async def test_a_match_in_which_something_moves_is_not_disturbed() -> None:
     view = lobby(match(0))
-    waiting = asyncio.ensure_future(until_still(view, still=30, pause=0.0))
+    waiting = asyncio.ensure_future(until_inactive(view, still=30, pause=0.0))
     for ply in range(1, 9):
         await after(29)
         view.change(LobbyChanged(matches=(match(ply),)))
@@ -75,7 +75,7 @@ async def test_a_match_in_which_something_moves_is_not_disturbed() -> None:
 @pytest.mark.virtual_time
 async def test_news_that_are_no_moves_do_not_make_a_match_move() -> None:
     view = lobby(match(3))
-    waiting = asyncio.ensure_future(until_still(view, still=30, pause=FOREVER))
+    waiting = asyncio.ensure_future(until_inactive(view, still=30, pause=FOREVER))
     for _ in range(29):
         await after(1)
         view.change(LobbyChanged(players_gone=("zoe",)))
@@ -87,7 +87,7 @@ async def test_news_that_are_no_moves_do_not_make_a_match_move() -> None:
 @pytest.mark.virtual_time
 async def test_after_a_match_there_is_time_to_see_how_it_ended() -> None:
     view = lobby(match(3))
-    waiting = asyncio.ensure_future(until_still(view, still=FOREVER, pause=8))
+    waiting = asyncio.ensure_future(until_inactive(view, still=FOREVER, pause=8))
     await after(1)
     view.change(LobbyChanged(matches_gone=("m",)))
     await after(7)

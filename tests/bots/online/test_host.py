@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from cornered import engine
 from cornered.bots.bot import Bot
-from cornered.bots.online.host import LONGEST_NAME, BotHost, Guest, HostConfig, player_name
+from cornered.bots.online.host import MAX_NAME_LENGTH, BotHost, Guest, HostConfig, player_name
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import bots, create
 from cornered.clients.sdk import TokenStore
@@ -41,7 +41,7 @@ def test_every_bot_has_a_name_that_the_server_takes_whatever_its_settings(kind: 
     for spec in (kind.name, f"{kind.name}:{settings}" if settings else kind.name):
         name = player_name(create(spec))
         assert TypeAdapter(Name).validate_python(name) == name
-        assert len(name) <= LONGEST_NAME
+        assert len(name) <= MAX_NAME_LENGTH
 
 
 def test_long_names_keep_the_settings_that_tell_bots_apart() -> None:
@@ -50,7 +50,7 @@ def test_long_names_keep_the_settings_that_tell_bots_apart() -> None:
     bot = create("random")
     bot.label = "random" + "-a-very-long-setting-indeed-7"
     assert player_name(bot).endswith("-indeed-7")
-    assert len(player_name(bot)) <= LONGEST_NAME
+    assert len(player_name(bot)) <= MAX_NAME_LENGTH
 
 
 def test_two_bots_of_one_name_are_an_error() -> None:

@@ -11,7 +11,7 @@ from cornered.bots.bot import Bot, Limit, Proven, Thought
 from cornered.bots.roster import create
 from cornered.engine import State
 from cornered.lab.contests import arena
-from cornered.lab.contests.arena import play, seated
+from cornered.lab.contests.arena import create_bots, play
 from cornered.lab.contests.terms import Fixture, Terms
 
 SMALL = Terms.of("trapgrid", {"size": 4}, depth=2)
@@ -66,7 +66,7 @@ def test_seeds_of_seats_games_and_contests_differ() -> None:
     chances = set()
     for seed in (-(2**63), -1, 0, 1, 2**63 - 1):
         for number in range(20):
-            bots = seated(Terms.of("trapgrid", seed=seed), Fixture(number, ("greedy", "greedy")))
+            bots = create_bots(Terms.of("trapgrid", seed=seed), Fixture(number, ("greedy", "greedy")))
             assert isinstance(bots, list)
             chances |= {bot.chance.random() for bot in bots}
     assert len(chances) == 200

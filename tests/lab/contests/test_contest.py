@@ -12,7 +12,7 @@ from cornered.engine.progress import Progress
 from cornered.lab.contests.contest import Memory, hold, stream
 from cornered.lab.contests.journal import Journal
 from cornered.lab.contests.match import PairedMatch, paired, run
-from cornered.lab.contests.openings import none, random_plies
+from cornered.lab.contests.openings import no_opening, random_plies
 from cornered.lab.contests.terms import Fixture, Played, Terms
 from cornered.lab.execution.workforce import Workforce
 
@@ -149,5 +149,5 @@ def test_the_better_bot_wins_and_every_pair_is_counted(workforce: Workforce) -> 
 
 def test_a_bot_against_itself_scores_half_of_every_pair(workforce: Workforce) -> None:
     terms = Terms.of("trapgrid", {"size": 4}, depth=3)
-    tally = run(PairedMatch("perfect", "perfect", terms, none, 5), workforce, Memory())
+    tally = run(PairedMatch("perfect", "perfect", terms, no_opening, 5), workforce, Memory())
     assert (tally.wins, tally.losses, tally.pairs) == (5, 5, (0, 0, 5, 0, 0))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cornered import engine
-from cornered.lab.contests.openings import VARIETY, from_file, plies_for, random_plies
+from cornered.lab.contests.openings import MIN_OPENINGS, from_file, plies_for, random_plies
 from cornered.lab.contests.terms import Terms
 
 
@@ -35,7 +35,7 @@ def test_random_openings_are_legal_and_end_no_game(game: str, options: dict[str,
 def test_there_are_at_least_so_many_openings() -> None:
     game = engine.load("trapgrid")
     plies = plies_for(game)
-    assert engine.perft(game.start(), plies) >= VARIETY > engine.perft(game.start(), plies - 1)
+    assert engine.perft(game.start(), plies) >= MIN_OPENINGS > engine.perft(game.start(), plies - 1)
 
 
 def test_a_number_of_plies_may_be_asked_for_and_none_at_all() -> None:

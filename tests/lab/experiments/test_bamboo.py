@@ -23,7 +23,7 @@ from cornered.lab.experiments.bamboo_heuristics import (
     closest,
     first_wins,
 )
-from cornered.lab.experiments.bamboo_minimax import price
+from cornered.lab.experiments.bamboo_minimax import time_per_win
 from cornered.lab.experiments.findings import counted
 from cornered.lab.experiments.laboratory import Meeting
 
@@ -114,11 +114,11 @@ def test_the_price_of_a_win_is_the_usual_time_over_the_share_of_wins() -> None:
 
     # The bot wins games 0 and 1, and is slow in one game.
     meeting = Meeting("a", "b", (game(0, 0, 0.1), game(1, 1, 0.1), game(2, 1, 0.1), game(3, 0, 5.0)))
-    ours, low, high = price(meeting)
+    ours, low, high = time_per_win(meeting)
     assert ours == pytest.approx(200)
     assert low < ours < high
     never = Meeting("a", "b", (game(0, 1, 0.1),))
-    assert price(never)[0] == float("inf")
+    assert time_per_win(never)[0] == float("inf")
 
 
 def test_a_cost_is_the_bots_own_and_not_its_opponents() -> None:

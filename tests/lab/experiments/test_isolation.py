@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cornered.lab.contests.terms import Fixture, Played
-from cornered.lab.experiments.isolation_heuristics import EXPERIMENTS, HEURISTICS, strengths, word
+from cornered.lab.experiments.isolation_heuristics import EXPERIMENTS, HEURISTICS, bot_name, strengths
 from tests.lab.experiments.inline import check, found
 
 
@@ -35,7 +35,7 @@ def test_strength_is_relative_to_the_mean_of_all() -> None:
             if one != other:
                 # Of the three games of two heuristics, the one that is first in the list wins two.
                 winner = 0 if order.index(one) < order.index(other) else 1
-                fixture = Fixture(len(games), (word(one), word(other)))
+                fixture = Fixture(len(games), (bot_name(one), bot_name(other)))
                 games += [Played(fixture, (), seat, "rules") for seat in (winner, winner, 1 - winner)]
     elos = strengths(games)
     assert sum(elos.values()) == pytest.approx(0, abs=1e-6)

@@ -19,7 +19,7 @@ from cornered.lab.experiments.notes_deepening import EXPERIMENTS as DEEPENING
 from cornered.lab.experiments.notes_deepening import overheads
 from cornered.lab.experiments.notes_korf import EXPERIMENTS as KORF
 from cornered.lab.experiments.notes_korf import less_effective, saved
-from cornered.lab.experiments.sampling import GROUNDS, moments, strolls
+from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions, sampled_positions
 from tests.lab.experiments.inline import check, found
 
 
@@ -52,7 +52,7 @@ def test_alpha_beta(tmp_path: Path) -> None:
     by = check(ALPHA_BETA[0], tmp_path)
     assert by["uniform b = 2, d = 4, best order"].ours == 7
     assert by["uniform b = 2, d = 4, worst order"].ours == 16
-    for ground in GROUNDS:
+    for ground in SAMPLED_GAMES:
         assert 0.4 < by[f"{ground.title}, exponent, sorted"].ours < 1
 
 
@@ -107,8 +107,8 @@ def test_equal_seeds_give_equal_rows_and_others_do_not(tmp_path: Path) -> None:
 
 def test_strolls_are_of_every_length_and_come_again() -> None:
     terms = Terms.of("trapgrid")
-    lines = strolls(terms, 40, 5)
+    lines = random_positions(terms, 40, 5)
     assert {len(line) for line in lines} == set(range(6))
-    assert lines == strolls(terms, 40, 5)
-    assert lines != strolls(Terms.of("trapgrid", seed=2), 40, 5)
-    assert moments(terms, []) == []
+    assert lines == random_positions(terms, 40, 5)
+    assert lines != random_positions(Terms.of("trapgrid", seed=2), 40, 5)
+    assert sampled_positions(terms, []) == []

@@ -24,7 +24,7 @@ from cornered.lab.experiments.quoridor_statistics import EXPERIMENTS as STATISTI
 from cornered.lab.experiments.quoridor_statistics import printed_bytes, python_bytes, shape
 from cornered.lab.experiments.quoridor_weights import EXPERIMENTS as WEIGHTS
 from cornered.lab.experiments.quoridor_weights import dominance
-from cornered.lab.experiments.sampling import strolls
+from cornered.lab.experiments.sampling import random_positions
 from tests.lab.experiments.inline import check, found
 
 
@@ -64,7 +64,7 @@ def test_statistics(tmp_path: Path) -> None:
 
 def test_plain_minimax_comes_to_what_alpha_beta_does() -> None:
     terms = Terms.of("quoridor", {"size": 3})
-    for line in strolls(terms, 20, 6):
+    for line in random_positions(terms, 20, 6):
         for depth in (1, 2, 3):
             one = looked_at((terms, line, depth))
             assert one["same"]

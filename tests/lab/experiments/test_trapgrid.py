@@ -11,7 +11,7 @@ from cornered import engine
 from cornered.bots.roster.trapgrid_classic import adaptive_depth, board_of
 from cornered.engine import State
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.lab.contests.arena import opened
+from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import Terms
 from cornered.lab.experiments.trapgrid_parity import EXPERIMENTS as PARITY
 from cornered.lab.experiments.trapgrid_parity import apart, first_apart, parity
@@ -63,7 +63,7 @@ def test_the_truth_about_pawns_that_are_apart_is_what_trying_everything_finds() 
         moves = game(terms, number)
         one = first_apart((terms, moves))
         for ply in range(1, len(moves)):
-            state = opened(terms, moves[:ply])
+            state = position_after(terms, moves[:ply])
             assert isinstance(state, TrapGridState)
             if apart(board_of(state)):
                 assert one is not None
@@ -100,7 +100,7 @@ def test_sorting_is_measured_beside_the_order_of_the_cells() -> None:
 
 def test_what_is_pruned_after_moves_is_what_is_pruned_there() -> None:
     terms = Terms.of("trapgrid")
-    state = opened(terms, ("a6", "g2"))
+    state = position_after(terms, ("a6", "g2"))
     assert isinstance(state, TrapGridState)
     one, figures = pruning(board_of(state), 5), pruned((terms, ("a6", "g2"), 5))
     assert (figures["nodes"], figures["plain"]) == (one.nodes, one.plain_nodes)
@@ -122,7 +122,7 @@ def test_a_turn_is_judged_by_proof() -> None:
     listed = turns((terms, moves))
     assert len(listed) == len(moves) - 4
     for ply, turn in enumerate(listed, start=4):
-        state = opened(terms, moves[:ply])
+        state = position_after(terms, moves[:ply])
         assert isinstance(state, TrapGridState)
         assert turn["won"] == wins(state)
         assert turn["depth"] == adaptive_depth(board_of(state)) >= 7

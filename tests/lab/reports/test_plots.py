@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cornered.lab.reports.plots import COLOURS, DARK, INK, drawing, folded, inline, save
+from cornered.lab.reports.plots import COLOURS, DARK_COLOURS, INK, drawing, folded, inline, save
 
 
 def plot(path: Path) -> str:
@@ -58,8 +58,8 @@ def test_a_plot_within_a_page_has_ids_of_its_own_and_no_addresses(tmp_path: Path
 
 def test_a_plot_within_a_page_follows_its_colours(tmp_path: Path) -> None:
     element = inline(plot(tmp_path / "plot.svg"), "speeds")
-    assert f"light-dark({COLOURS[0]}, {DARK[COLOURS[0]]})" in element
-    assert f"light-dark({INK}, {DARK[INK]})" in element
+    assert f"light-dark({COLOURS[0]}, {DARK_COLOURS[COLOURS[0]]})" in element
+    assert f"light-dark({INK}, {DARK_COLOURS[INK]})" in element
     bare = re.sub(r"light-dark\(#\w{6}, #\w{6}\)", "", element)
     assert not re.search(r"#[0-9a-f]{6}\b", bare)
 

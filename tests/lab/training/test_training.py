@@ -32,8 +32,8 @@ TINY = Plan(radius=1, games=20, epochs=4, seed=3)
 
 @pytest.fixture(autouse=True)
 def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluation, "TRIALS", 2)
-    monkeypatch.setattr(evaluation, "DUELS", 3)
+    monkeypatch.setattr(evaluation, "TRIAL_PAIRS", 2)
+    monkeypatch.setattr(evaluation, "DUEL_PAIRS", 3)
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +197,7 @@ def test_the_hybrid_among_the_teachers_follows_its_network_while_many_cells_are_
 def test_trials_are_won_by_the_better_network_and_seen_from_both_sides(
     workforce: Workforce, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evaluation, "DUELS", 20)
+    monkeypatch.setattr(evaluation, "DUEL_PAIRS", 20)
     good = shipped(3)
     assert good is not None
     poor = Trained(kind_of("convolutional").new(3, np.random.default_rng(1)), {})
