@@ -10,13 +10,13 @@ COPY ${LOCK} ./
 RUN /opt/cornered/bin/pip install --no-cache-dir --require-hashes --only-binary :all: -r ${LOCK}
 COPY . .
 RUN /opt/cornered/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
-# Isolated, so that the installed sources are compiled and not those in this folder: kernels are kept by their path.
+# -I: the installed sources are compiled, not those in this folder, since kernels are cached by their path.
 RUN CORNERED_KERNELS=/opt/kernels /opt/cornered/bin/python -I -c "from cornered.bots.search.warming import warm; warm()"
 
 FROM python:3.13-slim
 RUN useradd --create-home --uid 10001 cornered && install -d -o cornered -g cornered /data
 COPY --from=build /opt/cornered /opt/cornered
-# The user's own, since a cache that cannot be written is not used; another processor than the builder's adds to it.
+# Owned by the user, since a read-only cache is not used; a CPU type other than the builder's adds to it.
 COPY --from=build --chown=cornered:cornered /opt/kernels /opt/kernels
 ENV PATH=/opt/cornered/bin:$PATH \
     PYTHONUNBUFFERED=1 \
