@@ -108,7 +108,7 @@ def composed_broker(mosquitto_program: Path, tmp_path: Path) -> Iterator[int]:
 
 
 @pytest.mark.mqtt
-async def test_anybody_may_listen_to_the_broker_but_only_the_server_may_speak(composed_broker: int) -> None:
+async def test_any_client_may_subscribe_to_the_broker_but_only_the_server_may_publish(composed_broker: int) -> None:
     topic, status = "cornered/v1/pub/match/m/state", "cornered/v1/node/home/status"
     async with (
         asyncio.timeout(60),

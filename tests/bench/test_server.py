@@ -18,7 +18,7 @@ async def test_every_scripted_move_is_played_and_timed_once(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["memory", "fanout"])
-async def test_every_watcher_hears_every_move(kind: str) -> None:
+async def test_every_watcher_gets_every_move(kind: str) -> None:
     measured = await server.measure_fanout(kind, 20, 8)
     assert measured.per_second > 0
     assert measured.cpu_us > 0

@@ -328,7 +328,7 @@ def test_a_bot_plays_only_games_that_there_are() -> None:
         assert any(bot.plays(name) for name in known)
 
 
-def test_every_game_has_somebody_to_play_it() -> None:
+def test_every_game_has_a_bot_that_plays_it() -> None:
     for game in engine.games():
         for variant in variants(game):
             assert sum(bot.plays(variant) for bot in bots()) >= 3, variant

@@ -255,7 +255,7 @@ def test_a_test_that_does_not_ask_who_is_stronger_says_it_where_its_games_do() -
     assert level.endswith("of such tests.")
 
 
-def test_whoever_wins_everything_may_be_better_by_any_amount() -> None:
+def test_a_clean_sweep_has_no_upper_bound() -> None:
     ahead, behind = result(played(0, 0)), result(played(1, 1))
     assert "Elo difference of a to b is at least -" in ahead.words()
     assert "Elo difference of a to b is at most +" in behind.words()

@@ -116,7 +116,7 @@ def test_a_taken_port_and_a_wrong_host_are_named(tmp_path: Path) -> None:
             assert "Traceback" not in stderr
 
 
-def test_bots_say_once_that_nobody_answers_and_end_with_an_interrupt(tmp_path: Path) -> None:
+def test_bots_say_once_that_no_server_answers_and_end_with_an_interrupt(tmp_path: Path) -> None:
     process = in_a_process(tmp_path, "bot", "random", "greedy", "--server", "ws://127.0.0.1:1")
     assert process.stderr is not None
     said: list[str] = []

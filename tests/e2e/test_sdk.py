@@ -322,7 +322,7 @@ async def test_a_bot_takes_the_draw_only_when_it_is_behind(address: str, store: 
                 await match.resign()
 
 
-async def test_house_bots_show_a_game_when_nobody_plays(address: str, store: TokenStore) -> None:
+async def test_house_bots_show_a_game_when_no_match_is_played(address: str, store: TokenStore) -> None:
     async with (
         asyncio.timeout(60),
         bots_at(address, "random", "greedy", store=store, exhibition=True),

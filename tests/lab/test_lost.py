@@ -27,7 +27,7 @@ def test_a_bot_that_gave_no_sign_of_life_loses_on_time() -> None:
     assert (played.winner, played.ending, played.moves) == (1, "time", ())
 
 
-def test_where_nobody_was_thinking_who_is_next_to_move_loses_and_the_fault_says_so() -> None:
+def test_without_a_thinking_bot_the_next_to_move_loses_and_the_fault_says_so() -> None:
     fixture = Fixture(4, ("greedy", "random"), ("a3",))
     played = lost(SMALL, fixture, Death("ended with exit code 3"))
     assert (played.winner, played.ending, played.moves) == (0, "crashed", ("a3",))

@@ -84,7 +84,7 @@ def test_in_a_round_robin_everybody_meets_everybody_in_both_seats_with_the_same_
 
 
 @pytest.mark.parametrize("count", range(2, 12))
-def test_nobody_plays_twice_in_a_round_of_the_circle(count: int) -> None:
+def test_a_bot_plays_once_in_a_round_of_the_circle(count: int) -> None:
     rounds = circle(count)
     assert len(rounds) == (count - 1 if count % 2 == 0 else count)
     for meetings in rounds:
@@ -92,7 +92,7 @@ def test_nobody_plays_twice_in_a_round_of_the_circle(count: int) -> None:
         assert len(players) == len(set(players)) == count - count % 2
 
 
-def test_a_gauntlet_is_the_first_bots_against_all_others_and_nobody_else() -> None:
+def test_a_gauntlet_is_the_first_bots_against_all_others_only() -> None:
     schedule = Gauntlet(names(5), 2, opening, tested=2)
     played = held(schedule, by_chance(1))
     assert len(played) == schedule.games() == 12
@@ -205,7 +205,7 @@ def test_ties_in_a_swiss_tournament_are_broken_by_the_opponents_points() -> None
     assert [standing[name].sonneborn_berger for name in names(4)] == [0, 0, 1, 3]
 
 
-def test_a_bye_is_a_point_won_against_somebody_as_good_as_oneself() -> None:
+def test_a_bye_is_a_point_won_against_an_equal() -> None:
     schedule = Swiss(names(3), 1, 2, opening)
     standing = schedule.standing(held(schedule, strongest_wins))
     assert [(place.name, place.points, place.byes, place.buchholz) for place in standing] == [
@@ -234,7 +234,7 @@ def test_whether_all_can_be_paired_is_what_trying_everything_says(edges: int) ->
         assert can_be_paired(8, lambda a, b: (a, b) in chosen) == by_trial(tuple(range(8)))  # noqa: B023
 
 
-def test_an_odd_number_cannot_be_paired_and_nobody_can() -> None:
+def test_an_odd_number_cannot_be_paired_and_none_can() -> None:
     assert not can_be_paired(3, lambda a, b: True)
     assert can_be_paired(0, lambda a, b: False)
 
@@ -269,7 +269,7 @@ def test_the_best_seeds_of_a_knockout_rest_in_the_first_round(count: int, rounds
     assert first == set(names(count)[8 - count :])
 
 
-def test_a_tied_meeting_goes_on_by_pairs_with_new_openings_until_somebody_leads() -> None:
+def test_a_tied_meeting_goes_on_by_pairs_with_new_openings_until_one_leads() -> None:
     """The first seat wins, up to the third pair, of which bot1 wins both games."""
 
     def winner(fixture: Fixture) -> int | None:

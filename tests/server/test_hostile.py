@@ -115,7 +115,7 @@ def packed(value: Any) -> bytes:
 
 
 @BOTH
-async def test_bytes_changed_at_random_hurt_nobody(bystanders: Any, codec: Codec) -> None:
+async def test_bytes_changed_at_random_affect_no_other_match(bystanders: Any, codec: Codec) -> None:
     chance = random.Random(11)
     async with bystanders.client("Eve", codec) as eve:
         for _ in range(400):

@@ -81,7 +81,7 @@ async def resumed(client: Any) -> Resumed:
     return next(event for event in happened.events if isinstance(event, Resumed))
 
 
-async def test_a_full_disk_takes_nobodys_time(
+async def test_a_full_disk_costs_no_player_time(
     disk: FullDisk, running_server: Start, stores: Stores, pair: Pair
 ) -> None:
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
@@ -102,7 +102,7 @@ async def test_a_full_disk_takes_nobodys_time(
         assert (await ann.join(match)).clocks.left[0] == pytest.approx(8_000, abs=LAG)
 
 
-async def test_nobody_is_flagged_while_the_store_is_away_and_a_flag_that_had_fallen_stays_down(
+async def test_no_flag_falls_while_the_store_is_away_and_a_fallen_one_stays_down(
     disk: FullDisk, running_server: Start, stores: Stores, pair: Pair
 ) -> None:
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
@@ -133,7 +133,7 @@ async def test_a_turn_that_began_with_a_write_whose_answer_was_lost_is_refunded(
         assert (snapshot.ply, snapshot.clocks.running, stores.now.at - snapshot.clocks.at) == (3, 1, 0)
 
 
-async def test_a_write_that_takes_seconds_takes_nobodys_time(
+async def test_a_write_that_takes_seconds_costs_no_player_time(
     disk: FullDisk, running_server: Start, stores: Stores, pair: Pair
 ) -> None:
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:
@@ -185,7 +185,7 @@ async def test_a_flag_that_fell_while_the_server_stood_still_is_no_flag(
         await ann.do(Play, match=match, ply=2, move="b2")
 
 
-async def test_nobody_is_gone_for_as_long_as_the_server_was(watched: Any, stores: Stores, pair: Pair) -> None:
+async def test_no_player_counts_as_absent_while_the_server_was(watched: Any, stores: Stores, pair: Pair) -> None:
     running, outages = watched
     async with running.client("Ann") as ann:
         async with running.client("Ben") as ben:

@@ -68,7 +68,7 @@ def test_a_step_forward_is_a_step_ahead() -> None:
     assert evaluate(start.play("e2"), 0) > evaluate(start.play("d1"), 0)
 
 
-def test_candidates_close_the_way_of_whoever_is_ahead() -> None:
+def test_candidates_close_the_way_of_the_player_ahead() -> None:
     candidates = judgement("quoridor").candidates
     assert candidates is not None
     start = engine.load("quoridor").start()

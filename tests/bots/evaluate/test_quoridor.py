@@ -168,7 +168,7 @@ def past(**options: int) -> Position:
     return state.position
 
 
-def test_nothing_is_known_while_whoever_is_behind_has_walls() -> None:
+def test_nothing_is_known_while_the_player_behind_has_walls() -> None:
     assert quoridor.known(past(), SCRATCH) == 3
     assert quoridor.known(past()._replace(turn=1), SCRATCH) == -4
     assert quoridor.known(past()._replace(left=3), SCRATCH) == 3

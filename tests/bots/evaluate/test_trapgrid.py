@@ -61,7 +61,7 @@ def test_a_shut_in_opponent_has_lost_at_once() -> None:
     assert known(parse("0../..x/.x1 0", 3).position, scratch) == 1
 
 
-def test_zones_are_cells_that_somebody_reaches_first() -> None:
+def test_zones_are_cells_that_one_player_reaches_first() -> None:
     position = parse("0..../...../...../...../....1 0", 5).position
     # Of 25 cells, the mover has the five of the middle diagonal too.
     assert lead(position.free, position.mover, position.other) == 5

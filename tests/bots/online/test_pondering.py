@@ -41,7 +41,7 @@ def test_an_answer_that_ends_the_game_is_no_position_to_think_about() -> None:
     assert expectation(state, line(state.moves()[0], after.moves()[0])) == after
 
 
-def test_nobody_thinks_ahead_of_dice() -> None:
+def test_dice_are_not_pondered() -> None:
     state = engine.load("isolation", width=4, height=4, dice=True).start()
     while state.to_move < 0:
         state = state.play(state.moves()[0])

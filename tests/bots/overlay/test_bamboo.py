@@ -18,7 +18,7 @@ def shown(state: State) -> dict[str, Overlay]:
     return {overlay.name: overlay for overlay in overlays(state)}
 
 
-def test_places_tells_the_seats_apart_whoever_moves() -> None:
+def test_places_distinguishes_the_seats_on_either_turn() -> None:
     expected = {"a1": "0", "c1": "0", "a2": "1", "c2": "1"}
     assert shown(after(1, "b3 b1"))["places"].zones == expected
     # With a pair allowed red may also join c2; b2 would join all of its stones.

@@ -48,6 +48,6 @@ def test_the_worst_wall_is_the_hottest() -> None:
     assert min(walls.heat.values()) > 0
 
 
-def test_nobody_without_walls_is_shown_where_to_put_one() -> None:
+def test_a_player_without_walls_is_shown_no_wall() -> None:
     assert "walls" not in pictures("", walls=0)
     assert set(pictures("", size=5, players=4)) == {f"distance-{seat}" for seat in range(4)} | {"shortest", "walls"}

@@ -119,7 +119,7 @@ async def test_more_jobs_than_workers_all_get_a_move_in_time(pool: Pool) -> None
     assert time.monotonic() < limits[-1].deadline + GRACE + 1.0
 
 
-async def test_nobody_gets_the_answer_to_a_question_that_was_given_up(pool: Pool) -> None:
+async def test_the_answer_to_a_cancelled_request_is_dropped(pool: Pool) -> None:
     abandoned = asyncio.ensure_future(pool.choose("minimax", START, Limit(time=5000)))
     await busy(pool)
     abandoned.cancel()
@@ -145,7 +145,7 @@ async def test_no_worker_outlives_its_pool() -> None:
             os.kill(process, 0)
 
 
-async def test_whoever_still_waits_when_the_pool_closes_hears_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_wait_fails_when_the_pool_closes(monkeypatch: pytest.MonkeyPatch) -> None:
     is_claimed, take_this = asyncio.Event(), Scheduler.take_this
 
     async def claim(scheduler: Scheduler, worker: Worker) -> bool:
@@ -215,7 +215,7 @@ async def test_a_bot_that_gains_nothing_from_help_gets_none(two: Pool) -> None:
         await asyncio.sleep(0)
 
 
-async def test_a_helper_that_dies_harms_nobody(two: Pool) -> None:
+async def test_a_helper_that_dies_affects_no_search(two: Pool) -> None:
     thinking = asyncio.ensure_future(two.choose("champion", MIDDLE, Limit(time=500)))
     os.kill(await at_leisure(two), signal.SIGKILL)
     thought = await thinking
@@ -235,7 +235,7 @@ async def test_a_question_calls_a_helper_away(two: Pool) -> None:
     long.cancel()
 
 
-async def test_a_bot_that_listens_keeps_its_worker_when_nobody_wants_the_answer(pool: Pool) -> None:
+async def test_a_bot_that_polls_for_a_stop_keeps_its_worker_after_a_cancelled_request(pool: Pool) -> None:
     await pool.choose("champion", MIDDLE, Limit(time=50))
     abandoned = asyncio.ensure_future(pool.choose("champion", MIDDLE, Limit(time=20_000)))
     worker = await busy(pool)
@@ -325,7 +325,7 @@ async def ready(pool: Pool, game: str, *bots: str) -> set[str]:
     return {bot async for bot in pool.prepare(game, bots)}
 
 
-async def test_a_preparation_that_nobody_wants_any_more_costs_no_worker(pool: Pool, slowly: Slowly) -> None:
+async def test_a_cancelled_preparation_costs_no_worker(pool: Pool, slowly: Slowly) -> None:
     preparing = asyncio.ensure_future(ready(pool, "trapgrid", "greedy"))
     await slowly.begins()
     preparing.cancel()

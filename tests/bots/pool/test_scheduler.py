@@ -17,7 +17,7 @@ def worker(number: int) -> Worker:
     return cast(Worker, Mock(Worker, slot=WorkerSlot(number, "none")))
 
 
-async def test_a_worker_that_is_lost_while_somebody_waits_for_it_is_waited_for_no_longer() -> None:
+async def test_a_wait_for_a_worker_ends_when_the_worker_is_lost() -> None:
     scheduler, lost = Scheduler(), worker(0)
     claim = asyncio.ensure_future(scheduler.take_this(lost))
     await asyncio.sleep(0)
@@ -65,7 +65,7 @@ async def test_who_wants_a_certain_worker_just_as_it_goes_to_its_leisure_calls_i
     assert await leisure is idle
 
 
-async def test_a_worker_at_leisure_is_called_away_once_and_only_for_somebody() -> None:
+async def test_an_idle_worker_is_called_away_once_and_only_for_a_request() -> None:
     scheduler, idle, calls = Scheduler(), worker(0), 0
 
     def call_away() -> None:
@@ -85,7 +85,7 @@ async def test_a_worker_at_leisure_is_called_away_once_and_only_for_somebody() -
     assert calls == 1
 
 
-async def test_who_waits_when_all_workers_end_hears_that_none_will_come() -> None:
+async def test_a_wait_fails_when_all_workers_end() -> None:
     scheduler, busy = Scheduler(), worker(0)
     scheduler.give(busy)
     await scheduler.take()

@@ -25,7 +25,7 @@ def test_the_walker_walks_while_it_is_not_behind() -> None:
     assert walker.choose(played("e2"), Limit()).move in {"e8", "d1h", "e1h", "d2h", "e2h", "d3h", "e3h", "d4h", "e4h"}
 
 
-def test_the_walker_puts_a_wall_in_the_way_of_whoever_is_ahead() -> None:
+def test_the_walker_puts_a_wall_in_the_way_of_the_player_ahead() -> None:
     state = played("e2 d9")
     state = engine.apply(state, "e3")
     wall = create("quoridor-path").choose(state, Limit()).move

@@ -24,7 +24,7 @@ def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=DEADLINE)
 
 
-def test_a_stop_reaches_one_desk_or_all_and_stays_until_resumed() -> None:
+def test_a_stop_reaches_one_slot_or_all_and_stays_until_resumed() -> None:
     with Memory.create(3) as memory:
         others = [Memory.attach(str(memory.name), workspace) for workspace in (1, 2)]
         memory.stop(2)
@@ -110,7 +110,7 @@ def test_a_creator_that_ends_leaves_nothing_behind() -> None:
         Memory.attach(ended.stdout.strip(), 0)
 
 
-def test_only_desks_that_exist_can_be_taken() -> None:
+def test_only_slots_that_exist_can_be_taken() -> None:
     with Memory.create(2) as memory, pytest.raises(ValueError, match="no memory of this program with a workspace 2"):
         Memory.attach(str(memory.name), 2)
     with pytest.raises(ValueError, match="1 workspace or more"):

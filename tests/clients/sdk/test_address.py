@@ -39,7 +39,7 @@ def test_names_and_tokens_are_checked_before_they_are_sent() -> None:
     assert "secret" not in str(error.value)
 
 
-def test_whether_anybody_listens_is_told_at_once() -> None:
+def test_a_missing_server_is_noticed_at_once() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         require_listener(f"ws://127.0.0.1:{port}")

@@ -614,7 +614,7 @@ async def test_news_come_in_order_and_begin_with_the_welcome() -> None:
         assert client.live_matches == ("old",)
 
 
-async def test_whoever_waits_when_the_client_closes_hears_so() -> None:
+async def test_a_wait_fails_when_the_client_closes() -> None:
     heard = asyncio.Event()
 
     async def script(wire: Wire) -> None:
@@ -633,7 +633,7 @@ async def test_whoever_waits_when_the_client_closes_hears_so() -> None:
             await client.ping()
 
 
-async def test_a_message_that_nobody_understands_is_passed_over() -> None:
+async def test_an_unknown_message_is_skipped() -> None:
     async def script(wire: Wire) -> None:
         await wire.welcome()
         await wire.socket.send(b"\x81\xa4type\xa7unheard")
@@ -644,7 +644,7 @@ async def test_a_message_that_nobody_understands_is_passed_over() -> None:
         await client.ping()
 
 
-async def test_it_says_once_that_nobody_answers_and_when_it_is_back(caplog: pytest.LogCaptureFixture) -> None:
+async def test_it_logs_once_that_no_server_answers_and_when_it_is_back(caplog: pytest.LogCaptureFixture) -> None:
     async def first(wire: Wire) -> None:
         await wire.welcome()
         wire.cut()
@@ -666,7 +666,7 @@ async def test_it_says_once_that_nobody_answers_and_when_it_is_back(caplog: pyte
     ]
 
 
-async def test_a_bot_hears_once_that_another_program_plays_as_it(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_bot_gets_one_notice_that_another_program_plays_as_it(caplog: pytest.LogCaptureFixture) -> None:
     hellos: list[Hello] = []
     notice = messages.Notice(code="also_here", text="another program plays as Ann too\x1b[2J")
 

@@ -109,7 +109,7 @@ async def test_a_refused_claim_is_made_again(monkeypatch: pytest.MonkeyPatch) ->
     await play_out(script)
 
 
-async def test_nothing_is_claimed_over_somebody_who_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_nothing_is_claimed_over_a_player_who_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(playing, "CLAIM_INTERVAL_S", 0.01)
 
     async def script(wire: Wire) -> None:

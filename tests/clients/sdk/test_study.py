@@ -141,7 +141,7 @@ async def test_who_is_cancelled_waits_for_no_answer() -> None:
             await waiting
 
 
-async def test_an_analyst_gets_jobs_answers_them_and_hears_when_one_is_not_wanted() -> None:
+async def test_an_analyst_gets_jobs_answers_them_and_gets_their_cancellation() -> None:
     told: list[Analysed] = []
 
     async def script(wire: Wire) -> None:

@@ -34,7 +34,7 @@ def test_a_forgotten_token_is_gone(store: TokenStore) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
-def test_nobody_else_can_read_the_tokens(store: TokenStore) -> None:
+def test_no_other_user_can_read_the_tokens(store: TokenStore) -> None:
     store.put("ws://one", "ann", "first")
     store.path.chmod(0o644)
     store.put("ws://one", "bob", "second")

@@ -133,7 +133,7 @@ async def test_the_last_position_is_shown_though_no_state_tells_it() -> None:
     assert told[-1].endswith("won, by the rules of the game.")
 
 
-async def test_whoever_comes_late_starts_from_the_state_that_the_broker_keeps() -> None:
+async def test_a_late_subscriber_starts_from_the_retained_state() -> None:
     announcer, broadcast = Announcer(), Broadcast(lambda: 0)
     announcer.plays("a2")
     state = announcer.plays("b1")[-1]
@@ -239,14 +239,14 @@ async def test_a_closed_broadcast_tells_those_who_wait() -> None:
         await broadcast.changed()
 
 
-async def test_nobody_plays_in_a_broadcast() -> None:
+async def test_a_broadcast_accepts_no_moves() -> None:
     table = Broadcast(lambda: 0).table("m1")
     for attempt in (table.play("a2", 0), table.do("resign"), table.say("hi")):
         with pytest.raises(NotPossible):
             await attempt
 
 
-async def test_the_gallery_lists_live_matches_and_enter_watches_one(shown: Callable[[App[None]], str]) -> None:
+async def test_the_list_of_live_matches_watches_one_on_enter(shown: Callable[[App[None]], str]) -> None:
     first, second, broadcast = Announcer("m1"), Announcer("m2"), Broadcast(lambda: 0)
     app = CorneredApp(GalleryScreen(broadcast), opener=broadcast.open)
     async with app.run_test() as pilot:

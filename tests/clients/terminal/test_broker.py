@@ -16,7 +16,7 @@ from tests.conftest import Mosquitto
 
 @pytest.mark.mqtt
 @pytest.mark.parametrize("end", [None, aiomqtt.MqttError("lost")])
-async def test_whoever_listens_ends_when_told_even_if_the_client_keeps_it_to_itself(
+async def test_a_subscription_ends_when_cancelled_even_if_the_client_swallows_it(
     mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch, end: Exception | None
 ) -> None:
     """`wait_for` swallows a cancellation when the broker's answer arrives at that moment, and so does a task group when

@@ -238,7 +238,7 @@ async def test_keys_of_the_game_are_letters_while_typing(local_table: type[Local
         assert table.said == ["xx tdg"]
 
 
-async def test_whoever_watches_can_neither_play_nor_resign(
+async def test_a_spectator_can_neither_play_nor_resign(
     local_table: type[LocalMatch], shown: Callable[[App[None]], str]
 ) -> None:
     table = local_table("trapgrid", ["a6", "g2"], seat=None)

@@ -145,7 +145,7 @@ async def test_when_the_lines_end_the_match_is_left_at_the_next_own_turn(local_t
     assert written[-1] == "There are no more lines to obey: the match goes on without you."
 
 
-async def test_whoever_watches_hears_the_end(local_table: type[LocalMatch]) -> None:
+async def test_a_spectator_gets_the_end(local_table: type[LocalMatch]) -> None:
     table = local_table("trapgrid", ["a2", "b1", "a1"], seat=None, size=3)
     written: list[str] = []
     match = PlainMatch(table, written.append)

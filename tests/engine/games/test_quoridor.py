@@ -302,7 +302,7 @@ def test_winners_come_before_those_still_in_and_those_before_the_ones_that_left(
     assert engine.apply(state, "c5").outcome == Outcome(winner=0, places=(1, 2, 4, 2))
 
 
-def test_nobody_keeps_a_path_open_for_a_seat_that_left() -> None:
+def test_a_seat_that_left_needs_no_path() -> None:
     state = position(FOUR, "c1 a2 e5 b3", walls="d3h", left="1,2,2,2")
     assert "d4v" not in state.moves()
     assert "d4v" in state.leave(2).moves()

@@ -49,7 +49,7 @@ def test_what_is_kept_is_not_played_again(workforce: Workforce) -> None:
     assert [game.fixture.number for game in played if game.ending == "adjudicated"] == [0, 3, 4, 9]
 
 
-def test_whoever_stops_early_can_go_on(tmp_path: Path, workforce: Workforce) -> None:
+def test_a_contest_that_was_stopped_resumes(tmp_path: Path, workforce: Workforce) -> None:
     whole = list(stream(TERMS, fixtures(MANY), workforce, Memory()))
     with Journal.open(tmp_path, TERMS, {}) as journal:
         for _ in itertools.islice(stream(TERMS, fixtures(MANY), workforce, journal), 5):
@@ -97,7 +97,7 @@ class Worker(Workforce):
             self.is_home = True
 
 
-def test_work_ends_when_a_game_cannot_be_kept_and_when_nobody_wants_more() -> None:
+def test_work_ends_when_a_game_cannot_be_stored_and_when_the_stream_is_closed() -> None:
     worker = Worker()
     with pytest.raises(OSError, match="full") as caught:
         hold(TERMS, Relay(), worker, Full())

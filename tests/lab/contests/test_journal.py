@@ -112,7 +112,7 @@ def test_the_folder_of_another_contest_is_refused(tmp_path: Path) -> None:
             pass
 
 
-def test_games_whose_plan_is_gone_are_nobody_elses(tmp_path: Path) -> None:
+def test_games_without_a_plan_are_refused(tmp_path: Path) -> None:
     with Journal.open(tmp_path, TERMS, PLAN) as journal:
         journal.append(games(1)[0])
     (tmp_path / "plan.json").unlink()

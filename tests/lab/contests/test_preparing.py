@@ -178,7 +178,7 @@ def test_it_is_told_whose_bot_is_being_loaded() -> None:
     assert reporter.heard == [("0 a3 d2", COMPILE_TIMEOUT_S), ("1 a3 d2", COMPILE_TIMEOUT_S), ("", None)]
 
 
-def test_what_is_not_compiled_is_tried_out_only_where_nobody_else_has_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_uncompiled_bot_is_tried_only_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[Preparation] = []
     monkeypatch.setattr(preparing, "exercise", tried.append)
     monkeypatch.setattr(preparing, "is_warm", lambda wanted: False)

@@ -89,7 +89,7 @@ def test_a_meeting_of_many_games_is_worth_a_point_in_the_tie_breaks() -> None:
     assert lines["A"].sonneborn_berger == pytest.approx(0.75 * 0.25)
 
 
-def test_a_bye_is_a_win_against_somebody_with_as_many_points() -> None:
+def test_a_bye_is_a_win_against_an_opponent_with_as_many_points() -> None:
     games = [game(0, "AB", "A"), game(1, "AC", "A", round_=1)]
     lines = {each.bot: each for each in standings(TERMS, games, "ABC", byes={"C": 1, "B": 1}).table}
     assert (lines["C"].match_points, lines["B"].match_points) == (1, 1)

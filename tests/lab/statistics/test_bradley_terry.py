@@ -104,7 +104,7 @@ def test_the_ratings_are_the_likeliest_and_balance(scores: list[tuple[int, int, 
     assert more.elo["a"] - more.elo["b"] > ratings.elo["a"] - ratings.elo["b"]
 
 
-def test_results_that_belong_to_nobody_are_refused() -> None:
+def test_results_without_a_player_are_refused() -> None:
     with pytest.raises(ValueError, match="a against c"):
         fit(["a", "b"], {("a", "c"): (1, 0, 0)})
     with pytest.raises(ValueError, match="a against a"):

@@ -37,7 +37,7 @@ async def test_two_of_one_name_are_two_players(accounts: Accounts) -> None:
     assert await accounts.by_token(second) == two
 
 
-async def test_unknown_tokens_and_ids_are_nobody(accounts: Accounts) -> None:
+async def test_unknown_tokens_and_ids_are_no_player(accounts: Accounts) -> None:
     identity, token = await accounts.create("Anna", "person")
     for wrong in ("", token[:-1], token + "x", token.swapcase(), identity.player.id):
         assert await accounts.by_token(wrong) is None
@@ -52,7 +52,7 @@ async def test_a_new_name_keeps_the_player_and_the_token(accounts: Accounts) -> 
     assert await accounts.by_token(token) == renamed
 
 
-async def test_nobody_cannot_be_renamed(accounts: Accounts) -> None:
+async def test_an_unknown_player_cannot_be_renamed(accounts: Accounts) -> None:
     with pytest.raises(UnknownPlayer):
         await accounts.rename("nobody", "Anna")
 

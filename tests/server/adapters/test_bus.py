@@ -185,7 +185,7 @@ async def test_who_comes_later_finds_where_the_match_stands(outside: Outside, sa
     }
 
 
-async def test_states_that_nobody_could_see_are_left_out(outside: Outside, sample: Sample) -> None:
+async def test_states_that_were_superseded_are_left_out(outside: Outside, sample: Sample) -> None:
     outside.bus.publish_match(sample.happened("m", sample.started("m")))
     for seq in range(2, 500):
         outside.bus.publish_match(sample.happened("m", sample.played(seq)))
@@ -293,7 +293,7 @@ async def test_a_bus_without_a_listener_keeps_nothing(sample: Sample) -> None:
 
 
 @pytest.mark.mqtt
-async def test_a_broker_that_is_killed_in_mid_match_stops_nobody_and_the_feed_resumes(
+async def test_a_broker_that_is_killed_in_mid_match_stops_no_match_and_the_feed_resumes(
     mosquitto: Mosquitto, sample: Sample
 ) -> None:
     outside = MqttOutside(mosquitto.port)

@@ -108,7 +108,7 @@ async def test_an_append_returns_only_after_its_commit(open_database: Opener, sa
     await journal.close()
 
 
-async def test_a_caller_who_gives_up_harms_nobody(open_database: Opener, sample: Sample) -> None:
+async def test_a_cancelled_append_affects_no_other(open_database: Opener, sample: Sample) -> None:
     database = await open_database()
     journal = SqlJournal(database)
     async with database.writing():
@@ -287,9 +287,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_a_full_disk_is_an_obstacle_until_there_is_room_and_nobody_need_write(
-    sqlite: str, sample: Sample
-) -> None:
+async def test_a_full_disk_is_an_obstacle_until_there_is_room_without_a_write(sqlite: str, sample: Sample) -> None:
     async with opened(sqlite) as (database, journal), watched(journal):
         await journal.append("m", 0, [sample.started("m")])
         # A trigger stands for SQLite's refusal to grow the file on a full disk, on every new connection.
@@ -319,7 +317,7 @@ async def test_a_failed_append_is_an_obstacle_at_once_and_the_next_stored_one_en
 
 @pytest.mark.postgres
 @pytest.mark.usefixtures("impatient")
-async def test_a_database_server_that_is_away_is_an_obstacle_while_nobody_plays(postgres: Postgres) -> None:
+async def test_a_database_server_that_is_away_is_an_obstacle_without_matches(postgres: Postgres) -> None:
     async with opened(postgres.new_database()) as (_, journal), watched(journal):
         postgres.kill()
         try:

@@ -86,7 +86,7 @@ def guest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.usefixtures("guest")
 @pytest.mark.parametrize("guest", [10_002], indirect=True)
-def test_a_directory_of_somebody_else_is_refused(tmp_path: Path) -> None:
+def test_a_directory_of_another_user_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotPrivate, match="belongs to another user"):
         make_private(tmp_path)
 

@@ -254,7 +254,7 @@ def test_an_analyst_that_failed_is_asked_last_until_it_does_well(bench: Bench) -
     assert bench.queue.jobs[fourth].analyst == "first"
 
 
-def test_what_nobody_takes_up_is_given_up(bench: Bench) -> None:
+def test_a_request_without_an_analyst_expires(bench: Bench) -> None:
     bench.offer("bot")
     bench.ask("ann", "0./.1 1")
     job = bench.ask("ann", "0./.1 2")
@@ -341,7 +341,7 @@ def test_the_largest_report_is_checked_within_a_turn_of_the_loop(game: str) -> N
     assert min(spent) < CHECK_SECONDS
 
 
-def test_nobody_else_answers_for_an_analyst(bench: Bench) -> None:
+def test_an_answer_of_another_analyst_is_refused(bench: Bench) -> None:
     bench.offer("bot")
     bench.offer("other")
     job = bench.ask("ann", "0./.1 1")

@@ -201,14 +201,14 @@ def test_a_table_that_cannot_be_is_refused(driver: LobbyDriver, settings: dict[s
     assert driver.refused(CreateSeek, ANN, settings=SeekSettings(**{"game": TRAPGRID} | settings)) == code
 
 
-def test_nobody_sits_at_a_table_twice(driver: LobbyDriver) -> None:
+def test_a_player_sits_at_a_table_once(driver: LobbyDriver) -> None:
     seek = driver.open_table(ANN, THREE)
     assert driver.refused(JoinSeek, ANN, seek=seek) == "already_joined"
     driver.do(JoinSeek, BEN, seek=seek)
     assert driver.refused(JoinSeek, BEN, seek=seek) == "already_joined"
 
 
-def test_nobody_sits_at_too_many_tables(driver: LobbyDriver) -> None:
+def test_a_player_sits_at_a_bounded_number_of_tables(driver: LobbyDriver) -> None:
     for _ in range(MAX_SEEKS_PER_PLAYER):
         driver.open_table(ANN, THREE)
     seek = driver.open_table(BEN, THREE)
@@ -493,7 +493,7 @@ def test_watching_changes_nothing(driver: LobbyDriver) -> None:
     assert driver.do(WatchLobby, ANN) == driver.do(LeaveLobby, ANN) == ()
 
 
-def test_the_answer_to_somebody_who_departed_meanwhile_is_not_kept(driver: LobbyDriver) -> None:
+def test_the_answer_to_a_player_who_departed_meanwhile_is_not_kept(driver: LobbyDriver) -> None:
     driver.apply([Departed("ann"), Answered("ann", "c1", "new")])
     assert "ann" not in driver.lobby.answers
 

@@ -141,7 +141,7 @@ def test_a_move_out_of_turn_is_refused() -> None:
 
 
 @pytest.mark.parametrize("ply", [0, 2, 999])
-def test_a_stale_ply_is_refused_whoever_says_it(ply: int) -> None:
+def test_a_stale_ply_is_refused_from_either_player(ply: int) -> None:
     table = Table(size=5)
     table.play("a4")
     assert table.refused(Play, 1, ply=ply, move="e2") == "stale_ply"
@@ -282,7 +282,7 @@ def test_who_has_no_time_left_claims_nothing() -> None:
     assert table.refused(Claim, 0, gone_since=gone) == "too_late"
 
 
-def test_nobody_is_gone_in_a_correspondence_game() -> None:
+def test_no_player_counts_as_absent_in_a_correspondence_game() -> None:
     table = Table(size=5, clock=Correspondence(days=1))
     assert table.match.claim_at(0) is None
     assert table.refused(Claim, 0, gone_since=(None, 0)) == "opponent_here"
@@ -300,7 +300,7 @@ def test_a_move_after_the_flag_is_too_late_and_loses_on_time() -> None:
     assert (end.winner, end.places, end.reason, end.cause) == (1, (2, 1), "time", None)
 
 
-def test_a_flag_falls_although_nobody_moves_and_not_before() -> None:
+def test_a_flag_falls_without_a_move_and_not_before() -> None:
     table = Table(size=5, clock=Fischer(initial=10))
     table.play("a4", "e2")
     deadline = table.match.deadline()
@@ -557,7 +557,7 @@ def test_when_first_moves_are_taken_back_no_clock_runs() -> None:
     assert table.match.deadline() == table.now + 60_000
 
 
-def test_after_a_takeback_nobody_waits_for_the_first_move_of_who_is_out() -> None:
+def test_after_a_takeback_there_is_no_wait_for_the_first_move_of_an_eliminated_player() -> None:
     table = Table("isolation", players=3, clock=Fischer(initial=60))
     table.play("a1")
     table.do(Resign, 2)
@@ -587,7 +587,7 @@ def test_a_takeback_does_not_change_the_dice() -> None:
     assert again == [*rolls, rolls[-1]]
 
 
-def test_nobodys_going_out_is_taken_back() -> None:
+def test_an_elimination_is_not_taken_back() -> None:
     table = Table("isolation", width=4, height=4, players=3)
     table.play("a1", "d4", "a4")
     table.do(Resign, 2)
@@ -598,7 +598,7 @@ def test_nobodys_going_out_is_taken_back() -> None:
     assert (table.match.ply, table.match.out[2]) == (3, (3, "resignation"))
 
 
-def test_an_offer_is_off_when_somebody_goes_out_or_a_move_is_taken_back() -> None:
+def test_an_offer_is_off_when_a_player_is_eliminated_or_a_move_is_taken_back() -> None:
     table = Table("isolation", players=3)
     table.play("a1", "b1", "c1", "a2")
     table.do(RequestTakeback, 0)
@@ -677,7 +677,7 @@ def test_when_the_others_gave_up_in_different_ways_they_left() -> None:
     assert [event.reason for event in table.log if isinstance(event, Eliminated)] == ["resignation", "time"]
 
 
-def test_when_who_is_next_cannot_move_after_somebody_left_the_rules_end_the_match() -> None:
+def test_when_the_next_player_cannot_move_after_another_left_the_rules_end_the_match() -> None:
     table = Table("isolation", width=3, height=2, players=3)
     table.play("b1", "b2", "c2", "c1")
     left, stuck, end = table.do(Resign, 1)
@@ -816,7 +816,7 @@ def test_of_more_than_two_the_absent_go_out_and_the_others_play_on() -> None:
 @pytest.mark.parametrize(
     "clock", [Fischer(initial=60), Delay(initial=60, delay=1), PerMove(seconds=9), Correspondence(days=1)]
 )
-def test_where_a_clock_runs_nobody_loses_by_being_away(clock: Clock) -> None:
+def test_where_a_clock_runs_absence_loses_no_match(clock: Clock) -> None:
     table = Table(size=5, clock=clock)
     table.play()
     assert table.match.abandoned_at((0, None)) is None

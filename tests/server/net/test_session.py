@@ -72,7 +72,7 @@ async def test_a_second_hello_is_refused(running: Running, codec: Codec) -> None
         assert (await client.hear(Refused)).code == "hello_again"
 
 
-async def test_a_token_is_its_player_for_ever_and_a_wrong_one_nobody(running: Running) -> None:
+async def test_a_token_is_its_player_for_ever_and_a_wrong_one_is_refused(running: Running) -> None:
     async with running.client("Ann") as first:
         assert first.welcome.token is not None
         async with running.client("Anna", token=first.welcome.token) as second:

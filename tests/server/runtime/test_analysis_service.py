@@ -155,7 +155,9 @@ async def test_who_plays_gets_no_help(running: Running, pair: Pair) -> None:
             assert await other_window.refused(AskAnalysis, match=match, ply=0) == "not_now"
 
 
-async def test_nobody_asks_about_ones_own_position_by_way_of_another_match(running: Running, pair: Pair) -> None:
+async def test_a_position_of_a_live_match_cannot_be_analysed_by_way_of_another_match(
+    running: Running, pair: Pair
+) -> None:
     async with (
         running.client("Ann") as ann,
         running.client("Ben") as ben,
@@ -275,7 +277,7 @@ async def test_a_job_of_an_analyst_that_dies_goes_to_another(scene: Any) -> None
     assert (await scene.ann.hear(Analysis, lambda said: said.final)).report == report()
 
 
-async def test_who_hears_no_more_makes_room(scene: Any) -> None:
+async def test_a_cancelled_analysis_makes_room(scene: Any) -> None:
     await offer(scene.bot)
     asked = await scene.ann.do(AskAnalysis, match=scene.match, ply=0)
     job = await scene.bot.hear(Analyse)
@@ -288,7 +290,7 @@ async def test_who_hears_no_more_makes_room(scene: Any) -> None:
     assert await scene.bot.refused(Analysed, job=job.job, report=report()) == "unknown_analysis"
 
 
-async def test_who_goes_away_makes_room(scene: Any) -> None:
+async def test_an_asker_who_disconnects_makes_room(scene: Any) -> None:
     await offer(scene.bot)
     async with scene.client("Dan") as dan:
         await dan.do(AskAnalysis, match=scene.match, ply=0)
@@ -307,7 +309,7 @@ async def test_an_analyst_that_gives_up_says_why(scene: Any) -> None:
     assert last.error == "deep thinker could not study this: the board is too large"
 
 
-async def test_what_an_analyst_says_of_other_moves_reaches_nobody(scene: Any) -> None:
+async def test_a_report_of_illegal_moves_is_not_forwarded(scene: Any) -> None:
     await offer(scene.bot)
     await scene.ann.do(AskAnalysis, match=scene.match, ply=0)
     job = await scene.bot.hear(Analyse)

@@ -123,7 +123,7 @@ async def test_a_long_lobby_is_read_page_by_page(start: Start) -> None:
             assert await ann.refused(AskLobby, section="seeks", after="nowhere") == "bad_options"
 
 
-async def test_who_leaves_the_lobby_hears_no_more_of_it(running: Running) -> None:
+async def test_a_client_that_leaves_the_lobby_gets_no_more_of_it(running: Running) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         for client in (ben, cas):
             await client.ask(WatchLobby)
@@ -203,7 +203,7 @@ async def test_a_bot_is_held_to_what_it_declared(running: Running) -> None:
         assert await ann.refused(Challenge, to=bot.player.id, game=SMALL) == "busy"
 
 
-async def test_a_match_that_cannot_be_stored_is_refused_and_nobody_is_busy(
+async def test_a_match_that_cannot_be_stored_is_refused_and_its_players_are_free(
     running_server: Start, stores: Stores
 ) -> None:
     async with running_server() as running, running.client("Ann") as ann, running.client("Ben") as ben:

@@ -222,9 +222,7 @@ async def test_a_watcher_that_reads_again_gets_the_page_although_nothing_else_ha
     assert line.heard() == []
 
 
-async def test_a_fresh_page_for_all_takes_nobodys_private_table_away(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_fresh_page_for_all_keeps_private_tables(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(updates, "MAX_PENDING_GONE", 2)
     client, line = scene.come()
     other, ears = scene.come()

@@ -117,7 +117,7 @@ class Broadcaster(LocalBus):
         self.told.append(message)
 
 
-async def test_after_a_restart_the_world_outside_hears_no_more_of_a_delayed_match_than_its_spectators() -> None:
+async def test_after_a_restart_the_bus_gets_no_more_of_a_delayed_match_than_its_spectators() -> None:
     journal, bus, now = MemoryJournal(), Broadcaster(), 1_000_000
     secret = await journal.secret()
     spec = GameSpec(name="trapgrid", options={"size": 3})
@@ -430,7 +430,7 @@ async def test_a_rematch_that_is_stored_opens_whatever_became_of_the_word_that_l
 
 
 @pytest.mark.virtual_time
-async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_nobody_busy(
+async def test_a_rematch_that_was_over_before_the_event_that_leads_to_it_leaves_its_players_free(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
@@ -450,7 +450,7 @@ async def test_a_rematch_that_was_over_before_the_word_that_leads_to_it_keeps_no
                 await after(0.02)
 
 
-async def test_a_new_match_that_nobody_could_confirm_opens_when_the_store_is_back(
+async def test_a_new_match_that_was_not_confirmed_opens_when_the_store_is_back(
     running_server: Start, stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 0.01)
@@ -475,7 +475,7 @@ async def test_a_new_match_that_was_not_stored_is_looked_for_no_more(monkeypatch
         assert matches.all() == ()
 
 
-async def test_a_stranger_who_may_not_play_a_finished_match_leaves_no_room_open(running: Running, pair: Pair) -> None:
+async def test_a_refused_command_to_a_finished_match_leaves_no_match_task_open(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         match = await pair(ann, ben)
         await ann.do(Resign, match=match)
@@ -498,7 +498,7 @@ class Ending(Gated):
         return found
 
 
-async def test_a_match_that_turns_out_to_be_over_is_in_memory_for_whoever_asks_for_it() -> None:
+async def test_a_match_that_turns_out_to_be_over_is_in_memory_for_requests() -> None:
     journal = Ending()
     for name in ("asked", "left"):
         await store_live(journal, name, 1_000)
@@ -512,7 +512,7 @@ async def test_a_match_that_turns_out_to_be_over_is_in_memory_for_whoever_asks_f
         assert matches.all() == ()
 
 
-async def test_a_room_that_is_given_up_is_gone_at_once() -> None:
+async def test_the_memory_of_a_closed_match_task_is_freed_at_once() -> None:
     """A server ends dozens of matches a second: memory that only the garbage collector frees would accumulate."""
     journal = MemoryJournal()
     await journal.append("m", 0, long_match("m", await journal.secret()))

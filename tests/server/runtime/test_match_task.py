@@ -113,7 +113,7 @@ async def test_what_is_legal_and_what_was_can_be_asked(running: Running, pair: P
         assert (history.moves, len(history.positions)) == (("a2",), 2)
 
 
-async def test_a_flag_falls_although_nobody_moves(running: Running, pair: Pair) -> None:
+async def test_a_flag_falls_without_a_move(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben:
         await pair(ann, ben, clock=PerMove(seconds=1))
         for client in (ann, ben):
@@ -142,7 +142,7 @@ async def test_spectators_and_players_talk_among_themselves(running: Running, pa
 
 
 @pytest.mark.virtual_time
-async def test_everybody_hears_how_many_watch(running: Running, pair: Pair) -> None:
+async def test_the_number_of_spectators_is_sent_to_all(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         match = await pair(ann, ben)
         await cas.join(match)
@@ -228,7 +228,7 @@ async def test_a_rematch_is_a_new_match_with_the_seats_changed(running: Running,
         assert (await play_out(new.match, (ben, ann)))[-1].events[-1].type == "ended"
 
 
-async def test_who_comes_later_hears_the_newest_lines_of_their_own_chat(running: Running, pair: Pair) -> None:
+async def test_a_late_client_gets_the_newest_lines_of_its_own_chat(running: Running, pair: Pair) -> None:
     async with running.client("Ann") as ann, running.client("Ben") as ben, running.client("Cas") as cas:
         match = await pair(ann, ben)
         await cas.join(match)
@@ -392,7 +392,7 @@ async def test_a_flag_that_cannot_be_stored_is_tried_again_and_not_all_the_time(
         assert (ended.winner, ended.reason) == (1, "time")
 
 
-async def test_nobody_hears_of_a_rematch_before_the_word_that_leads_to_it_is_stored(
+async def test_a_rematch_is_published_after_the_event_that_leads_to_it_is_stored(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cornered.server.runtime.match_registry.RETRY_SECONDS", 3_600)
@@ -454,7 +454,7 @@ async def test_a_match_without_a_clock_ends_when_its_guest_went_home(
         assert (ended.winner, ended.reason) == (1, "gone")
 
 
-async def test_after_a_restart_nobody_has_been_away_for_longer_than_the_server(
+async def test_after_a_restart_no_player_counts_as_absent_for_longer_than_the_server(
     running_server: Start, stores: Stores, pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_task, "LOOK_AGAIN_MS", 1)

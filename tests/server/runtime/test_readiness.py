@@ -56,7 +56,7 @@ async def test_a_match_begins_when_its_game_is_ready() -> None:
         await registry.close()
 
 
-async def test_who_waits_for_a_game_hears_when_the_server_stops() -> None:
+async def test_a_wait_for_a_game_ends_when_the_server_stops() -> None:
     readiness = Readiness()
     readiness.expect_all()
     waiting = asyncio.ensure_future(readiness.of("quoridor"))
@@ -67,7 +67,7 @@ async def test_who_waits_for_a_game_hears_when_the_server_stops() -> None:
     assert refusal.value.code == "shutting_down"
 
 
-async def test_without_a_preparation_nobody_waits() -> None:
+async def test_without_a_preparation_there_is_no_wait() -> None:
     readiness = Readiness()
     async with asyncio.timeout(60):
         await readiness.of("trapgrid")
@@ -75,7 +75,7 @@ async def test_without_a_preparation_nobody_waits() -> None:
     assert readiness.missing == ()
 
 
-async def test_rules_that_cannot_be_compiled_beforehand_keep_nobody_out(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_rules_that_cannot_be_compiled_beforehand_refuse_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
     readiness = Readiness()
     readiness.expect_all()
     monkeypatch.setattr("cornered.server.runtime.readiness.is_warm", lambda game: False)

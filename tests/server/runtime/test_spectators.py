@@ -139,7 +139,7 @@ async def test_who_comes_while_behind_gets_a_snapshot_later(show: Show) -> None:
     assert len(show.spectators) == 1
 
 
-async def test_a_large_gallery_is_written_to_in_slices_and_in_order(show: Show) -> None:
+async def test_many_spectators_are_written_to_in_slices_and_in_order(show: Show) -> None:
     lines = show.come(2 * SLICE + 1)
     show.move()
     show.move()
@@ -150,7 +150,7 @@ async def test_a_large_gallery_is_written_to_in_slices_and_in_order(show: Show) 
     assert all(line.seqs() == [2, 3] for line in lines)
 
 
-async def test_who_comes_in_the_middle_of_a_round_hears_only_what_is_new(show: Show) -> None:
+async def test_a_spectator_who_joins_during_a_round_gets_only_new_events(show: Show) -> None:
     lines = show.come(SLICE + 1)
     show.move()
     (late,) = show.come(1)
@@ -160,7 +160,7 @@ async def test_who_comes_in_the_middle_of_a_round_hears_only_what_is_new(show: S
     assert late.seqs() == [3]
 
 
-async def test_who_leaves_in_the_middle_of_a_round_hears_nothing_more(show: Show) -> None:
+async def test_a_spectator_who_leaves_during_a_round_gets_nothing_more(show: Show) -> None:
     show.come(SLICE)
     line = Line()
     client = peer_on(line, 999)
@@ -171,7 +171,7 @@ async def test_who_leaves_in_the_middle_of_a_round_hears_nothing_more(show: Show
     assert line.written == []
 
 
-async def test_a_gallery_that_falls_behind_the_play_gets_one_snapshot(show: Show) -> None:
+async def test_spectators_who_fall_behind_the_play_get_one_snapshot(show: Show) -> None:
     lines = show.come(SLICE + 1)
     for _ in range(MAX_ROUNDS + 1):
         show.move()

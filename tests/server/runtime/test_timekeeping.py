@@ -46,7 +46,7 @@ def test_an_outage_is_known_to_a_decision_that_comes_before_the_late_heartbeat()
     assert outages.after(9_000, 13_300) == [(10_250, 13_250)]
 
 
-def test_where_no_heart_beats_nothing_is_an_outage() -> None:
+def test_without_heartbeats_there_is_no_outage() -> None:
     outages = Outages()
     assert outages.after(0, 5_000) == []
     assert outages.after(0, 500_000) == []
