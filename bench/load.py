@@ -151,7 +151,9 @@ class Pair:
         self._script: tuple[str, ...] = ()
         self._ply = 0
         self._heard = 0
+        """How many of the two sockets have received the current move."""
         self._sent = 0.0
+        """When the current move was sent."""
         self.pause = 0.0
         self.latencies: list[float] = []
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -91,8 +91,11 @@ class _Soak:
         self._server = server
         self._report = report
         self._numbers: dict[str, int] = {}
+        """Players by name: the number of the loopback address."""
         self._tokens: dict[str, str] = {}
+        """Players by name: the token of the last visit."""
         self._live: dict[str, None] = {}
+        """Ids of live matches, oldest first, which watchers choose from."""
         self.is_on = True
 
     async def _come(self, name: str) -> RawSocket:

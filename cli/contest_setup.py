@@ -126,7 +126,9 @@ class ContestSession:
         self.keep = keep
         self.report = report
         self._before = len(keep.games)
+        """The number of games that an earlier run stored, which do not count for `pace`."""
         self._began = self._shown = time.perf_counter()
+        """When the session began, and when the display was last updated."""
 
     @property
     def pace(self) -> float:

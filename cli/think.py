@@ -119,7 +119,7 @@ def think(
         if game is not None or moves or position or option:
             raise ValueError("--file brings its own games and moves: leave GAME, --option, --moves and --position out")
         if out is None:
-            raise ValueError("--file needs --out: where shall the answers go?")
+            raise ValueError("--file needs --out, the file for the answers")
         from cornered.cli.think_batch import BatchConfig, think_through
 
         think_through(file, out, BatchConfig(bot, time_, depth, nodes, multipv, seed), workers=workers, resume=resume)

@@ -145,6 +145,7 @@ class _Ordered:
         self._lines = lines
         self._wrote = wrote
         self._waiting: dict[int, dict[str, Any]] = {}
+        """Answers by index that wait for those before them; `_next` is the index to write next."""
         self._next = 0
 
     def put(self, index: int, line: dict[str, Any]) -> None:

@@ -68,7 +68,7 @@ class Tournament:
         if tested is not None and kind != "gauntlet":
             raise ValueError("--tested is for --kind gauntlet")
         if tested is not None and tested >= len(bots):
-            raise ValueError(f"nobody is left to play the first {tested}; name more bots, or lower --tested")
+            raise ValueError(f"no bot is left to play the first {tested}; name more bots, or lower --tested")
         return cls(
             kind,
             tuple(bots),
@@ -213,7 +213,7 @@ class Tournament:
         for fault in result.faults[:SHOWN_FAULTS]:
             console.print(f"game {fault.number}: {fault.ending}: {fault.text}", style="red", markup=False)
         if len(result.faults) > SHOWN_FAULTS:
-            console.print(f"... and {len(result.faults) - SHOWN_FAULTS} more games that somebody lost like this")
+            console.print(f"... and {len(result.faults) - SHOWN_FAULTS} more games that were lost like this")
 
 
 def _require_different(bots: Sequence[str]) -> None:

@@ -36,7 +36,9 @@ class Arena:
         self._slack = slack
         self._stacks: dict[frozenset[tuple[str, str]], contextlib.AsyncExitStack] = {}
         self._servers: dict[frozenset[tuple[str, str]], ServerProcess] = {}
+        """Servers by their settings; `_stacks` has what ends each."""
         self._networks = itertools.count(10)
+        """Numbers of loopback networks: every attack has addresses without charged tokens."""
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -137,7 +139,7 @@ class Arena:
                 highest = max(highest, server.resident)
                 await asyncio.wait([result], timeout=SAMPLE_SECONDS)
         line = await result
-        told = json.loads(line) if line else {"did": "", "faults": ["the attacker's process broke down"]}
+        told = json.loads(line) if line else {"did": "", "faults": ["the attacker's process failed"]}
         return highest - resident, told
 
     async def _standing(self, server: ServerProcess) -> dict[str, float]:

@@ -54,7 +54,9 @@ class _Receiver:
         self.socket = socket
         self._pair = pair
         self._seq = 0
+        """The sequence number of the last event received."""
         self.plies = 0
+        """Moves of the match received so far."""
         socket.hear = self.hear
 
     def begin(self, seq: int) -> None:
@@ -91,9 +93,12 @@ class Pair:
         names = ("the first player", "the second player", *("the watcher" for _ in watchers))
         self._receivers = [_Receiver(name, one, self) for name, one in zip(names, (*players, *watchers), strict=True)]
         self._sent = 0.0
+        """When the move in flight was sent; `_ply` is the number of plies with it."""
         self._ply = 0
         self._acknowledged: asyncio.Future[None] | None = None
+        """Set by the mover's acknowledgement of the move in flight."""
         self._told: asyncio.Future[None] | None = None
+        """Set when all receivers have the event of the move in flight."""
 
     async def play(self) -> None:
         """Play until told to stop, then finish the last match."""

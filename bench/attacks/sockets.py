@@ -64,10 +64,13 @@ class RawSocket(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         self._host = host
         self._buffer = b""
+        """Received bytes of an incomplete handshake or frame."""
         self._is_open = False
+        """True after the handshake: before, data are HTTP, then frames."""
         self._writable = asyncio.Event()
         self._writable.set()
         self._answers: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        """Pending commands by id; the empty id is the hello."""
         self.transport: asyncio.Transport
         self.opened: asyncio.Future[None] = loop.create_future()
         self.closed = asyncio.Event()

@@ -65,11 +65,11 @@ async def escape_codes(stage: Stage) -> str:
         said += (await socket.ask("say", match=match, room="spectators", text=text))["type"] == "acknowledged"
     await asyncio.sleep(0.5)
     for kind, found in seen.items():
-        stage.fault(f"{kind} tells {found.encode('unicode_escape').decode()!r} to others")
+        stage.fault(f"{kind} sends {found.encode('unicode_escape').decode()!r} to others")
     return f"{len(NASTY)} names and lines, {said} lines said"
 
 
-@attack("same-names", "somebody takes the name of a player who is here", is_timed=False)
+@attack("same-names", "a client takes the name of a player in the lobby", is_timed=False)
 async def same_names(stage: Stage) -> str:
     """Two players in one lobby have visibly different names."""
     one, two = await stage.guest(0), await stage.guest(1)

@@ -28,7 +28,9 @@ class Ponderer:
         self._pool = pool
         self._tasks = tasks
         self._scores: WeakKeyDictionary[MatchView, float] = WeakKeyDictionary()
+        """The score of the last thought in each match."""
         self._ahead: WeakKeyDictionary[MatchView, asyncio.Task[None]] = WeakKeyDictionary()
+        """The pondering task of each match, cancelled at the bot's next move."""
 
     def agrees(self, match: MatchView) -> bool:
         """Return whether the bot accepts a draw: when its latest score is not positive; without a score it declines."""

@@ -27,7 +27,7 @@ async def run_bots(
     bot's, and Refused for a `token` that the server does not know.
     """
     if token is not None and len(names) != 1:
-        raise ValueError("one token is one bot's")
+        raise ValueError("one token is for one bot: name one bot, or leave the token out")
     guests = Guest.all_of(names)
     with unwrapped_errors():
         async with Pool.open(workers, names) as pool:

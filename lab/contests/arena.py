@@ -141,7 +141,9 @@ def lost(terms: Terms, fixture: Fixture, death: Death) -> Played:
         fault = f"{fixture.players[seat]}: the process {death.cause} while it was its turn"
     else:
         seat, moves = _next(terms, fixture)
-        fault = f"the process {death.cause}, nobody knows why; it counts against {fixture.players[seat]}, next to move"
+        fault = (
+            f"the process {death.cause}, no bot was thinking; it counts against {fixture.players[seat]}, next to move"
+        )
     return Played(fixture, moves, 1 - seat, "time" if death.is_hung else "crashed", fault=fault)
 
 

@@ -60,6 +60,7 @@ class Board:
         self._moves: list[str] = []
         self._efforts = [Effort(), Effort()]
         self._claims: list[tuple[Proven | None, int]] = [(None, -1), (None, -1)]
+        """By seat: the result that the latest thought proved, and its ply."""
 
     async def play(self) -> Played:
         opening = self._fixture.opening

@@ -43,6 +43,7 @@ class Trials:
         self._workforce = workforce
         self._keep = keep
         self._begun = 0
+        """Pairs of earlier trials, by which openings and games are numbered on."""
 
     def __call__(self, first: Values | None, second: Values | None, pairs: int) -> Tally:
         begun, openings = self._begun, varied(self._terms)

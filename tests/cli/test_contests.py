@@ -168,7 +168,7 @@ WRONG = {
     "rounds of a round robin": (["tournament", "random", "greedy", *QUICK, "--rounds", "3"], "is for --kind swiss"),
     "nobody to run the gauntlet against": (
         ["tournament", "random", "greedy", *QUICK, "--kind", "gauntlet", "--tested", "2"],
-        "nobody is left",
+        "no bot is left",
     ),
     "the tested of a Swiss": (
         ["tournament", "random", "greedy", *QUICK, "--kind", "swiss", "--tested", "1"],

@@ -31,7 +31,7 @@ def test_without_a_thinking_bot_the_next_to_move_loses_and_the_fault_says_so() -
     fixture = Fixture(4, ("greedy", "random"), ("a3",))
     played = lost(SMALL, fixture, Death("ended with exit code 3"))
     assert (played.winner, played.ending, played.moves) == (0, "crashed", ("a3",))
-    assert "nobody knows why; it counts against random" in played.fault
+    assert "no bot was thinking; it counts against random" in played.fault
 
 
 def test_with_dice_the_roll_before_the_next_move_is_the_one_that_is_played() -> None:
