@@ -149,7 +149,7 @@ def _with_pool(bot: str, state: State, limit: Limit, workers: int, seed: int | N
     from cornered.bots.pool.pool import Pool
 
     async def run() -> Thought:
-        async with Pool.open(workers) as pool:
+        async with Pool.open(workers, all_workers=True) as pool:
             return await pool.choose(bot, state, replace(limit, started=monotonic()), seed=seed)
 
     return asyncio.run(run())

@@ -160,7 +160,7 @@ async def _think(states: list[State], wish: BatchConfig, workers: int, answers: 
     """Keep `workers` processes busy until every position has its answer."""
     queue = iter(enumerate(states))
     told = wish.told
-    async with Pool.open(min(workers, len(states)) or 1) as pool, asyncio.TaskGroup() as tasks:
+    async with Pool.open(min(workers, len(states)) or 1, all_workers=True) as pool, asyncio.TaskGroup() as tasks:
         for _ in range(workers):
             tasks.create_task(_answer_next(queue, wish, told, pool, answers))
 

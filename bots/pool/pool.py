@@ -61,10 +61,13 @@ class Pool:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, size: int | None = None, bots: Sequence[str] = ()) -> AsyncIterator[Pool]:
+    async def open(
+        cls, size: int | None = None, bots: Sequence[str] = (), *, all_workers: bool = False
+    ) -> AsyncIterator[Pool]:
         """Start `size` workers, by default one a core but one, and end them with the `async with` block.
 
-        Waits until the first is there. Workers come with what `bots` need, as far as that has been compiled before;
+        Enters the block when the first worker has started, or all of them with `all_workers`: then no search spends its
+        time on the start of its worker. Workers come with what `bots` need, as far as that has been compiled before;
         for what has not, see `prepare`.
         """
         count = size or max(1, (os.cpu_count() or 1) - 1)
@@ -77,8 +80,9 @@ class Pool:
                     try:
                         await supervisor.run(start_fork_server, bots)
                         await supervisor.hire(0)
-                        for slot in range(1, count):
-                            supervisor.chore(supervisor.hire(slot), "hire")
+                        hiring = [supervisor.chore(supervisor.hire(slot), "hire") for slot in range(1, count)]
+                        if all_workers:
+                            await asyncio.gather(*filter(None, hiring))
                         yield cls(count, supervisor)
                     finally:
                         await supervisor.close()

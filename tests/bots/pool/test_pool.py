@@ -55,6 +55,11 @@ async def busy(pool: Pool) -> int:
     return pool.thinking[0]
 
 
+async def test_all_workers_have_started_where_that_is_asked_for() -> None:
+    async with asyncio.timeout(60), Pool.open(3, all_workers=True) as pool:
+        assert len(pool.processes) == 3
+
+
 async def test_a_worker_thinks_as_long_as_it_may(pool: Pool) -> None:
     limit = Limit(time=300)
     thought = await pool.choose("minimax", START, limit)
