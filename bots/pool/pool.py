@@ -1,7 +1,7 @@
-"""Worker processes that choose moves. One that crashes or hangs is replaced, and its move is made all the same.
+"""Worker processes that choose moves. One that crashes or hangs is replaced, and its move is searched again.
 
-Every question has one worker's answer. Where its bot gains from it, workers that nobody else needs help, and think
-ahead while opponents do; another question calls them away within milliseconds.
+One worker answers each question. Where the bot gains from it, idle workers help, and ponder on the opponents' time;
+another question interrupts them within milliseconds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import functools
 import logging
 import os
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -21,7 +21,7 @@ from typing import Final
 
 from cornered import engine
 from cornered.bots.bot import Limit, Thought
-from cornered.bots.pool.supervisor import GRACE, Supervisor
+from cornered.bots.pool.supervisor import HANG_GRACE_S, Supervisor
 from cornered.bots.pool.warming import Preparation, compiled, is_warm
 from cornered.bots.pool.worker_main import Failed, Job
 from cornered.bots.pool.worker_process import Lost, Worker, start_fork_server
@@ -30,23 +30,23 @@ from cornered.bots.search.memory import Memory
 from cornered.clients.sdk import unwrapped_errors
 from cornered.engine import State
 
-__all__ = ["GRACE", "Pool"]
+__all__ = ["HANG_GRACE_S", "Pool"]
 
 LATE_JOB_TIME_MS: Final = 50
-"""Milliseconds for a job whose time went by in the queue, and for the move that stands in for a lost one."""
-WAITING: Final = 0.1
-"""Seconds before it is too late at which nobody waits for a free worker any more."""
+"""Milliseconds for a job whose time has passed in the queue, and for the move that stands in for a lost one."""
+WORKER_WAIT_MARGIN_S: Final = 0.1
+"""Seconds before an answer is too late at which the wait for a free worker ends."""
 GREEDY_TIME_MIN_S: Final = 0.03
-"""Seconds before it is too late within which only a move without any thought is quick enough."""
-ATTEMPTS: Final = 3
+"""Seconds before an answer is too late within which only a random move is quick enough."""
+JOB_ATTEMPTS: Final = 3
 COMPILERS: Final = 2
-"""Processes that compile at the same time: each waits for the other half of the time."""
+"""Processes that compile at the same time."""
 
 log = logging.getLogger("cornered.pool")
 
 
 class Pool:
-    """Some worker processes and the jobs that wait for them. Get it from `Pool.open`."""
+    """The worker processes and the jobs that wait for them. Get it from `Pool.open`."""
 
     def __init__(self, size: int, supervisor: Supervisor) -> None:
         self._size = size
@@ -64,11 +64,11 @@ class Pool:
     async def open(
         cls, size: int | None = None, bots: Sequence[str] = (), *, all_workers: bool = False
     ) -> AsyncIterator[Pool]:
-        """Start `size` workers, by default one a core but one, and end them with the `async with` block.
+        """Start `size` workers, by default one fewer than cores, and end them with the `async with` block.
 
         Enters the block when the first worker has started, or all of them with `all_workers`: then no search spends its
-        time on the start of its worker. Workers come with what `bots` need, as far as that has been compiled before;
-        for what has not, see `prepare`.
+        time on the start of its worker. Workers start with what `bots` need loaded, as far as it is compiled; see
+        `prepare`.
         """
         count = size or max(1, (os.cpu_count() or 1) - 1)
         threads = ThreadPoolExecutor(3 * count + 4, thread_name_prefix="pool")
@@ -93,31 +93,31 @@ class Pool:
 
     @property
     def memory(self) -> str:
-        """The name of the memory that the workers share."""
+        """The name of the workers' shared memory."""
         assert self._supervisor.memory.name is not None
         return self._supervisor.memory.name
 
     @property
     def processes(self) -> tuple[int, ...]:
         """The process ids of all workers that have started."""
-        return tuple(worker.process.pid or 0 for worker in self._supervisor.workers)
+        return _pids(self._supervisor.workers)
 
     @property
     def thinking(self) -> tuple[int, ...]:
         """The process ids of the workers that are answering questions now."""
-        return tuple(worker.process.pid or 0 for worker in self._thinking)
+        return _pids(self._thinking)
 
     @property
     def at_leisure(self) -> tuple[int, ...]:
-        """The process ids of the workers that help others or think ahead now."""
-        return tuple(worker.process.pid or 0 for worker in self._at_leisure)
+        """The process ids of the workers that help others, study or ponder now."""
+        return _pids(self._at_leisure)
 
     async def choose(self, bot: str, state: State, limit: Limit, *, seed: int | None = None) -> Thought:
-        """Return what `bot` plays in `state`, within `limit` and a moment more, whatever happens to the workers.
+        """Return what `bot` plays in `state`, at the latest a grace after `limit`, whatever happens to the workers.
 
-        A worker that dies is replaced by another while there is time; after that, a quick move stands in. With a
-        `seed` one worker answers on its own, so that with a limit of depth or nodes the answer is always the same.
-        What was never prepared is prepared first, and the time runs from then on. Raises Lost when the pool is closed.
+        When a worker dies, another one answers while there is time; after that, a quick move stands in. With a `seed`
+        one worker answers without help, so that with a limit of depth or nodes the answer is reproducible. What was
+        never prepared is prepared first, and the time runs from then on. Raises Lost when the pool is closed.
         """
         wanted = Preparation(bot, state.game.name)
         if wanted not in self._prepared:
@@ -126,8 +126,8 @@ class Pool:
         self._in_flight += 1
         try:
             job = _job(bot, state, limit, seed)
-            for _ in range(ATTEMPTS):
-                if (left := _until_too_late(limit)) is not None and left < WAITING:
+            for _ in range(JOB_ATTEMPTS):
+                if (left := _until_too_late(limit)) is not None and left < WORKER_WAIT_MARGIN_S:
                     break
                 if (answer := await self._try(job)) is not None:
                     return answer
@@ -137,36 +137,31 @@ class Pool:
             self._in_flight -= 1
 
     async def study(self, bot: str, state: State, limit: Limit) -> Thought:
-        """Return what `bot` thinks of `state` when nobody waits for it: after all questions, and interrupted by them.
+        """Return what `bot` thinks of `state`, at lower priority than all questions, and interrupted by them.
 
-        The time runs from when a worker begins; one that is called away tells what it has found until then. Raises
-        Lost when the pool is closed.
+        The time runs from when a worker begins; one that is interrupted answers with what it has found until then.
+        Raises Lost when the pool is closed.
         """
         await self._ready(Preparation(bot, state.game.name))
-        for _ in range(ATTEMPTS):
+        for _ in range(JOB_ATTEMPTS):
             worker = await self._supervisor.scheduler.take_patiently()
-            job = _job(bot, state, replace(limit, started=monotonic()))
-            away = asyncio.Event()
-            thinking = self._spend_leisure(worker, job, away)
-            try:
-                if thinking is not None and isinstance(answer := await asyncio.shield(thinking), Thought):
-                    return answer
-            finally:
-                away.set()
+            answer, _ = await self._think_at_leisure(worker, _job(bot, state, replace(limit, started=monotonic())))
+            if isinstance(answer, Thought):
+                return answer
         raise ValueError(f"{bot} cannot study {state}")
 
     async def ponder(self, bot: str, state: State, seconds: float) -> None:
-        """Let `bot` think about `state` for as long as a worker has nothing else to do, so that it knows more later.
+        """Let `bot` search `state` while workers are idle, so that the shared table knows more later.
 
-        Returns when it has thought to the end or the time is over; to end it earlier, cancel it.
+        Returns when the search is complete or the time is over; cancel it to end it earlier.
         """
         job = _job(bot, state, Limit(max(1, round(1000 * seconds))))
         with contextlib.suppress(TimeoutError, Lost):
             async with asyncio.timeout(seconds):
-                while not self._supervisor.is_closed and not await self._think_ahead(
-                    await self._supervisor.scheduler.take_patiently(), job
-                ):
-                    pass
+                is_complete = False
+                while not is_complete and not self._supervisor.is_closed:
+                    worker = await self._supervisor.scheduler.take_patiently()
+                    _, is_complete = await self._think_at_leisure(worker, job)
 
     async def prepare(self, game: str, bots: Sequence[str]) -> AsyncGenerator[str]:
         """Yield each of `bots` when all workers can play `game` as it, without compiling anything any more.
@@ -199,7 +194,7 @@ class Pool:
                 log.error("not everything for %s could be compiled", game)
 
     async def _ready(self, wanted: Preparation) -> None:
-        """Return when it makes sense to ask workers for what was perhaps never prepared; they load it when asked."""
+        """Return when workers can be asked for what was perhaps never prepared; they load it when asked."""
         if wanted in self._prepared:
             return
         async with self._preparing:
@@ -211,7 +206,7 @@ class Pool:
             self._prepared.add(wanted)
 
     async def _expect(self, wanted: Preparation) -> None:
-        """Let new workers come with what `wanted` needs, and load it here too, where stand-ins must come at once."""
+        """Have new workers load what `wanted` needs, and load the game here too, for quick moves that stand in."""
         if wanted not in self._supervisor.preparations:
             self._supervisor.preparations.append(wanted)
         if wanted.game not in self._stands_in:
@@ -219,7 +214,7 @@ class Pool:
             await self._supervisor.run(_stand_in, engine.load(wanted.game).start(), Limit())
 
     async def _prepare(self, wanted: Preparation) -> bool:
-        """Have all workers that there are, and all that follow, load what `wanted` needs; say whether the bot can."""
+        """Have all workers, and those started later, load what `wanted` needs; say whether the bot can play."""
         await self._expect(wanted)
         for worker in tuple(self._supervisor.workers):
             if wanted not in worker.prepared and await self._supervisor.scheduler.take_this(worker):
@@ -230,9 +225,9 @@ class Pool:
         return not any(worker.prepared.get(wanted) is False for worker in self._supervisor.workers)
 
     async def _try(self, job: Job) -> Thought | None:
-        """Return the answer of whatever worker is free first; None when it is lost, and the log says how."""
+        """Return the answer of the first worker that is free; None, with a line in the log, when it is lost."""
         try:
-            answer = await self._ask_somebody(job)
+            answer = await self._ask_first_free(job)
         except TimeoutError:
             log.warning("no worker was free while %s had time", job.bot)
             return None
@@ -246,27 +241,27 @@ class Pool:
             return None
         return answer
 
-    async def _ask_somebody(self, job: Job) -> Thought | Failed:
-        # Without a clock bots share nothing, so that they give the same answer every time.
+    async def _ask_first_free(self, job: Job) -> Thought | Failed:
+        # Without a clock bots share nothing, so that answers are reproducible.
         gains_from_help = job.seed is None and job.limit.time is not None and _gains_from_help(job.bot)
         left = _until_too_late(job.limit)
-        async with asyncio.timeout(None if left is None else max(0.0, left - WAITING)):
+        async with asyncio.timeout(None if left is None else max(0.0, left - WORKER_WAIT_MARGIN_S)):
             worker = await self._supervisor.scheduler.take()
         helpers: list[asyncio.Event] = []
         asking: asyncio.Future[Thought | Failed] | None = None
         self._thinking.add(worker)
         try:
             job = await self._loaded(worker, job)
-            limit, patience = self._fair(job.limit)
+            limit, timeout_s = self._fair(job.limit)
             job = replace(job, limit=limit)
-            asking = self._supervisor.ask(worker, job, patience)
+            asking = self._supervisor.ask(worker, job, timeout_s)
             if gains_from_help:
                 for helper in self._spare_workers(job):
                     helpers.append(asyncio.Event())
-                    self._spend_leisure(helper, job, helpers[-1])
+                    self._start_at_leisure(helper, job, helpers[-1])
             answer = await asyncio.shield(asking)
         except BaseException as error:
-            # What it still thinks about would answer the next question.
+            # Its answer to this job would be taken for that to the next one.
             if asking is not None and isinstance(error, asyncio.CancelledError):
                 self._supervisor.chore(self._supervisor.recall(worker, asking), "recall worker")
             else:
@@ -280,7 +275,7 @@ class Pool:
         return answer
 
     async def _loaded(self, worker: Worker, job: Job) -> Job:
-        """Return `job` when the worker has loaded what it needs; if there was anything to load its time begins then."""
+        """Return `job` when the worker has loaded what it needs; after loading, its time begins anew."""
         wanted = Preparation(job.bot, job.game)
         if wanted in worker.prepared:
             return job
@@ -288,7 +283,7 @@ class Pool:
         return replace(job, limit=replace(job.limit, started=monotonic()))
 
     def _spare_workers(self, job: Job) -> Iterator[Worker]:
-        """Yield the workers that nobody needs; those that would have to load something first do that instead."""
+        """Yield the free workers that have loaded what the job needs; have the others load it."""
         while (worker := self._supervisor.scheduler.take_spare()) is not None:
             wanted = Preparation(job.bot, job.game)
             if wanted in worker.prepared:
@@ -299,33 +294,32 @@ class Pool:
     def _fair(self, limit: Limit) -> tuple[Limit, float | None]:
         """Return the limit of a search that begins now, and for how many seconds to wait for it.
 
-        When more jobs run than workers, each gets its share of the time, so that none comes too late.
+        When more jobs run than workers, each gets its share of the time, so that none is late.
         """
         if limit.time is None or limit.remaining is None:
             return limit, None
         share = min(1.0, self._size / self._in_flight)
         fair = limit.time / 1000 * share
         seconds = max(min(fair, limit.remaining), min(fair, LATE_JOB_TIME_MS / 1000))
-        patience = seconds + GRACE
+        timeout_s = seconds + HANG_GRACE_S
         if limit.grace is not None:
-            patience = min(patience, _until_too_late(limit) or 0.0)
-        return replace(limit, time=max(1, round(1000 * seconds)), started=monotonic()), patience
+            timeout_s = min(timeout_s, _until_too_late(limit) or 0.0)
+        return replace(limit, time=max(1, round(1000 * seconds)), started=monotonic()), timeout_s
 
-    async def _think_ahead(self, worker: Worker, job: Job) -> bool:
-        """Have a worker think about `job` at leisure; say whether it came to an end, or was called away."""
+    async def _think_at_leisure(self, worker: Worker, job: Job) -> tuple[Thought | Failed | None, bool]:
+        """Have a worker answer `job` at leisure; return the answer, if any, and whether it was not interrupted."""
         away = asyncio.Event()
-        thinking = self._spend_leisure(worker, job, away)
+        thinking = self._start_at_leisure(worker, job, away)
         try:
-            if thinking is not None:
-                await asyncio.shield(thinking)
-            return not away.is_set()
+            answer = None if thinking is None else await asyncio.shield(thinking)
+            return answer, not away.is_set()
         finally:
             away.set()
 
-    def _spend_leisure(
+    def _start_at_leisure(
         self, worker: Worker, job: Job, away: asyncio.Event
     ) -> asyncio.Task[Thought | Failed | None] | None:
-        """Have a worker think about `job` until `away` is set, or somebody else needs it; the task has its answer."""
+        """Have a worker answer `job` until `away` is set, here or by the scheduler; the task has the answer."""
         self._supervisor.scheduler.works_at_leisure(worker, away.set)
         self._at_leisure.add(worker)
         asking = self._supervisor.ask(worker, job, None)
@@ -342,15 +336,19 @@ class Pool:
         return self._supervisor.chore(watch(), "leisure")
 
 
+def _pids(workers: Iterable[Worker]) -> tuple[int, ...]:
+    return tuple(worker.process.pid or 0 for worker in workers)
+
+
 def _job(bot: str, state: State, limit: Limit, seed: int | None = None) -> Job:
     return Job(bot, state.game.name, dict(state.game.options), str(state), limit, seed)
 
 
 def _until_too_late(limit: Limit) -> float | None:
-    """Return the seconds until an answer is of no use any more; None when there is always time."""
+    """Return the seconds until an answer is too late; None without a deadline."""
     if limit.deadline is None:
         return None
-    grace = GRACE if limit.grace is None else limit.grace / 1000
+    grace = HANG_GRACE_S if limit.grace is None else limit.grace / 1000
     return max(0.0, limit.deadline + grace - monotonic())
 
 
@@ -363,7 +361,7 @@ def _gains_from_help(bot: str) -> bool:
 
 
 def _stand_in(state: State, limit: Limit) -> Thought:
-    """Return a quick move that needs no worker: the greedy one, or any if there is no time or even that fails."""
+    """Return a quick move without a worker: the greedy one, or a random one if there is no time or that fails."""
     left = _until_too_late(limit)
     try:
         if left is None or left > GREEDY_TIME_MIN_S:

@@ -1,4 +1,4 @@
-"""Which worker does what: questions come first, and whoever only fills the time is called away for them."""
+"""Which job gets which worker: questions come first, and interrupt jobs that only use idle workers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from cornered.bots.pool.worker_process import Lost, Worker
 
 __all__ = ["Scheduler"]
 
-CLOSED: Final = "the pool is closed"
+POOL_CLOSED: Final = "the pool is closed"
 
 _Queue: TypeAlias = deque[asyncio.Future[Worker]]
 
 
 class Scheduler:
-    """Who is free, who waits for a worker, and who works at leisure."""
+    """The workers that are free, the jobs that wait for one, and the workers at leisure: at jobs that give way."""
 
     def __init__(self) -> None:
         self._free: list[Worker] = []
@@ -32,12 +32,12 @@ class Scheduler:
         self._is_closed = False
 
     async def take(self) -> Worker:
-        """Return the first worker that is free; one that works at leisure is called away if none is.
+        """Return the first worker that is free; if none is, interrupt one at leisure and wait.
 
-        Raises Lost when the scheduler is closed before there is one.
+        Raises Lost when the scheduler is closed first.
         """
         if self._free:
-            # The first slot is the one whose search is plain; the others' are made to differ from it.
+            # The first slot searches plainly; the searches of the others are made to differ from it.
             return self._free.pop(0)
         if self._at_leisure:
             _, call_away = self._at_leisure.popitem()
@@ -45,17 +45,17 @@ class Scheduler:
         return await self._wait_in(self._waiting)
 
     def take_spare(self) -> Worker | None:
-        """Return a worker that nobody needs now, if there is one."""
+        """Return a free worker without waiting, if there is one."""
         return self._free.pop() if self._free else None
 
     async def take_patiently(self) -> Worker:
-        """Return a worker once there is one that nobody else needs. Raises Lost as `take` does."""
+        """Return a worker once one is free and no other kind of job waits for it. Raises Lost as `take` does."""
         return self._free.pop() if self._free else await self._wait_in(self._patient)
 
     async def take_this(self, worker: Worker) -> bool:
-        """Take a certain worker once it is free; False when it is lost before that, or the scheduler closed."""
+        """Take a certain worker once it is free; False when it is lost or the scheduler closed before that."""
         if worker in self._lost:
-            # Nobody would ever answer the claim.
+            # Its claim would never be answered.
             return False
         if worker in self._free:
             self._free.remove(worker)
@@ -69,18 +69,18 @@ class Scheduler:
         return True
 
     def works_at_leisure(self, worker: Worker, call_away: Callable[[], None]) -> None:
-        """Take note that `worker` can be had: `call_away` makes it free within milliseconds, and is called once.
+        """Register that `worker` gives way: `call_away` frees it within milliseconds, and is called at most once.
 
-        At once, where somebody has come for it since it was taken.
+        It is called at once where a job has begun to wait for the worker since it was taken.
         """
-        # Between `give` and the next step of whoever was given it, nobody could call it away.
+        # Between `give` and the next step of the task that takes the worker, it cannot be called away.
         if any(not future.done() for future in (*self._waiting, *self._claims.get(worker, ()))):
             call_away()
         else:
             self._at_leisure[worker] = call_away
 
     def give(self, worker: Worker) -> None:
-        """Take a worker that is free again, for whoever waits."""
+        """Return a worker that is free again; the next job that waits gets it."""
         self._at_leisure.pop(worker, None)
         if self._is_closed:
             return
@@ -94,31 +94,31 @@ class Scheduler:
         insort(self._free, worker, key=lambda other: other.slot.number)
 
     def drop(self, worker: Worker) -> None:
-        """Forget a worker that is lost."""
+        """Remove a worker that is lost."""
         self._lost.add(worker)
         self._at_leisure.pop(worker, None)
-        _turn_away(self._claims.pop(worker, deque()), "this worker is lost")
+        _fail_all(self._claims.pop(worker, deque()), "this worker is lost")
         if worker in self._free:
             self._free.remove(worker)
 
     def close(self) -> None:
-        """Turn away whoever waits or comes from now on: all workers end."""
+        """Fail all jobs that wait, and those that come later, with Lost."""
         self._is_closed = True
         self._free.clear()
         self._at_leisure.clear()
         for queue in (self._waiting, self._patient, *self._claims.values()):
-            _turn_away(queue, CLOSED)
+            _fail_all(queue, POOL_CLOSED)
         self._claims.clear()
 
     async def _wait_in(self, queue: _Queue) -> Worker:
         if self._is_closed:
-            raise Lost(CLOSED)
+            raise Lost(POOL_CLOSED)
         future: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         queue.append(future)
         try:
             return await future
         except asyncio.CancelledError:
-            # A worker that came in the very step in which its taker gave up belongs to the next one.
+            # A worker that was given in the step in which its taker was cancelled goes to the next one.
             if future.done() and not future.cancelled() and future.exception() is None:
                 self.give(future.result())
             with suppress(ValueError):
@@ -126,7 +126,7 @@ class Scheduler:
             raise
 
 
-def _turn_away(queue: _Queue, why: str) -> None:
+def _fail_all(queue: _Queue, why: str) -> None:
     while queue:
         future = queue.popleft()
         if not future.done():

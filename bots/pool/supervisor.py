@@ -1,4 +1,4 @@
-"""The workers of a pool and the memory that they share: hired, loaded, asked, recalled, replaced."""
+"""The workers of a pool and the memory that they share: started, loaded, asked, recalled, replaced."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from cornered.bots.pool.worker_main import Failed, Job, WorkerSlot
 from cornered.bots.pool.worker_process import Lost, Worker
 from cornered.bots.search.memory import Memory
 
-__all__ = ["GRACE", "Supervisor"]
+__all__ = ["HANG_GRACE_S", "Supervisor"]
 
-GRACE: Final = 0.25
-"""Seconds after its deadline, or after it was told to stop, until a worker counts as hung."""
+HANG_GRACE_S: Final = 0.25
+"""Seconds after its deadline, or after its stop flag was set, until a worker counts as hung."""
 CLOSE_TIMEOUT_S: Final = 10.0
-"""Seconds for which the end waits for a worker that is just starting."""
-RETRY: Final = (0.5, 2.0, 10.0)
-"""Seconds before a worker that could not start is started again."""
+"""Seconds for which `close` waits for a worker that is just starting."""
+RESTART_WAITS_S: Final = (0.5, 2.0, 10.0)
+"""Seconds before a worker that could not start is started again; the last one repeats."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,7 +34,7 @@ log = logging.getLogger("cornered.pool")
 
 
 class Supervisor:
-    """Some worker processes, each in a slot of its own. What blocks runs in threads."""
+    """The worker processes, one a slot. Blocking calls run in threads."""
 
     def __init__(self, memory: Memory, tasks: asyncio.TaskGroup, threads: ThreadPoolExecutor) -> None:
         self.memory = memory
@@ -49,8 +49,8 @@ class Supervisor:
         self._leaving: set[Future[Any]] = set()
 
     async def hire(self, slot: int) -> None:
-        """Start a worker for a slot, as often as it takes."""
-        for wait in itertools.chain(RETRY, itertools.repeat(RETRY[-1])):
+        """Start a worker for a slot, again and again until it succeeds."""
+        for wait in itertools.chain(RESTART_WAITS_S, itertools.repeat(RESTART_WAITS_S[-1])):
             starting = self._threads.submit(Worker.start, self._slot(slot), tuple(self.preparations))
             try:
                 worker = await asyncio.wrap_future(starting)
@@ -63,7 +63,7 @@ class Supervisor:
             else:
                 self.workers.add(worker)
                 if missing := [wanted for wanted in self.preparations if wanted not in worker.prepared]:
-                    # Asked for while it started.
+                    # Added while it started.
                     await self.load(worker, missing)
                 else:
                     self.scheduler.give(worker)
@@ -74,7 +74,7 @@ class Supervisor:
         return WorkerSlot(number, self.memory.name)
 
     async def load(self, worker: Worker, wanted: Sequence[Preparation]) -> None:
-        """Have a worker that is nobody's now load something, and then be free."""
+        """Have a worker, which the caller has taken, load something, and return it to the scheduler."""
         try:
             for one in wanted:
                 await self.run(worker.prepare, one)
@@ -82,24 +82,24 @@ class Supervisor:
             log.warning("a worker was lost while it prepared: %s", lost)
             self.replace(worker)
         except BaseException:
-            # It may still be at it, and would answer the next question with that.
+            # It may still be loading, and would answer the next request with that.
             self.replace(worker)
             raise
         else:
             self.scheduler.give(worker)
 
-    def ask(self, worker: Worker, job: Job, patience: float | None) -> asyncio.Future[Thought | Failed]:
-        """Ask a worker that is nobody else's; the future raises Lost when no answer comes in `patience` seconds."""
+    def ask(self, worker: Worker, job: Job, timeout_s: float | None) -> asyncio.Future[Thought | Failed]:
+        """Ask a worker, which the caller has taken; the future raises Lost when no answer comes in `timeout_s`."""
         self.memory.resume(worker.slot.number)
-        asking = asyncio.get_running_loop().run_in_executor(self._threads, worker.ask, job, patience)
-        # Of a worker that is given up nobody wants to hear why it is lost.
+        asking = asyncio.get_running_loop().run_in_executor(self._threads, worker.ask, job, timeout_s)
+        # The exception of a worker that is given up is not awaited.
         asking.add_done_callback(lambda done: done.cancelled() or done.exception())
         return asking
 
     async def recall(self, worker: Worker, asking: asyncio.Future[Thought | Failed]) -> Thought | Failed | None:
-        """Make a worker free, whatever it still thinks about, and return its answer; without one it is replaced."""
+        """Stop a worker's search and return its answer; where none comes within the grace, replace the worker."""
         self.memory.stop(worker.slot.number)
-        await asyncio.wait((asking,), timeout=GRACE)
+        await asyncio.wait((asking,), timeout=HANG_GRACE_S)
         if asking.done() and asking.exception() is None:
             self.scheduler.give(worker)
             return asking.result()
@@ -107,13 +107,13 @@ class Supervisor:
         return None
 
     def replace(self, worker: Worker) -> None:
-        """End a worker that is lost, and put a new one in its place as soon as it can be started."""
+        """End a worker that is lost, and start another in its slot."""
         self.scheduler.drop(worker)
         if self.is_closed:
-            # It ends with all others.
+            # `close` ends it.
             return
         self.workers.discard(worker)
-        # At once, not as part of the chore: one that is cancelled before it begins would do nothing.
+        # Not in the chore, which does nothing when it is cancelled before it begins.
         ending = self._leave(self._threads.submit(worker.end))
         self.chore(self._succeed(worker.slot.number, ending), "replace worker")
 
@@ -122,32 +122,32 @@ class Supervisor:
         await self.hire(slot)
 
     def _leave(self, ending: Future[T]) -> Future[T]:
-        """Remember what must be over before the supervisor has gone."""
+        """Have `close` wait for a future."""
         self._leaving.add(ending)
         ending.add_done_callback(self._leaving.discard)
         return ending
 
     async def close(self) -> None:
-        """End all workers; whoever waits for one hears that none will come."""
+        """End all workers; what waits for one fails with Lost."""
         self.is_closed = True
         self.scheduler.close()
         for chore in self._chores:
             chore.cancel()
-        # What was cancelled says now what it leaves behind.
+        # The cancelled chores register what they leave behind.
         await asyncio.sleep(0)
         endings = {*self._leaving, *(self._threads.submit(worker.end) for worker in self.workers)}
         if endings:
             await asyncio.wait([asyncio.wrap_future(ending) for ending in endings], timeout=CLOSE_TIMEOUT_S)
 
     def chore(self, work: Coroutine[None, None, T], name: str) -> asyncio.Task[T] | None:
-        """Have something done for as long as the supervisor is there; None when it has gone."""
+        """Run a coroutine as a task that ends with the supervisor; return None when that is closed."""
         if self.is_closed:
             work.close()
             return None
         try:
             task = self._tasks.create_task(work, name=name)
         except RuntimeError:
-            # An error is ending the group, and the supervisor with it; it is the one that is to be heard of.
+            # An error is ending the task group, and the supervisor with it; it must not be hidden by this one.
             work.close()
             return None
         self._chores.add(task)
@@ -155,12 +155,12 @@ class Supervisor:
         return task
 
     async def run(self, function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-        """Call a function that blocks."""
+        """Call a blocking function in a thread."""
         call = functools.partial(function, *arguments, **named)
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)
 
 
 def _end_started(starting: Future[Worker]) -> None:
-    """End a worker that nobody waits for any more."""
+    """End a worker whose start was cancelled, once it has started."""
     with contextlib.suppress(Lost, CancelledError):
         starting.result().end()

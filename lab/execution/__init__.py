@@ -1,1 +1,1 @@
-"""Where work is carried out: processes of this machine, or a Dask cluster."""
+"""Execution of independent pieces of work: processes of this machine, or a Dask cluster."""

@@ -1,4 +1,4 @@
-"""Many machines: a Dask scheduler and its workers, which carry out batches as the processes of this machine do."""
+"""A Dask scheduler and its workers on many machines, which carry out batches as processes of this machine do."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ __all__ = ["Cluster"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-SCHEMES: Final = ("tcp://", "tls://")
+CLUSTER_SCHEMES: Final = ("tcp://", "tls://")
 CONNECTING: Final = 10.0
-"""Seconds that the scheduler has to answer, and then its first worker to be there."""
-QUEUED: Final = 4
-"""How many batches there are for each worker, at most, those in work included."""
+"""Seconds for the scheduler to answer, and then for its first worker to be there."""
+BATCHES_PER_WORKER: Final = 4
+"""The most batches for each worker, those in work included."""
 RETRIES: Final = 2
-"""How often a batch that raises an error is tried on another worker."""
-COUNTING: Final = 5.0
-"""Seconds after which workers are counted again: they come and go."""
+"""How often Dask retries a batch that raises an error."""
+WORKER_COUNT_INTERVAL_S: Final = 5.0
+"""Seconds between counts of the workers, which come and go."""
 
 log = logging.getLogger("cornered.lab")
 _turn = threading.Lock()
 
 
 class Cluster:
-    """The workers of a scheduler. Get it from `Cluster.open`."""
+    """The workers of a Dask scheduler. Get it from `Cluster.open`."""
 
     def __init__(self, address: str, client: Any, executor: Executor) -> None:
         self.address = address
@@ -48,7 +48,7 @@ class Cluster:
         self._futures: set[Future[Any]] = set()
         self._counted = monotonic()
         self.workers = self._count()
-        """How many processes there are, as far as is known."""
+        """How many workers the last count found."""
 
     @classmethod
     @contextmanager
@@ -56,9 +56,9 @@ class Cluster:
         """Join a scheduler. Raises a ValueError that says what to do when Dask, the scheduler, its certificates or its
         workers are missing.
 
-        What TLS needs comes from Dask's own configuration (`distributed.comm.tls`), files or environment.
+        Certificates come from Dask's configuration (`distributed.comm.tls`), in files or the environment.
         """
-        if not address.startswith(SCHEMES):
+        if not address.startswith(CLUSTER_SCHEMES):
             raise ValueError(f"a cluster's address looks like tcp://host:8786 or tls://host:8786, not {address!r}")
         try:
             import distributed
@@ -67,7 +67,7 @@ class Cluster:
         _check_certificates(address)
         try:
             with mismatches_logged():
-                # Dask's own annotations leave these out.
+                # Dask's annotations leave these out.
                 connect: Any = distributed.Client
                 client = connect(address, timeout=CONNECTING, set_as_default=False, name="cornered")
         except OSError as error:
@@ -78,13 +78,13 @@ class Cluster:
             except TimeoutError:
                 how = f"start some on each machine: dask worker {address} --nthreads 1 --nworkers -1"
                 raise ValueError(f"the scheduler at {address} has no workers; {how}") from None
-            # Not pure: two equal batches are two pieces of work.
+            # Not pure: two equal batches are two tasks.
             yield cls(address, client, client.get_executor(pure=False, retries=RETRIES))
 
     def has_room(self) -> bool:
         """Say whether another batch can be submitted."""
-        if monotonic() - self._counted > COUNTING:
-            # Without a scheduler there are other things to tell than this.
+        if monotonic() - self._counted > WORKER_COUNT_INTERVAL_S:
+            # That the scheduler is gone is raised in `has_lost`.
             with suppress(OSError):
                 self.workers = self._count()
             self._counted = monotonic()
@@ -92,11 +92,11 @@ class Cluster:
 
     @property
     def most(self) -> int:
-        """How many batches there may be at once."""
-        return QUEUED * max(1, self.workers)
+        """The most batches at once."""
+        return BATCHES_PER_WORKER * max(1, self.workers)
 
     def wait(self, seconds: float) -> None:
-        """Wait until a batch is done, but no longer than so many seconds."""
+        """Wait until a batch is done, at most so many seconds."""
         wait(self._pending(), seconds, FIRST_COMPLETED)
 
     def _pending(self) -> set[Future[Any]]:
@@ -104,14 +104,14 @@ class Cluster:
         return self._futures
 
     def submit(self, batch: Batch[T, R]) -> Future[Part[R]]:
-        """Have some worker carry out a batch."""
+        """Have a worker carry out a batch."""
         future = self._executor.submit(_carry_out, batch, sources_digest())
         self._futures.add(future)
         return future
 
     def has_lost(self, future: Future[Any]) -> bool:
-        """Say whether worker after worker died while it had this batch. Raises a ConnectionError when the scheduler is
-        gone."""
+        """Say whether Dask gave up a batch since each worker that had it died. Raises a ConnectionError when the
+        scheduler is gone."""
         from distributed import KilledWorker
 
         try:
@@ -120,7 +120,7 @@ class Cluster:
             raise ConnectionError(f"the scheduler at {self.address} is gone; start it and the command again") from None
 
     def abandon(self, futures: Iterable[Future[Any]]) -> None:
-        """Cancel what has not begun."""
+        """Cancel the batches that have not begun."""
         for future in futures:
             future.cancel()
 
@@ -141,8 +141,8 @@ def _check_certificates(address: str) -> None:
 
 @contextmanager
 def mismatches_logged() -> Iterator[None]:
-    """Log which versions of packages differ between the machines. It may work all the same; what makes other games
-    is checked with every batch."""
+    """Log which versions of packages differ between the machines. Only those that change games are refused, with each
+    batch."""
     from distributed.versions import VersionMismatchWarning
 
     with warnings.catch_warnings(record=True) as caught:
@@ -163,10 +163,10 @@ def sources_digest() -> str:
 
 
 def _carry_out(batch: Batch[T, R], sources: str) -> Part[R]:
-    """Carry out a batch on a worker. Raises a ValueError on a machine where the same seeds would give other games."""
+    """Carry out a batch on a Dask worker. Raises a ValueError where the same seeds would give other games."""
     if sources != sources_digest():
         raise ValueError("workers and this machine have different versions of cornered or numba; install the same")
-    # A worker with several threads would run bots side by side, which they are not made for.
+    # One at a time, even on a worker with several threads: bots are not thread-safe.
     with _turn:
         before = heartbeat.current()
         heartbeat.install(heartbeat.Alarm())

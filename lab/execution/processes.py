@@ -29,8 +29,8 @@ R = TypeVar("R")
 
 PRELOADED: Final = "cornered.lab.contests.arena"
 """What the fork server loads besides the bots, so that workers start in milliseconds."""
-BATCHES_MAX: Final = 2
-"""How many batches a worker has: one in work, and the next one, which is sent as soon as the result of that comes."""
+BATCHES_PER_WORKER: Final = 2
+"""One batch in work, and the next one, which is sent as soon as the result of the first comes."""
 DEATH_TIMEOUT_S: Final = 1.0
 """Seconds between the end of a pipe and that of its process, after which the process is killed."""
 ABANDONED_CHECK_INTERVAL_S: Final = 0.02
@@ -106,7 +106,7 @@ class _Worker:
     """A process, and the batches that it has, in their order; the first of them has been sent."""
 
     def __init__(self, folder: Path) -> None:
-        # Not daemonic, since those may have no processes, and bots may.
+        # Not daemonic: daemonic processes cannot have children, which bots may start.
         self._process = WorkerProcess(batch_runner, str(folder), daemon=False)
         self._folder = folder
         self._batches: deque[tuple[bytes, Future[Any]]] = deque()
@@ -115,8 +115,8 @@ class _Worker:
 
     @property
     def load(self) -> int:
-        """How many batches it has; as many as it can for one that must be alone."""
-        return BATCHES_MAX if self._is_alone and self._batches else len(self._batches)
+        """How many batches it has; the most it may have while it has one that must be alone."""
+        return BATCHES_PER_WORKER if self._is_alone and self._batches else len(self._batches)
 
     def submit(self, batch: Batch[T, R]) -> Future[Part[R]]:
         future: Future[Part[R]] = Future()
@@ -128,7 +128,7 @@ class _Worker:
 
     def _send(self) -> None:
         """Send the first batch: only to a process that waits for it, so that neither blocks in writing to the other."""
-        # The pipe of a dead process is at its end, which `receive` finds.
+        # `receive` finds the end of a dead process's pipe.
         with suppress(OSError):
             self.connection.send_bytes(self._batches[0][0])
 
@@ -187,13 +187,13 @@ class Processes:
 
     @property
     def most(self) -> int:
-        """How many batches there may be at once."""
-        return BATCHES_MAX * self.workers
+        """The most batches at once."""
+        return BATCHES_PER_WORKER * self.workers
 
     def has_room(self, *, alone: bool = False) -> bool:
         """Say whether another batch can be submitted, or one that has to be alone in its process."""
         least = min((worker.load for worker in self._staff), default=0)
-        return len(self._staff) < self.workers or least < (1 if alone else BATCHES_MAX)
+        return len(self._staff) < self.workers or least < (1 if alone else BATCHES_PER_WORKER)
 
     def submit(self, batch: Batch[T, R]) -> Future[Part[R]]:
         """Have the worker that has the least to do carry out a batch; one that must be alone goes to a new process."""
@@ -214,8 +214,8 @@ class Processes:
         self._staff.append(_Worker(self._folder))
 
     def wait(self, seconds: float) -> None:
-        """Wait so many seconds for an answer of any worker; complete the futures of those that have answered, died or
-        passed the deadline of their next sign of life."""
+        """Wait at most so many seconds for an answer; complete the futures of workers that have answered or died, and
+        end those whose next sign of life is overdue."""
         busy = [worker for worker in self._staff if worker.load]
         ready = multiprocessing.connection.wait([worker.connection for worker in busy], seconds)
         for worker in busy:

@@ -1,7 +1,7 @@
-"""Many independent pieces of work, on every core or on many machines: whoever carries them out is an Executor.
+"""Many independent pieces of work, on every core of this machine or on a Dask cluster.
 
-Work is a function of one item that can be pickled, and the same on every machine. Results come back as they are done,
-each once, whatever happens to the processes in between; the order in which they come is not the order of the items.
+Work is a picklable function of one item. Each result comes back once, as soon as it is done, whatever processes die in
+between, and so not in the order of the items.
 """
 
 from __future__ import annotations
@@ -25,22 +25,21 @@ __all__ = ["Death", "Workforce", "in_order"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-LIVENESS_INTERVAL_S: Final = 0.25
-"""Seconds between looks at processes that may hang."""
-TRIES_ALONE: Final = 2
-"""How often an item may end a process that has nothing else to do, until it is lost."""
-FRUITLESS_MAX: Final = 20
-"""How many processes may end in a row before they begin anything."""
+HANG_CHECK_INTERVAL_S: Final = 0.25
+"""Seconds between checks for processes that hang."""
+ITEM_TRIES: Final = 2
+"""How many processes an item may end in which it is alone, until it is lost."""
+FRUITLESS_DEATHS_MAX: Final = 20
+"""How many processes in a row may end before they begin an item."""
 
 
 @dataclass(slots=True)
 class _Pace:
-    """How many items go to a worker at once: so many that it is busy for a while, and that others are not idle."""
+    """The size of batches: they take about `aim` seconds, so that each is cheap and workers share the rest."""
 
     low: int
     high: int
     aim: float
-    """Seconds that a batch should take."""
     size: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -48,7 +47,7 @@ class _Pace:
 
     @property
     def box(self) -> float:
-        """Seconds after which a batch that takes longer than it should is divided again."""
+        """Seconds after which the rest of a batch is divided again."""
         return 5 * self.aim
 
     def learn(self, items: int, seconds: float) -> None:
@@ -58,7 +57,7 @@ class _Pace:
 
 @dataclass(slots=True)
 class _Errand(Generic[T, R]):
-    """One call of `carry_out`: what is still to do, and what is being done."""
+    """One call of `carry_out`: its items that wait, and those in work."""
 
     number: int
     function: Callable[[T], R]
@@ -66,14 +65,14 @@ class _Errand(Generic[T, R]):
     patience: float | None
     pace: _Pace
     again: deque[Sequence[tuple[int, T]]] = field(default_factory=deque)
-    """What was given to a worker that did not come to it."""
+    """Items of batches whose worker has not begun them."""
     suspects: deque[tuple[int, T]] = field(default_factory=deque)
-    """What processes died of, perhaps."""
+    """Items that a process may have died of; each is tried again alone."""
     running: dict[Future[Part[R]], Batch[T, R]] = field(default_factory=dict)
     deaths: Counter[int] = field(default_factory=Counter)
-    """How many processes died of an item alone, by its place."""
+    """How many processes died of an item that was alone, by its place."""
     fruitless: int = 0
-    """How many processes died since the last result without having begun anything."""
+    """How many processes have died since the last result without beginning an item."""
 
     def next(self) -> Sequence[tuple[int, T]]:
         return self.again.popleft() if self.again else list(itertools.islice(self.items, self.pace.size))
@@ -83,11 +82,11 @@ class _Errand(Generic[T, R]):
         self.running[site.submit(batch)] = batch
 
     def take(self, batch: Batch[T, R], part: Part[R]) -> Iterator[tuple[int, R]]:
-        """Yield the results of a part of a batch; the rest is to do again."""
+        """Yield the results of a part of a batch; queue the rest again."""
         self.fruitless = 0
         if part.results:
             self.pace.learn(len(part.results), part.seconds)
-        # As many as there was time for are enough for the next one, too.
+        # The next batches are as long as what there was time for.
         fitting = max(1, len(part.results))
         for first in range(len(part.results), len(batch.entries), fitting):
             self.again.append(batch.entries[first : first + fitting])
@@ -102,7 +101,7 @@ class _Errand(Generic[T, R]):
         beat = died.beat
         if beat is None or beat.errand < 0:
             self.fruitless += 1
-            if self.fruitless >= FRUITLESS_MAX:
+            if self.fruitless >= FRUITLESS_DEATHS_MAX:
                 raise ChildProcessError(f"processes end before they begin to work; the last one {died}")
         at = None if beat is None or beat.errand != self.number else beat.place
         culprit = next((entry for entry in batch.entries if entry[0] == at), None)
@@ -113,14 +112,14 @@ class _Errand(Generic[T, R]):
                 self.again.append(innocent)
         if culprit is not None:
             self.deaths[culprit[0]] += batch.is_alone
-            if self.deaths[culprit[0]] >= TRIES_ALONE:
+            if self.deaths[culprit[0]] >= ITEM_TRIES:
                 return culprit
             self.suspects.append(culprit)
         return None
 
 
 class Workforce:
-    """Whoever carries out work. Get it from `Workforce.open`."""
+    """The workers that carry out work. Get it from `Workforce.open`."""
 
     def __init__(self, processes: Processes, cluster: Cluster | None = None) -> None:
         self._processes = processes
@@ -133,8 +132,8 @@ class Workforce:
     def open(cls, workers: int | None = None, cluster: str | None = None) -> Iterator[Workforce]:
         """Start so many processes, by default one a core, or join the Dask scheduler at `cluster`.
 
-        With a cluster, processes of this machine only try again what others died of. Raises a ValueError for a cluster
-        that cannot be joined, and says what to do.
+        With a cluster, processes of this machine only retry what its workers died of. Raises a ValueError that says
+        what to do for a cluster that cannot be joined.
         """
         count = workers or os.cpu_count() or 1
         if count < 1:
@@ -157,10 +156,10 @@ class Workforce:
     ) -> Generator[tuple[int, R], None, None]:
         """Yield the place of each item and what `function` makes of it, as soon as it is done.
 
-        `batch` items go to a worker at once; by default as many as it takes to keep it busy. What `function` raises is
-        raised here. An item whose process dies is tried again, alone in a process of its own; one of which that dies
-        as well, twice, is worth `lost(item, death)`, or raises a ChildProcessError. A process that gives no sign of
-        life (`heartbeat.beat`) for `patience` seconds is ended. Whoever stops iterating cancels what has not begun.
+        `batch` items go to a worker at once; by default as many as take a tenth of a second. What `function` raises is
+        raised here. An item whose process dies is retried, alone in a new process; when that has died twice, the result
+        is `lost(item, death)`, or a ChildProcessError without `lost`. A process without a sign of life
+        (`heartbeat.beat`) for `patience` seconds is ended. Closing the generator cancels what has not begun.
         """
         if batch is not None and batch < 1:
             raise ValueError(f"a batch has 1 item or more, not {batch}")
@@ -191,17 +190,17 @@ class Workforce:
         if not any(future.done() for future in errand.running):
             sites = [self._is_here(batch) for batch in errand.running.values()]
             is_here = all(sites or [self._cluster is None or bool(errand.suspects)])
-            self._processes.wait(LIVENESS_INTERVAL_S if is_here else 0)
+            self._processes.wait(HANG_CHECK_INTERVAL_S if is_here else 0)
             if self._cluster is not None and not is_here:
-                self._cluster.wait(LIVENESS_INTERVAL_S)
+                self._cluster.wait(HANG_CHECK_INTERVAL_S)
         return [future for future in errand.running if future.done()]
 
     def _hand_out(self, errand: _Errand[T, R]) -> bool:
-        """Give work to everybody who has room for it, suspects first; say whether that was all there is."""
+        """Submit batches while there is room for them, suspects first; say whether no item is left."""
         while errand.suspects and self._processes.has_room(alone=True):
             errand.submit([errand.suspects.popleft()], self._processes, alone=True)
         site = self._cluster or self._processes
-        # Not only while there is room: workers may be quicker than whoever takes the results.
+        # Bounded by the batches of this errand too: workers may be quicker than the consumer of its results.
         while len(errand.running) < site.most and site.has_room():
             entries = errand.next()
             if not entries:
@@ -212,7 +211,7 @@ class Workforce:
     def _settle(
         self, errand: _Errand[T, R], future: Future[Part[R]], lost: Callable[[T, Death], R] | None
     ) -> Iterator[tuple[int, R]]:
-        """Yield the results that a future has; where it has none because processes died, see to what follows."""
+        """Yield the results of a future that is done. Where its process died, queue its items or yield the lost one."""
         batch = errand.running.pop(future)
         if self._cluster is not None and not batch.is_alone:
             if self._cluster.has_lost(future):

@@ -18,7 +18,7 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import Bot
-from cornered.bots.pool.pool import GRACE, Pool
+from cornered.bots.pool.pool import HANG_GRACE_S, Pool
 from cornered.bots.pool.scheduler import Scheduler
 from cornered.bots.pool.supervisor import Supervisor
 from cornered.bots.pool.warming import Preparation
@@ -98,7 +98,7 @@ async def test_a_worker_that_hangs_is_given_up_and_a_quick_move_stands_in(pool: 
     os.kill(hung := await busy(pool), signal.SIGSTOP)
     thought = await thinking
     assert limit.deadline is not None
-    assert time.monotonic() < limit.deadline + GRACE + 1.0
+    assert time.monotonic() < limit.deadline + HANG_GRACE_S + 1.0
     assert START.is_legal(thought.move)
     next_one = asyncio.ensure_future(pool.choose("random", START, Limit(time=5000)))
     assert await busy(pool) != hung
@@ -121,7 +121,7 @@ async def test_more_jobs_than_workers_all_get_a_move_in_time(pool: Pool) -> None
     thoughts = await asyncio.gather(*(pool.choose("minimax", START, limit) for limit in limits))
     assert all(START.is_legal(thought.move) for thought in thoughts)
     assert limits[-1].deadline is not None
-    assert time.monotonic() < limits[-1].deadline + GRACE + 1.0
+    assert time.monotonic() < limits[-1].deadline + HANG_GRACE_S + 1.0
 
 
 async def test_the_answer_to_a_cancelled_request_is_dropped(pool: Pool) -> None:
