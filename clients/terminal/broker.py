@@ -117,7 +117,7 @@ async def watch_broadcast(
     plain: bool,
     write: Write = write_line,
 ) -> None:
-    """Watch one match, or the gallery, as the broker at `url` tells it; `server` fills gaps. Raises CannotStart."""
+    """Watch one match, or the gallery, from the broker at `url`; `server` supplies lost events. Raises CannotStart."""
     if plain and match is None:
         raise CannotStart("name the match that --plain should follow")
     async with _gap_filler(server, name, token) as client:
