@@ -25,20 +25,20 @@ from typing import Final
 from cornered import engine
 from cornered.bench.server import target
 from cornered.bots.bot import Thought
-from cornered.bots.online.host import BotHost, Guest, HostConfig
+from cornered.bots.online.host import BotHost, HostConfig, HostedBot
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import names as roster
-from cornered.clients.sdk import Closed, Limit, MatchView, Refused, TokenStore, unwrapped_errors
+from cornered.clients.sdk import Closed, CommandRefused, Limit, MatchView, TokenStore, unwrapped_errors
 from cornered.engine import Game, State
 from cornered.protocol.values import Fischer
 
-__all__ = ["Arrivals", "Report", "Trial", "as_json", "kill_workers", "lines", "read_clock", "run"]
+__all__ = ["Arrivals", "ClocksReport", "Trial", "as_json", "kill_workers", "lines", "read_clock", "run"]
 
 VARIED: Final = 0.5
 """How often a game is played with an option that is not the usual one."""
 GAME_TIMEOUT_S: Final = 300.0
 """Seconds after which a game counts as hanging."""
-WORDS: Final = {
+LOG_WORDS: Final = {
     "a quick move stands in": "stand_ins",
     "is no legal move": "illegal_moves",
     "the bot resigns match": "failures",
@@ -51,7 +51,7 @@ WORDS: Final = {
 
 
 @dataclass(slots=True)
-class Report:
+class ClocksReport:
     """What came of some games. Times are milliseconds; `flags` are the games that were lost on time, and by whom."""
 
     clock: str
@@ -77,7 +77,7 @@ class Report:
 class _Timed(Pool):
     """A pool that notes how late its answers come."""
 
-    report: Report
+    report: ClocksReport
 
     async def choose(self, bot: str, state: State, limit: Limit, *, seed: int | None = None) -> Thought:
         thought = await Pool.choose(self, bot, state, limit, seed=seed)
@@ -90,13 +90,13 @@ class _Timed(Pool):
 class _Ear(logging.Handler):
     """Counts the warnings of the bots and their pool."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: ClocksReport) -> None:
         super().__init__()
         self._report = report
 
     def emit(self, record: logging.LogRecord) -> None:
         said = record.getMessage()
-        for words, name in WORDS.items():
+        for words, name in LOG_WORDS.items():
             if words in said:
                 setattr(self._report, name, getattr(self._report, name) + 1)
                 break
@@ -130,7 +130,7 @@ class Trial:
     only: Sequence[str] = ()
 
 
-def run(trial: Trial, tell: Callable[[str], None] = lambda _: None) -> Report:
+def run(trial: Trial, tell: Callable[[str], None] = lambda _: None) -> ClocksReport:
     """Play the games and report. Raises a ValueError for an unknown game or a faulty clock."""
     for name in trial.only:
         engine.load(name)
@@ -138,10 +138,10 @@ def run(trial: Trial, tell: Callable[[str], None] = lambda _: None) -> Report:
     return asyncio.run(_run(trial, tell))
 
 
-async def _run(trial: Trial, tell: Callable[[str], None]) -> Report:
-    report = Report(trial.clock)
+async def _run(trial: Trial, tell: Callable[[str], None]) -> ClocksReport:
+    report = ClocksReport(trial.clock)
     specs = list(trial.bots or roster())
-    guests = Guest.all_of(specs)
+    guests = HostedBot.all_of(specs)
     kinds = [kind for kind in engine.games() if not trial.only or kind.name in trial.only]
     with _listening(report), tempfile.TemporaryDirectory(prefix="cornered-clocks-") as folder, unwrapped_errors():
         async with target("cornered") as server, _Timed.open(trial.workers, specs) as pool:
@@ -164,7 +164,7 @@ async def _run(trial: Trial, tell: Callable[[str], None]) -> Report:
 
 
 @contextlib.contextmanager
-def _listening(report: Report) -> Iterator[None]:
+def _listening(report: ClocksReport) -> Iterator[None]:
     """Count what bots and pool log inside the block."""
     ear, logger = _Ear(report), logging.getLogger("cornered")
     before = logger.level, logger.propagate
@@ -200,7 +200,7 @@ async def _play_all(
             killer.cancel()
 
 
-async def kill_workers(pool: Pool, every: float, report: Report) -> None:
+async def kill_workers(pool: Pool, every: float, report: ClocksReport) -> None:
     """Kill a worker in the middle of a search every so many seconds, until cancelled."""
     while True:
         await asyncio.sleep(every)
@@ -230,7 +230,7 @@ class _Matchmaker:
 
     host: BotHost
     arrivals: Arrivals
-    report: Report
+    report: ClocksReport
 
     async def play(self, game: Game, clock: Fischer) -> None:
         """Let two of the bots play one game."""
@@ -251,7 +251,7 @@ class _Matchmaker:
                         clocks = [left for left in match.snapshot.clocks.left if left is not None]
                         report.least_left = min([report.least_left, *clocks])
                         await match.changed(match.version)
-        except (Refused, Closed, TimeoutError) as error:
+        except (CommandRefused, Closed, TimeoutError) as error:
             report.unfinished.append(f"{what}: {error or type(error).__name__}")
             return
         report.games += 1
@@ -290,12 +290,12 @@ class Arrivals:
                 return
 
 
-def as_json(report: Report) -> dict[str, object]:
+def as_json(report: ClocksReport) -> dict[str, object]:
     """Return the figures as they are printed with --json."""
     return asdict(report)
 
 
-def lines(report: Report) -> Iterator[str]:
+def lines(report: ClocksReport) -> Iterator[str]:
     """Yield the figures for people."""
     games = ", ".join(f"{count} {name}" for name, count in sorted(report.by_game.items()))
     yield f"{report.games} games at {report.clock} in {report.seconds:.0f} s ({games}), {report.moves:,} moves"

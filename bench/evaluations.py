@@ -21,13 +21,13 @@ from cornered.engine.kernels.slides import slides
 from cornered.engine.kernels.walls import Position as Maze
 from cornered.engine.kernels.walls import goal, pawn, walls_of
 
-__all__ = ["PLAIN"]
+__all__ = ["PLAIN_KERNELS"]
 
 MAX_SLIDE: Final = 7
 
 
 @kernel
-def trapgrid_worth(position: trapgrid.Position) -> int:
+def trapgrid_evaluate(position: trapgrid.Position) -> int:
     """Return the mover's number of steps minus the opponent's."""
     own, other = trapgrid.neighbours(position.mover), trapgrid.neighbours(position.other)
     return 100 * (popcount(own & position.free) - popcount(other & position.free))
@@ -45,7 +45,7 @@ def reach(free: np.uint64, from_cell: np.uint64) -> int:
 
 
 @kernel
-def isolation_worth(position: Slides) -> int:
+def isolation_evaluate(position: Slides) -> int:
     """Return the mover's number of reachable cells in one slide minus the opponent's."""
     return 100 * (reach(position.free, position.mover) - reach(position.free, position.second))
 
@@ -57,7 +57,7 @@ def isolation_key(position: Slides) -> int:
 
 
 @kernel
-def bamboo_worth(position: Hexagon) -> int:
+def bamboo_evaluate(position: Hexagon) -> int:
     """Return the mover's number of legal cells minus the opponent's."""
     own_a, own_b, own_c, other_a, other_b, other_c, free_a, free_b, free_c, turn = position
     turned = Hexagon(other_a, other_b, other_c, own_a, own_b, own_c, free_a, free_b, free_c, 1 - turn)
@@ -86,7 +86,7 @@ def steps(doors: Four, cell: int, goal_lo: int, goal_hi: int) -> int:
 
 
 @kernel
-def quoridor_worth(position: Maze) -> int:
+def quoridor_evaluate(position: Maze) -> int:
     """Return the difference of the shortest paths, positive for the mover's lead."""
     doors = passages(walls_of(position), position.size)
     own_lo, own_hi = goal(position, position.turn)
@@ -108,26 +108,31 @@ def quiet(position: Any) -> bool:
 
 
 @kernel
-def rank(position: Any, move: int) -> int:
+def order_score(position: Any, move: int) -> int:
     return 0
 
 
 @kernel
-def narrow(position: Any, buffer: npt.NDArray[np.int64], count: int) -> int:
+def candidate_moves(position: Any, buffer: npt.NDArray[np.int64], count: int) -> int:
     return count
 
 
 @kernel
-def known(position: Any, scratch: Any) -> int:
+def exact_value(position: Any, scratch: Any) -> int:
     return 0
 
 
-_SAME: Final[Mapping[str, Callable[..., Any]]] = {"quiet": quiet, "rank": rank, "narrow": narrow, "known": known}
+_SHARED_KERNELS: Final[Mapping[str, Callable[..., Any]]] = {
+    "quiet": quiet,
+    "rank": order_score,
+    "narrow": candidate_moves,
+    "known": exact_value,
+}
 
-PLAIN: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
-    "trapgrid": {**_SAME, "worth": trapgrid_worth, "key": trapgrid_key},
-    "isolation": {**_SAME, "worth": isolation_worth, "key": isolation_key},
-    "bamboo": {**_SAME, "worth": bamboo_worth, "key": bamboo_key},
-    "quoridor": {**_SAME, "worth": quoridor_worth, "key": quoridor_key},
+PLAIN_KERNELS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
+    "trapgrid": {**_SHARED_KERNELS, "worth": trapgrid_evaluate, "key": trapgrid_key},
+    "isolation": {**_SHARED_KERNELS, "worth": isolation_evaluate, "key": isolation_key},
+    "bamboo": {**_SHARED_KERNELS, "worth": bamboo_evaluate, "key": bamboo_key},
+    "quoridor": {**_SHARED_KERNELS, "worth": quoridor_evaluate, "key": quoridor_key},
 }
 """The kernels of each game, by the names that the search expects."""

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.contests import match
-from cornered.lab.contests.contest import Memory
-from cornered.lab.contests.match import Tally
+from cornered.lab.contests.contest import MemoryGameStore
+from cornered.lab.contests.match import MatchTally
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.preparing import prepare
-from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.statistics.elo import elo_of_pairs
 
@@ -32,7 +32,7 @@ class Step:
     game: str
     lower: str
     higher: str
-    tally: Tally
+    tally: MatchTally
 
     @property
     def elo(self) -> tuple[float, float, float]:
@@ -53,13 +53,13 @@ def run(
 
     `report` receives how many games are over. Raises a ValueError for a bot that does not play this game.
     """
-    terms = Terms.of(game, time=MOVE_TIME_MS, longest=MAX_PLIES, seed=seed)
+    terms = ContestTerms.of(game, time=MOVE_TIME_MS, longest=MAX_PLIES, seed=seed)
     terms.check(*bots)
     climbs = list(itertools.pairwise(bots))
     pairs = (games + 1) // 2
     over = itertools.count(1)
 
-    def on_game(played: Played, tally: Tally) -> bool:
+    def on_game(played: PlayedGame, tally: MatchTally) -> bool:
         report(Progress(f"{game}, {len(climbs)} steps", next(over), 2 * pairs * len(climbs)))
         return False
 
@@ -69,7 +69,7 @@ def run(
         steps = []
         for lower, higher in climbs:
             of = match.PairedMatch(higher, lower, terms, openings, pairs)
-            steps.append(Step(game, lower, higher, match.run(of, workforce, Memory(), until=on_game)))
+            steps.append(Step(game, lower, higher, match.run(of, workforce, MemoryGameStore(), until=on_game)))
         return steps
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from cornered import engine
 
-__all__ = ["PLAY", "Pair", "Socket", "connect_all", "scripts", "split_frames"]
+__all__ = ["PLAY", "LoadPair", "Socket", "connect_all", "scripts", "split_frames"]
 
 PLAY: Final = b'{"type":"play","id":"%s","match":"%s","ply":%d,"move":"%s"}'
 
@@ -141,7 +141,7 @@ def scripts(count: int) -> list[tuple[str, ...]]:
     return sorted(games, key=len)[-count:]
 
 
-class Pair:
+class LoadPair:
     """Two sockets that play scripted matches in turn, each move as soon as both have received the previous one."""
 
     def __init__(self, first: Socket, second: Socket, work: Iterator[tuple[str, tuple[str, ...]]]) -> None:

@@ -14,19 +14,19 @@ from cornered.bench.load import Socket, connect_all, scripts
 from cornered.bench.server import Target, target
 from cornered.server.app import new_event_loop
 
-__all__ = ["Report", "lines", "run"]
+__all__ = ["LobbyReport", "lines", "run"]
 
-SEATS: Final = 3
+SEAT_COUNT: Final = 3
 TABLES_EACH: Final = 5
-SECONDS: Final = 10.0
+DURATION_S: Final = 10.0
 CHANGES: Final = 40
 QUIET_SECONDS: Final = 3.0
 HELLO: Final = {"type": "hello", "name": "Bench"}
-SEEK: Final = {"game": {"name": "isolation", "options": {"players": SEATS}}}
+SEEK_FIELDS: Final = {"game": {"name": "isolation", "options": {"players": SEAT_COUNT}}}
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class LobbyReport:
     """The figures of one run. Bytes are those of one watcher; milliseconds of CPU are the server's."""
 
     seeks: int
@@ -108,7 +108,7 @@ async def _begin(pairs: Sequence[tuple[Socket, Socket]], opponents: Sequence[str
     return begun
 
 
-class Players:
+class PacedPlayers:
     """Plays the matches of pairs of sockets evenly: each of them has one move a second."""
 
     def __init__(self, pairs: Sequence[tuple[Socket, Socket]], matches: Sequence[str]) -> None:
@@ -166,12 +166,12 @@ class _Lobby:
     async def open_seeks(self, count: int) -> None:
         openers, _ = await self._connect(-(-count // TABLES_EACH))
         for index in range(count):
-            await _ask(openers[index // TABLES_EACH], {"type": "create_seek", "settings": SEEK}, self._ids)
+            await _ask(openers[index // TABLES_EACH], {"type": "create_seek", "settings": SEEK_FIELDS}, self._ids)
 
-    async def begin(self, matches: int) -> Players:
+    async def begin(self, matches: int) -> PacedPlayers:
         sockets, names = await self._connect(2 * max(1, matches // 20))
         pairs = list(zip(sockets[::2], sockets[1::2], strict=True))
-        return Players(pairs, await _begin(pairs, names[1::2], matches))
+        return PacedPlayers(pairs, await _begin(pairs, names[1::2], matches))
 
     async def watch(self, watchers: int) -> tuple[int, float]:
         """Let sockets watch the lobby; return the largest first page in bytes, and its CPU seconds."""
@@ -202,7 +202,7 @@ class _Lobby:
     async def change(self, changes: int) -> None:
         """Open and close so many tables."""
         for _ in range(changes):
-            made = await _ask(self._changer, {"type": "create_seek", "settings": SEEK}, self._ids)
+            made = await _ask(self._changer, {"type": "create_seek", "settings": SEEK_FIELDS}, self._ids)
             await asyncio.sleep(0.05)
             await _ask(self._changer, {"type": "cancel_seek", "seek": made["ref"]}, self._ids)
             await asyncio.sleep(0.05)
@@ -221,8 +221,8 @@ async def measure(
     tell: Callable[[str], None],
     *,
     changes: int = CHANGES,
-    seconds: float = SECONDS,
-) -> Report:
+    seconds: float = DURATION_S,
+) -> LobbyReport:
     """Fill a lobby, and measure it from outside: `changes` tables opened and closed, `seconds` of moves."""
     async with target("memory") as server:
         lobby = _Lobby(server)
@@ -239,7 +239,7 @@ async def measure(
         moved = await lobby.window(players.play(seconds))
         lobby.close()
     change_cpu_s = changed.cpu_s - idle.cpu_s / QUIET_SECONDS * changed.seconds
-    return Report(
+    return LobbyReport(
         seeks=seeks,
         matches=matches,
         watchers=watchers,
@@ -255,7 +255,7 @@ async def measure(
     )
 
 
-def lines(report: Report) -> list[str]:
+def lines(report: LobbyReport) -> list[str]:
     """Return the figures as text."""
     return [
         f"{report.seeks} open tables, {report.matches} live matches, {report.watchers} watchers",

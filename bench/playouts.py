@@ -15,11 +15,11 @@ from typing import Any, Final
 
 from cornered.bots.playout import playouts
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.contest import Keep, Memory
-from cornered.lab.contests.journal import Journal
+from cornered.lab.contests.contest import GameStore, MemoryGameStore
+from cornered.lab.contests.journal import ContestJournal
 from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 
 __all__ = ["Speed", "as_json", "lines", "run"]
 
@@ -55,14 +55,14 @@ class Speed:
 def run(seconds: float = DEFAULT_SECONDS) -> Iterator[Speed]:
     """Measure every game in turn."""
     for name, options in OPTIONS.items():
-        yield _measure(Terms.of(name, options), seconds)
+        yield _measure(ContestTerms.of(name, options), seconds)
 
 
-def _measure(terms: Terms, seconds: float) -> Speed:
+def _measure(terms: ContestTerms, seconds: float) -> Speed:
     games = playouts(terms.load())
     openings = random_plies(terms)
 
-    def contest(keep: Keep) -> float:
+    def contest(keep: GameStore) -> float:
         def chunk(number: int) -> None:
             first = number * CHUNK_GAMES // 2
             pairs = paired("random", "random", lambda pair: openings(first + pair), CHUNK_GAMES // 2, number=2 * first)
@@ -72,8 +72,8 @@ def _measure(terms: Terms, seconds: float) -> Speed:
         return _rate(chunk, seconds)
 
     bare = _rate(lambda number: games.count(number, CHUNK_GAMES, terms.longest), seconds)
-    with tempfile.TemporaryDirectory() as folder, Journal.open(Path(folder), terms, {}) as journal:
-        in_memory, on_disk = contest(Memory()), contest(journal)
+    with tempfile.TemporaryDirectory() as folder, ContestJournal.open(Path(folder), terms, {}) as journal:
+        in_memory, on_disk = contest(MemoryGameStore()), contest(journal)
     counted = games.count(0, 10 * CHUNK_GAMES, terms.longest)
     peer = _openspiel(seconds) if terms.game == "quoridor" else None
     return Speed(terms.game, counted.plies / counted.games, bare, in_memory, on_disk, peer)

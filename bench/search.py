@@ -18,20 +18,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from cornered import engine
-from cornered.bench.evaluations import PLAIN
-from cornered.bots.search.memory import Memory
+from cornered.bench.evaluations import PLAIN_KERNELS
+from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import Limit, Searcher
-from cornered.bots.search.specialise import SCRATCH, Specialised, hooks, specialise
-from cornered.bots.search.template import INFINITE
+from cornered.bots.search.specialise import SCRATCH, SpecialisedSearch, hooks, specialise
+from cornered.bots.search.template import INFINITE_SCORE
 from cornered.bots.search.warming import warm
 from cornered.engine.compile.kernel import cache_of
 
-__all__ = ["EXPECTED_NODES", "Beside", "Counted", "Figures", "as_json", "beside_c", "count", "lines", "run", "total"]
+__all__ = ["EXPECTED_NODES", "Beside", "Figures", "NodeCount", "as_json", "beside_c", "count", "lines", "run", "total"]
 
 EXPECTED_NODES: Final = 466_336
-"""The node total of `POSITIONS` for the current sources."""
+"""The node total of `BENCH_POSITIONS` for the current sources."""
 
-POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
+BENCH_POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
     "trapgrid": (
         ("", 14),
         ("b7 f1 c7 e1", 14),
@@ -58,10 +58,10 @@ POSITIONS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
 }
 """Moves from the start of the default options, and the search depth."""
 
-DEPTHS: Final[Mapping[str, int]] = {"trapgrid": 30, "isolation": 10, "bamboo": 7, "quoridor": 8}
+PLAIN_DEPTHS: Final[Mapping[str, int]] = {"trapgrid": 30, "isolation": 10, "bamboo": 7, "quoridor": 8}
 """Search depth from the start of each game with minimal evaluations."""
 REPEATS: Final = 9
-UNLIMITED: Final = (1 << 62) - 1
+UNLIMITED_NODES: Final = (1 << 62) - 1
 
 OPENSPIEL_NODES: Final = 0.9e6
 OPENSPIEL_EVALUATIONS: Final = 6_400
@@ -73,7 +73,7 @@ WALK_DEPTH: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class NodeCount:
     """The search's figures on one game's positions."""
 
     game: str
@@ -112,7 +112,7 @@ class Beside:
 class Figures:
     """Both tables, and positions per second of a walk over Quoridor's tree, None when it was not requested."""
 
-    counted: list[Counted]
+    counted: list[NodeCount]
     beside: list[Beside]
     walked: float | None
 
@@ -125,10 +125,10 @@ def run(
 
     Raises RuntimeError when C counts something else.
     """
-    chosen = games or tuple(POSITIONS)
+    chosen = games or tuple(BENCH_POSITIONS)
     for game in chosen:
-        if game not in POSITIONS:
-            raise ValueError(f"there is no such benchmark as {game!r}; there are {', '.join(POSITIONS)}")
+        if game not in BENCH_POSITIONS:
+            raise ValueError(f"there is no such benchmark as {game!r}; there are {', '.join(BENCH_POSITIONS)}")
     warm(*chosen)
     walked = None
     if "quoridor" in chosen:
@@ -144,9 +144,9 @@ def run(
     return Figures(counted, beside, walked)
 
 
-def total(counted: list[Counted]) -> int | None:
+def total(counted: list[NodeCount]) -> int | None:
     """Return the node total of all games, None when one is missing."""
-    return sum(one.nodes for one in counted) if len(counted) == len(POSITIONS) else None
+    return sum(one.nodes for one in counted) if len(counted) == len(BENCH_POSITIONS) else None
 
 
 def as_json(figures: Figures) -> dict[str, Any]:
@@ -206,12 +206,12 @@ def walk() -> float:
     return best
 
 
-def count(game: str) -> Counted:
+def count(game: str) -> NodeCount:
     """Search the game's positions, each with an empty transposition table."""
     loaded = engine.load(game)
-    searcher = Searcher(loaded, Memory.private())
+    searcher = Searcher(loaded, SearchMemory.private())
     nodes, seconds = 0, 0.0
-    for moves, depth in POSITIONS[game]:
+    for moves, depth in BENCH_POSITIONS[game]:
         state = loaded.start()
         for move in moves.split():
             state = engine.apply(state, move)
@@ -219,10 +219,10 @@ def count(game: str) -> Counted:
         started = time.thread_time()
         nodes += searcher.search(state, Limit(depth=depth)).nodes
         seconds += time.thread_time() - started
-    return Counted(game, len(POSITIONS[game]), nodes, seconds)
+    return NodeCount(game, len(BENCH_POSITIONS[game]), nodes, seconds)
 
 
-def plain(game: str) -> Specialised:
+def plain(game: str) -> SpecialisedSearch:
     """Return the search template instantiated with a game's minimal evaluation."""
     cached_in = cache_of(
         f"cornered.bench.search.{game}",
@@ -230,13 +230,13 @@ def plain(game: str) -> Specialised:
         "cornered.bench.evaluations",
         f"cornered.engine.games.{game}",
     )
-    made_of = {**hooks(game), **PLAIN[game]}
+    made_of = {**hooks(game), **PLAIN_KERNELS[game]}
     return specialise(f"bench_{game}", made_of, engine.load(game).start(), SCRATCH, cached_in)
 
 
 def beside_c(game: str) -> Beside:
     """Search a game's start with the minimal evaluation, here and in C alternately."""
-    depth = DEPTHS[game]
+    depth = PLAIN_DEPTHS[game]
     made = plain(game)
     with _c_program(game) as program:
         nodes, seconds, c_seconds = 0, float("inf"), float("inf")
@@ -251,19 +251,19 @@ def beside_c(game: str) -> Beside:
     return Beside(game, depth, nodes, seconds, None if program is None else c_seconds)
 
 
-def _search(made: Specialised, game: str, depth: int) -> tuple[int, float]:
+def _search(made: SpecialisedSearch, game: str, depth: int) -> tuple[int, float]:
     """Return nodes and CPU seconds of iterative deepening from an empty transposition table, as in C."""
     state = engine.load(game).start()
     position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
-    memory = Memory.private()
+    memory = SearchMemory.private()
     memory.clear()
     workspace, scratch = memory.own, memory.scratch(state.game, made.scratch)
     workspace.selective = 1
-    workspace.limit = UNLIMITED
+    workspace.limit = UNLIMITED_NODES
     workspace.killers[:] = -1
     started = time.thread_time()
     for reached in range(1, depth + 1):
-        made.search(position, reached, -INFINITE, INFINITE, 0, workspace, memory.table, scratch)
+        made.search(position, reached, -INFINITE_SCORE, INFINITE_SCORE, 0, workspace, memory.table, scratch)
     return int(workspace.nodes), time.thread_time() - started
 
 

@@ -14,19 +14,19 @@ from dataclasses import asdict, dataclass
 from statistics import quantiles
 from typing import Any, Final
 
-from cornered.bench.load import PLAY, Pair, Socket, connect_all, scripts
+from cornered.bench.load import PLAY, LoadPair, Socket, connect_all, scripts
 from cornered.server.app import new_event_loop
 
-__all__ = ["Report", "run"]
+__all__ = ["ServerReport", "run"]
 
-PAIRS: Final = 64
-MATCHES: Final = 6
+PAIR_COUNT: Final = 64
+MATCHES_PER_PAIR: Final = 6
 """Matches that each pair plays at full speed."""
 CALM_PAIRS: Final = 8
 CALM_PAUSE: Final = 0.02
-WATCHERS: Final = 1_000
-ROUNDS: Final = 100
-AT_ONCE: Final = 4
+WATCHER_COUNT: Final = 1_000
+FANOUT_ROUNDS: Final = 100
+FANOUT_MATCHES: Final = 4
 """Matches that all watchers watch at the same time."""
 REPEATS: Final = 2
 IDLE: Final = 1_000
@@ -34,7 +34,7 @@ HELLO: Final = {"type": "hello", "name": "Bench"}
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ServerReport:
     """The figures of one run. Rates are a second of one core's time in the server, latencies in milliseconds."""
 
     moves: int
@@ -144,7 +144,7 @@ async def _play(server: Target, sockets: list[Socket], names: list[list[str]], *
         for number, name in enumerate(names[index]):
             yield name, games[(index + number) % len(games)]
 
-    pairs = [Pair(sockets[2 * index], sockets[2 * index + 1], work(index)) for index in range(len(names))]
+    pairs = [LoadPair(sockets[2 * index], sockets[2 * index + 1], work(index)) for index in range(len(names))]
     before, _ = await server.used()
     started = time.perf_counter()
     for pair in pairs:
@@ -178,7 +178,7 @@ class _Fanout:
 
 
 async def measure_fanout(kind: str, watchers: int, rounds: int) -> _Fanout:
-    """Publish `rounds` moves to `watchers` sockets, `AT_ONCE` of them at any time."""
+    """Publish `rounds` moves to `watchers` sockets, `FANOUT_MATCHES` of them at any time."""
     async with target(kind) as server:
         sockets = await connect_all(server.address, watchers)
         say = _say_anything(sockets[0]) if kind == "fanout" else await _say_moves(server, sockets, rounds)
@@ -200,7 +200,7 @@ async def measure_fanout(kind: str, watchers: int, rounds: int) -> _Fanout:
             socket.hear = hear
         before, _ = await server.used()
         started = time.perf_counter()
-        for _ in range(AT_ONCE):
+        for _ in range(FANOUT_MATCHES):
             said += 1
             say()
         await done.wait()
@@ -217,7 +217,7 @@ def _say_anything(socket: Socket) -> Callable[[], None]:
 
 async def _say_moves(server: Target, watchers: list[Socket], rounds: int) -> Callable[[], None]:
     """Let pairs play matches that all `watchers` watch; return what makes the next move, in each match in turn."""
-    players = await connect_all(server.address, 2 * AT_ONCE)
+    players = await connect_all(server.address, 2 * FANOUT_MATCHES)
     names = [match for (match,) in await _prepare(players, 1)]
     await _greet(watchers)
     for watcher in watchers:
@@ -225,13 +225,13 @@ async def _say_moves(server: Target, watchers: list[Socket], rounds: int) -> Cal
             await watcher.ask({"type": "join", "id": f"w{name}", "match": name}, "snapshot")
     # The number of watchers is sent once more after the last has joined; no message follows it.
     await asyncio.sleep(1.5)
-    games = [game for game in scripts(32) if len(game) * AT_ONCE > rounds]
-    turns = itertools.cycle(enumerate(zip(names, games[-AT_ONCE:], strict=True)))
+    games = [game for game in scripts(32) if len(game) * FANOUT_MATCHES > rounds]
+    turns = itertools.cycle(enumerate(zip(names, games[-FANOUT_MATCHES:], strict=True)))
     made = itertools.count()
 
     def say() -> None:
         number, (name, game) = next(turns)
-        ply = next(made) // AT_ONCE
+        ply = next(made) // FANOUT_MATCHES
         payload = PLAY % (b"p%d" % ply, name.encode(), ply, game[ply].encode())
         players[2 * number + (ply & 1)].send(payload)
 
@@ -264,7 +264,7 @@ def _percentiles(latencies: list[float]) -> tuple[float, float]:
     return cuts[49] * 1000, cuts[98] * 1000
 
 
-async def _measure(tell: Callable[[str], None]) -> Report:
+async def _measure(tell: Callable[[str], None]) -> ServerReport:
     """Measure everything; what is compared is measured in turns, and the best of each counts."""
     busy: list[_Moves] = []
     echoes: list[_Moves] = []
@@ -272,13 +272,13 @@ async def _measure(tell: Callable[[str], None]) -> Report:
     bares: list[_Fanout] = []
     for _ in range(REPEATS):
         tell("moves at full speed")
-        busy.append(await measure_moves("cornered", PAIRS, MATCHES))
+        busy.append(await measure_moves("cornered", PAIR_COUNT, MATCHES_PER_PAIR))
         tell("the same messages echoed")
-        echoes.append(await measure_moves("echo", PAIRS, MATCHES))
-        tell(f"{WATCHERS} watchers")
-        fanouts.append(await measure_fanout("cornered", WATCHERS, ROUNDS))
-        tell(f"{WATCHERS} bare transports")
-        bares.append(await measure_fanout("fanout", WATCHERS, ROUNDS))
+        echoes.append(await measure_moves("echo", PAIR_COUNT, MATCHES_PER_PAIR))
+        tell(f"{WATCHER_COUNT} watchers")
+        fanouts.append(await measure_fanout("cornered", WATCHER_COUNT, FANOUT_ROUNDS))
+        tell(f"{WATCHER_COUNT} bare transports")
+        bares.append(await measure_fanout("fanout", WATCHER_COUNT, FANOUT_ROUNDS))
     tell("moves at a calm pace")
     calm = await measure_moves("cornered", CALM_PAIRS, 1, pause=CALM_PAUSE)
     tell("idle sockets")
@@ -286,7 +286,7 @@ async def _measure(tell: Callable[[str], None]) -> Report:
     moves, echo = min(busy, key=_cpu), min(echoes, key=_cpu)
     fanout, bare = max(fanouts, key=lambda one: one.per_second), max(bares, key=lambda one: one.per_second)
     (busy_p50, busy_p99), (calm_p50, calm_p99) = _percentiles(moves.latencies), _percentiles(calm.latencies)
-    return Report(
+    return ServerReport(
         moves=moves.count,
         moves_per_second=moves.count / moves.seconds,
         moves_per_core_second=moves.count / moves.cpu,
@@ -307,7 +307,7 @@ async def _measure(tell: Callable[[str], None]) -> Report:
     )
 
 
-def _lines(report: Report) -> Iterator[str]:
+def _lines(report: ServerReport) -> Iterator[str]:
     def kib(value: float | None) -> str:
         return "unknown here" if value is None else f"{value:.1f} KiB"
 
@@ -320,7 +320,7 @@ def _lines(report: Report) -> Iterator[str]:
     )
     yield f"latency when calm     {report.calm_p50_ms:10.2f} ms p50, {report.calm_p99_ms:.2f} ms p99"
     yield (
-        f"fan-out               {report.deliveries_per_second:10,.0f} deliveries/s to {WATCHERS:,} watchers,"
+        f"fan-out               {report.deliveries_per_second:10,.0f} deliveries/s to {WATCHER_COUNT:,} watchers,"
         f" {report.delivery_cpu_us:.1f} us CPU each"
     )
     yield (

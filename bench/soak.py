@@ -24,8 +24,8 @@ from cornered.server.app import new_event_loop
 
 __all__ = ["SoakReport", "as_json", "lines", "run"]
 
-PAIRS: Final = 16
-WATCHERS: Final = 6
+PAIR_COUNT: Final = 16
+WATCHER_COUNT: Final = 6
 GUESTS: Final = 4
 PLAYERS_PER_ROLE: Final = 10
 """Players of each watcher's or guest's role, who alternate, so that the same players return."""
@@ -35,12 +35,12 @@ MAX_REST_S: Final = 0.5
 """Maximum seconds that a pair waits between two matches."""
 LIST_EVERY_MATCHES: Final = 5
 """Matches between two requests of a player's own list."""
-SETTLE_SECONDS: Final = 60.0
+WARM_UP_S: Final = 60.0
 """Seconds after which the gauges count as the normal state; half of the time in a shorter run. By then the pairs have
 filled the server's cache of finished matches."""
 CACHE_BYTES: Final = 16 << 20
 """Allowance for that cache in a run too short to fill it."""
-TOLERANCE: Final = 0.05
+GROWTH_TOLERANCE: Final = 0.05
 SLACK: Final = {
     "resident bytes": 4 << 20,
     "handles": 4,
@@ -52,13 +52,13 @@ SLACK: Final = {
 """Fluctuation of each gauge: a few games and visits are always under way."""
 SAMPLES: Final = 15
 """Samples of a gauge, of which the minimum counts."""
-GAMES: Final[tuple[dict[str, Any], ...]] = (
+SOAK_GAMES: Final[tuple[dict[str, Any], ...]] = (
     {"name": "trapgrid", "options": {"size": 5}},
     {"name": "isolation", "options": {"width": 4, "height": 4}},
     {"name": "bamboo", "options": {"radius": 2}},
     {"name": "quoridor", "options": {"size": 3, "walls": 2, "max_plies": 60}},
 )
-CLOCKS: Final[tuple[dict[str, Any], ...]] = (
+SOAK_CLOCKS: Final[tuple[dict[str, Any], ...]] = (
     {"kind": "fischer", "initial": 120, "increment": 1},
     {"kind": "per_move", "seconds": 30},
     {"kind": "none"},
@@ -128,7 +128,7 @@ class _Soak:
         for turn in itertools.count(number):
             if not self.is_on:
                 return
-            game, clock = GAMES[turn % len(GAMES)], CLOCKS[turn % len(CLOCKS)]
+            game, clock = SOAK_GAMES[turn % len(SOAK_GAMES)], SOAK_CLOCKS[turn % len(SOAK_CLOCKS)]
             table = await self._must(players[0], "create_seek", settings={"game": game, "clock": clock, "seat": 0})
             match = (await self._must(players[1], "join_seek", seek=table["ref"]))["ref"]
             snapshots = [await self._must(player, "join", match=match) for player in players]
@@ -235,14 +235,14 @@ async def _run(seconds: float, progress: Report) -> SoakReport:
     with tempfile.TemporaryDirectory(prefix="cornered-soak-") as folder:
         async with ServerProcess.start(Path(folder)) as server:
             soak = _Soak(server, report)
-            parts = ((soak.pair, PAIRS), (soak.watcher, WATCHERS), (soak.guest, GUESTS))
+            parts = ((soak.pair, PAIR_COUNT), (soak.watcher, WATCHER_COUNT), (soak.guest, GUESTS))
             tasks = [
                 asyncio.create_task(soak.forever(part, number), name=f"{part.__name__} {number}")
                 for part, count in parts
                 for number in range(count)
             ]
             began = time.monotonic()
-            settled = min(SETTLE_SECONDS, seconds / 2)
+            settled = min(WARM_UP_S, seconds / 2)
             while (passed := time.monotonic() - began) < seconds:
                 note = f"{report.moves:,} moves, {len(report.errors)} errors"
                 progress(Progress("soak", round(passed), round(seconds), note))
@@ -266,8 +266,8 @@ async def _run(seconds: float, progress: Report) -> SoakReport:
 def _growth(report: SoakReport) -> Iterator[str]:
     for name, early in report.early.items():
         late = report.late[name]
-        filling = CACHE_BYTES if name == "resident bytes" and report.seconds < 2 * SETTLE_SECONDS else 0
-        if late > early * (1 + TOLERANCE) + SLACK[name] + filling:
+        filling = CACHE_BYTES if name == "resident bytes" and report.seconds < 2 * WARM_UP_S else 0
+        if late > early * (1 + GROWTH_TOLERANCE) + SLACK[name] + filling:
             yield f"{name} grow from {early:,.0f} to {late:,.0f}"
 
 

@@ -28,18 +28,18 @@ from cornered.server.match.dice import commitment_of, seed_of
 from cornered.server.match.match import Match, open_match
 from cornered.server.match.terms import Opening
 
-__all__ = ["Report", "as_json", "fill", "lines", "run"]
+__all__ = ["StartReport", "as_json", "fill", "lines", "run"]
 
-PLIES: Final = 20
-PLAYERS: Final = 200
+MATCH_PLIES: Final = 20
+PLAYER_COUNT: Final = 200
 TIMEOUT_S: Final = 300.0
 POLL_SECONDS: Final = 0.02
 ASKED_PER_COUNT: Final = 25
-BATCH: Final = 1_000
+APPEND_BATCH_MATCHES: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class StartReport:
     """The figures of one run. `worst_ms` is the slowest answer to `GET /health` while matches are loaded."""
 
     matches: int
@@ -49,7 +49,7 @@ class Report:
     worst_ms: float
 
 
-async def fill(database: str, matches: int, plies: int = PLIES) -> None:
+async def fill(database: str, matches: int, plies: int = MATCH_PLIES) -> None:
     """Store live matches of `plies` plies with running clocks; every player is in several of them."""
     opened = await Database.open(database, durability="normal")
     journal = SqlJournal(opened)
@@ -57,9 +57,9 @@ async def fill(database: str, matches: int, plies: int = PLIES) -> None:
     now = int(time.time() * 1000)
     first, *others = _played(plies, now)
     assert isinstance(first, Started)
-    for start in range(0, matches, BATCH):
+    for start in range(0, matches, APPEND_BATCH_MATCHES):
         appends = []
-        for number in range(start, min(start + BATCH, matches)):
+        for number in range(start, min(start + APPEND_BATCH_MATCHES, matches)):
             name = f"{number:016x}"
             seats = (_player(2 * number), _player(2 * number + 1))
             commitment = commitment_of(seed_of(secret, name))
@@ -71,7 +71,7 @@ async def fill(database: str, matches: int, plies: int = PLIES) -> None:
 
 
 def _player(number: int) -> Player:
-    return Player(id=f"player{number % PLAYERS}", name=f"Player {number % PLAYERS}", kind="person")
+    return Player(id=f"player{number % PLAYER_COUNT}", name=f"Player {number % PLAYER_COUNT}", kind="person")
 
 
 def _played(plies: int, now: int) -> tuple[MatchEvent, ...]:
@@ -89,7 +89,7 @@ def _played(plies: int, now: int) -> tuple[MatchEvent, ...]:
     return tuple(events)
 
 
-def run(matches: int, *, plies: int = PLIES) -> Report:
+def run(matches: int, *, plies: int = MATCH_PLIES) -> StartReport:
     """Start a server process on `matches` live matches, and measure until all are loaded."""
     with tempfile.TemporaryDirectory(prefix="cornered-bench-") as folder:
         asyncio.run(fill(f"sqlite:///{Path(folder) / 'cornered.db'}", matches, plies))
@@ -107,7 +107,7 @@ def run(matches: int, *, plies: int = PLIES) -> Report:
 
 def _measure(
     server: subprocess.Popen[bytes], address: str, folder: Path, matches: int, plies: int, began: float
-) -> Report:
+) -> StartReport:
     while _ask(f"{address}/ready") is None:
         _check(server, began)
         time.sleep(POLL_SECONDS)
@@ -123,7 +123,7 @@ def _measure(
             worst = max(worst, time.perf_counter() - asked)
             time.sleep(POLL_SECONDS)
     loaded = time.perf_counter() - began
-    return Report(matches, plies, round(ready, 2), round(loaded, 1), round(worst * 1000, 1))
+    return StartReport(matches, plies, round(ready, 2), round(loaded, 1), round(worst * 1000, 1))
 
 
 def _events(folder: Path) -> int:
@@ -150,7 +150,7 @@ def _ask(url: str) -> str | None:
     return text
 
 
-def lines(report: Report) -> list[str]:
+def lines(report: StartReport) -> list[str]:
     """Return the report as text."""
     return [
         f"{report.matches} live matches of {report.plies} plies",
@@ -159,5 +159,5 @@ def lines(report: Report) -> list[str]:
     ]
 
 
-def as_json(report: Report) -> str:
+def as_json(report: StartReport) -> str:
     return json.dumps(asdict(report))

@@ -24,13 +24,13 @@ from cornered.protocol.messages import Acknowledged, Happened
 from cornered.protocol.values import Clocks
 from cornered.server import app
 from cornered.server.runtime.client_connection import frame
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 
-__all__ = ["ACKNOWLEDGED", "HAPPENED", "main"]
+__all__ = ["ACKNOWLEDGED", "HAPPENED_FRAME", "main"]
 
 MATCH: Final = "0123456789abcdef"
 ACKNOWLEDGED: Final = JSON.encode(Acknowledged(id="m20", seq=22))
-HAPPENED: Final = JSON.encode(
+HAPPENED_FRAME: Final = JSON.encode(
     Happened(
         match=MATCH,
         events=(
@@ -81,7 +81,7 @@ async def echo() -> AsyncIterator[str]:
     """Answer every message with an acknowledgement and an update, and send the update to a partner."""
     waiting: list[ServerConnection] = []
     partners: dict[ServerConnection, ServerConnection] = {}
-    acknowledged, happened = ACKNOWLEDGED.decode(), HAPPENED.decode()
+    acknowledged, happened = ACKNOWLEDGED.decode(), HAPPENED_FRAME.decode()
 
     async def converse(connection: ServerConnection) -> None:
         if waiting:
@@ -110,7 +110,7 @@ async def fanout() -> AsyncIterator[str]:
         everybody.append(connection)
         try:
             async for _ in connection:
-                framed = frame(HAPPENED, is_text=True)
+                framed = frame(HAPPENED_FRAME, is_text=True)
                 for one in everybody:
                     one.transport.write(framed)
         except ConnectionClosed:
@@ -155,7 +155,7 @@ async def _run(kind: str, directory: str) -> None:
         case "cornered":
             server = cornered(directory)
         case "memory":
-            server = cornered(directory, database=MEMORY)
+            server = cornered(directory, database=MEMORY_DATABASE)
         case "echo":
             server = echo()
         case "fanout":

@@ -13,7 +13,7 @@ import typer
 from cornered.cli.rules import Json
 
 if TYPE_CHECKING:
-    from cornered.server.adapters.inspection import Findings
+    from cornered.server.adapters.inspection import StoreFindings
 
 __all__ = ["app"]
 
@@ -36,10 +36,10 @@ def check(
     Nothing is written to the store, and the server may run meanwhile. The exit code is 1 where something is damaged.
     """
     from cornered.server.adapters.inspection import inspect
-    from cornered.server.settings import MEMORY, load_settings
+    from cornered.server.settings import MEMORY_DATABASE, load_settings
 
     settings = load_settings(**({} if data is None else {"data": data}))
-    if settings.database == MEMORY:
+    if settings.database == MEMORY_DATABASE:
         raise ValueError("CORNERED_DATABASE: a store in memory has nothing to check")
     findings = asyncio.run(inspect(settings.database_url, export))
     if as_json:
@@ -50,7 +50,7 @@ def check(
     raise typer.Exit(0 if findings.is_whole else 1)
 
 
-def _lines(findings: Findings, export: Path | None) -> list[str]:
+def _lines(findings: StoreFindings, export: Path | None) -> list[str]:
     said = [f"store: {fault}" for fault in findings.faults]
     said += [f"match {one.match}: {one.reason}; {one.readable} events can be read" for one in findings.damaged]
     whole = findings.matches - len(findings.damaged)

@@ -12,11 +12,11 @@ from cornered.engine.game import State
 from cornered.engine.records.record import RecordError, from_json
 from cornered.engine.records.text import from_text
 
-__all__ = ["Verdict", "check_lines", "check_records"]
+__all__ = ["CheckResult", "check_lines", "check_records"]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckResult:
     """Result of one line or record: `problem` is None when it agrees with the rules."""
 
     line: int
@@ -29,29 +29,29 @@ class Difference(Exception):
     """The rules disagree with the file."""
 
 
-def check_lines(lines: Iterable[str]) -> Iterator[Verdict]:
+def check_lines(lines: Iterable[str]) -> Iterator[CheckResult]:
     """Check each line of JSON lines; empty lines are skipped."""
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield _check_line(number, line)
 
 
-def check_records(text: str) -> Iterator[Verdict]:
+def check_records(text: str) -> Iterator[CheckResult]:
     """Check the records in a text, up to the first that cannot be read."""
     try:
         for number, record in enumerate(from_text(text), 1):
-            yield Verdict(number, "record", record.game.name)
+            yield CheckResult(number, "record", record.game.name)
     except RecordError as error:
-        yield Verdict(error.line or 0, "record", "?", str(error))
+        yield CheckResult(error.line or 0, "record", "?", str(error))
 
 
-def _check_line(number: int, line: str) -> Verdict:
+def _check_line(number: int, line: str) -> CheckResult:
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return Verdict(number, "unreadable", "?", f"not JSON: {error}")
+        return CheckResult(number, "unreadable", "?", f"not JSON: {error}")
     if not isinstance(fields, dict):
-        return Verdict(number, "unreadable", "?", "not a JSON object")
+        return CheckResult(number, "unreadable", "?", "not a JSON object")
     kind, game = str(fields.get("kind")), str(fields.get("game"))
     try:
         match kind:
@@ -66,10 +66,10 @@ def _check_line(number: int, line: str) -> Verdict:
             case _:
                 raise Difference("the kind of a line is position, game, exact or record")
     except KeyError as error:
-        return Verdict(number, kind, game, f"the line has no {error}")
+        return CheckResult(number, kind, game, f"the line has no {error}")
     except (Difference, ValueError, TypeError, AttributeError) as error:
-        return Verdict(number, kind, game, str(error))
-    return Verdict(number, kind, game)
+        return CheckResult(number, kind, game, str(error))
+    return CheckResult(number, kind, game)
 
 
 def _require(claim: str, *, expected: object, found: object) -> None:

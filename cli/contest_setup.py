@@ -20,9 +20,9 @@ from cornered.cli.think import interruptible
 from cornered.engine.progress import Report
 
 if TYPE_CHECKING:
-    from cornered.lab.contests.contest import Keep
+    from cornered.lab.contests.contest import GameStore
     from cornered.lab.contests.openings import Openings
-    from cornered.lab.contests.terms import Terms
+    from cornered.lab.contests.terms import ContestTerms
     from cornered.lab.execution.workforce import Workforce
 
 __all__ = ["ContestConfig", "ContestOptions", "ContestSession", "as_typed", "playing"]
@@ -51,10 +51,10 @@ class ContestOptions:
     plies: int | None = None
     adjudicates: bool = False
 
-    def terms(self) -> Terms:
+    def terms(self) -> ContestTerms:
         """Return the terms of the games. Raises a ValueError that says what is wrong with them."""
         from cornered.engine.records.text import read_option
-        from cornered.lab.contests.terms import Terms
+        from cornered.lab.contests.terms import ContestTerms
 
         if self.clock is not None:
             if self.server is None:
@@ -70,7 +70,7 @@ class ContestOptions:
             raise ValueError("--openings and --plies are two ways to begin: give one of them")
         is_unlimited = self.seconds is None and self.depth is None and self.nodes is None
         seconds = DEFAULT_MOVE_TIME_S if is_unlimited and self.clock in (None, "none") else self.seconds
-        return Terms.of(
+        return ContestTerms.of(
             self.game,
             dict(read_option(text) for text in self.option),
             time=milliseconds(seconds),
@@ -87,7 +87,7 @@ class ContestOptions:
 class ContestConfig:
     """Configuration shared by all games of a contest."""
 
-    terms: Terms
+    terms: ContestTerms
     openings: Openings
     opened: str
     """Description of the openings."""
@@ -121,7 +121,7 @@ class ContestConfig:
 class ContestSession:
     """Workers, journal and progress of a running contest."""
 
-    def __init__(self, workforce: Workforce, keep: Keep, report: Report) -> None:
+    def __init__(self, workforce: Workforce, keep: GameStore, report: Report) -> None:
         self.workforce = workforce
         self.keep = keep
         self.report = report
@@ -157,8 +157,8 @@ def playing(
     """Yield a contest's session; its games are stored in `folder`, or in memory for None. An interrupt prints how to
     resume."""
     from cornered.clients.sdk.address import require_listener
-    from cornered.lab.contests.contest import Memory
-    from cornered.lab.contests.journal import Journal
+    from cornered.lab.contests.contest import MemoryGameStore
+    from cornered.lab.contests.journal import ContestJournal
     from cornered.lab.contests.preparing import prepare
     from cornered.lab.execution.workforce import Workforce
 
@@ -166,11 +166,15 @@ def playing(
         raise ValueError(f"{folder} is no folder; choose another with --out")
     if config.terms.server is not None:
         require_listener(config.terms.server)
-    keep: Keep | None = None
+    keep: GameStore | None = None
     try:
         with ExitStack() as stack:
             whole = {"contest": kind, "openings": dict(config.opening_plan), **plan}
-            keep = Memory() if folder is None else stack.enter_context(Journal.open(folder, config.terms, whole))
+            keep = (
+                MemoryGameStore()
+                if folder is None
+                else stack.enter_context(ContestJournal.open(folder, config.terms, whole))
+            )
             report = stack.enter_context(progress())
             prepare(config.terms, bots, report)
             yield ContestSession(stack.enter_context(Workforce.open(workers, cluster)), keep, report)

@@ -14,12 +14,12 @@ import typer
 from cornered.cli.contest_setup import ContestConfig, ContestOptions, as_typed, playing
 from cornered.cli.errors import Bounded
 from cornered.cli.rules import Json, Options
-from cornered.cli.tournament import Kind, Tournament
+from cornered.cli.tournament import Tournament, TournamentKind
 from cornered.engine.progress import Progress
 
 if TYPE_CHECKING:
-    from cornered.lab.contests.match import Tally
-    from cornered.lab.contests.terms import Played
+    from cornered.lab.contests.match import MatchTally
+    from cornered.lab.contests.terms import PlayedGame
     from cornered.lab.statistics.sprt import Sprt
 
 __all__ = ["app"]
@@ -44,7 +44,7 @@ OpeningsFile = Annotated[
     Path | None,
     typer.Option("--openings", help="A file of openings, one a line: moves from the start, separated by spaces."),
 ]
-Plies = Annotated[
+PliesOption = Annotated[
     int | None,
     typer.Option(
         "--plies", min=0, max=100, help="Random plies before the bots play; by default as many as give varied games."
@@ -55,14 +55,14 @@ Seed = Annotated[
     int, typer.Option("--seed", min=0, max=2**32 - 1, help="Seed of openings, dice and bots with randomness.")
 ]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")]
-Cluster = Annotated[
+ClusterOption = Annotated[
     str | None,
     typer.Option("--cluster", metavar="URL", help="Play on the machines of a Dask scheduler, tcp://host:8786."),
 ]
 Server = Annotated[
     str | None, typer.Option("--server", metavar="URL", help="Play as clients of a server, ws://host:8420.")
 ]
-Clock = Annotated[str | None, typer.Option("--clock", help="The time control on a server: 5+3, 20/move or none.")]
+ClockOption = Annotated[str | None, typer.Option("--clock", help="The time control on a server: 5+3, 20/move or none.")]
 
 
 @app.command()
@@ -80,12 +80,12 @@ def match(
             help=f"The number of games, even, at most with --sprt; {DEFAULT_GAMES}, or {MAX_TEST_GAMES:,} with --sprt.",
         ),
     ] = None,
-    clock: Clock = None,
+    clock: ClockOption = None,
     time_: Seconds = None,
     depth: Depth = None,
     nodes: Nodes = None,
     openings: OpeningsFile = None,
-    plies: Plies = None,
+    plies: PliesOption = None,
     adjudicate: Adjudicate = False,
     sprt: Annotated[
         str | None,
@@ -109,7 +109,7 @@ def match(
     ] = None,
     seed: Seed = 1,
     workers: Workers = None,
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     server: Server = None,
     out: Annotated[
         Path | None,
@@ -121,7 +121,7 @@ def match(
 
     They play pairs of games: each pair has an opening of its own, and the seats are swapped for its second game.
     """
-    from cornered.cli.match_report import Result, note
+    from cornered.cli.match_report import MatchResult, note
     from cornered.lab.contests.match import PairedMatch, run
 
     test = _test(sprt, alpha, beta)
@@ -142,10 +142,10 @@ def match(
     )
     config = ContestConfig.of(options)
     config.terms.check(first, second)
-    counted: list[Played] = []
+    counted: list[PlayedGame] = []
     with playing(config, "match", {"bots": [first, second]}, (first, second), out, workers, cluster) as session:
 
-        def on_game(played: Played, tally: Tally) -> bool:
+        def on_game(played: PlayedGame, tally: MatchTally) -> bool:
             counted.append(played)
             is_whole = tally.games == len(counted)
             is_decided = is_whole and test is not None and test.verdict(tally.pairs) is not None
@@ -156,7 +156,7 @@ def match(
         session.report(Progress("games", 0, most))
         paired = PairedMatch(first, second, config.terms, config.openings, most // 2)
         tally = run(paired, session.workforce, session.keep, until=on_game)
-    result = Result(first, second, config.terms, tuple(counted), tally, test)
+    result = MatchResult(first, second, config.terms, tuple(counted), tally, test)
     if out is not None:
         result.write(out, {"command": as_typed(context), "Openings": config.opened})
     if json_:
@@ -199,7 +199,7 @@ def tournament(
     ],
     game: GameName,
     option: Options = None,
-    kind: Annotated[Kind, typer.Option("--kind", "-k", help="How the bots are paired.")] = "round-robin",
+    kind: Annotated[TournamentKind, typer.Option("--kind", "-k", help="How the bots are paired.")] = "round-robin",
     games: Annotated[
         int | None, typer.Option("--games", min=1, help="Games of a meeting; by default 10, swiss 2, knockout 4.")
     ] = None,
@@ -215,16 +215,16 @@ def tournament(
             "--tested", min=1, help="How many of the first bots play a gauntlet against the others; by default 1."
         ),
     ] = None,
-    clock: Clock = None,
+    clock: ClockOption = None,
     time_: Seconds = None,
     depth: Depth = None,
     nodes: Nodes = None,
     openings: OpeningsFile = None,
-    plies: Plies = None,
+    plies: PliesOption = None,
     adjudicate: Adjudicate = False,
     seed: Seed = 1,
     workers: Workers = None,
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     server: Server = None,
     out: Annotated[
         Path | None,
@@ -262,7 +262,7 @@ def tournament(
     schedule = event.schedule(config.openings)
     with playing(config, "tournament", asdict(event), bots, folder, workers, cluster) as session:
 
-        def on_game(_: Played, progress: Progress) -> None:
+        def on_game(_: PlayedGame, progress: Progress) -> None:
             if session.is_due():
                 session.report(replace(progress, note=f"{session.pace:.1f}/s"))
 

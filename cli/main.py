@@ -40,7 +40,7 @@ __all__ = ["app", "main"]
 
 DEFAULT_ANALYST = "champion"
 HOUSE_BOTS = (DEFAULT_ANALYST, *(f"level:level={level}" for level in range(1, 11)))
-SERVER = "ws://127.0.0.1:8420"
+DEFAULT_SERVER = "ws://127.0.0.1:8420"
 
 app = typer.Typer(
     name="cornered",
@@ -190,7 +190,7 @@ def bot(
         ),
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=100, help="Games at once, for each bot.")] = 4,
-    server: ServerUrl = SERVER,
+    server: ServerUrl = DEFAULT_SERVER,
     token: Annotated[
         str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; by default a new guest.")
     ] = None,
@@ -306,7 +306,7 @@ def play(
     clock: Annotated[
         str, typer.Option(help="5+3: five minutes and three more seconds a move; 20/move: 20 seconds for each; none.")
     ] = "none",
-    server: ServerUrl = SERVER,
+    server: ServerUrl = DEFAULT_SERVER,
     plain: Annotated[
         bool,
         typer.Option("--plain", help="Print lines and read moves from standard input, instead of full-screen views."),
@@ -332,7 +332,9 @@ def watch(
     match: Annotated[str | None, typer.Argument(help="A match's id; by default a choice of the live matches.")] = None,
     server: Annotated[
         str | None,
-        typer.Option(envvar="CORNERED_SERVER", help=f"By default {SERVER}; with --mqtt optional, to fill gaps."),
+        typer.Option(
+            envvar="CORNERED_SERVER", help=f"By default {DEFAULT_SERVER}; with --mqtt optional, to fill gaps."
+        ),
     ] = None,
     mqtt: Annotated[str | None, typer.Option(help="Receive the match from this broker, mqtt://host:1883.")] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print lines instead of full-screen views.")] = False,

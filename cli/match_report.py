@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from cornered.lab.statistics.elo import elo_of_pairs, normalised_elo
 
 if TYPE_CHECKING:
-    from cornered.lab.contests.match import Tally
+    from cornered.lab.contests.match import MatchTally
     from cornered.lab.contests.results import Standing, Standings
-    from cornered.lab.contests.terms import Played, Terms
+    from cornered.lab.contests.terms import ContestTerms, PlayedGame
     from cornered.lab.statistics.sprt import Sprt
 
-__all__ = ["Result", "Shown", "elo_in_words", "note", "shown"]
+__all__ = ["MatchResult", "Shown", "elo_in_words", "note", "shown"]
 
 Shown: TypeAlias = Literal["first", "second", "neither"]
 """The bot that is shown to be stronger."""
-SHOWN_FAULTS: Final = 10
+FAULTS_SHOWN: Final = 10
 DISTINCT_SHARE_MIN: Final = 0.9
 """Share of distinct games below which a warning is printed."""
 MORE_OPENINGS: Final = "more --plies, or more lines in --openings, make others"
 
 
-def note(tally: Tally, test: Sprt | None, pace: float) -> str:
+def note(tally: MatchTally, test: Sprt | None, pace: float) -> str:
     """Return a match's intermediate result in three lines that fit beside a progress bar."""
     low, high = tally.interval
     tested = (
@@ -63,7 +63,7 @@ def _ends(low: float, high: float) -> str:
             return "anything"
 
 
-def shown(tally: Tally, test: Sprt | None) -> Shown:
+def shown(tally: MatchTally, test: Sprt | None) -> Shown:
     """Return the stronger bot: by the test where there is one, otherwise by the 95% interval of the pairs."""
     if not any(tally.pairs):
         return "neither"
@@ -77,14 +77,14 @@ def shown(tally: Tally, test: Sprt | None) -> Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class MatchResult:
     """A finished match: the games that count, in order, and the first bot's results."""
 
     first: str
     second: str
-    terms: Terms
-    games: Sequence[Played]
-    tally: Tally
+    terms: ContestTerms
+    games: Sequence[PlayedGame]
+    tally: MatchTally
     test: Sprt | None = None
 
     @property
@@ -94,7 +94,7 @@ class Result:
             return self.first, self.second
         return f"{self.first} (1)", f"{self.second} (2)"
 
-    def told_apart(self) -> list[Played]:
+    def told_apart(self) -> list[PlayedGame]:
         """Return the games with these names."""
         swapped = self.names[::-1]
         return [
@@ -189,10 +189,10 @@ class Result:
         if set(standings.endings) - {"rules"}:
             rows.append(("endings", endings))
         rows += [
-            ("fault", f"game {each.number}, {each.ending}: {each.text}") for each in standings.faults[:SHOWN_FAULTS]
+            ("fault", f"game {each.number}, {each.ending}: {each.text}") for each in standings.faults[:FAULTS_SHOWN]
         ]
-        if len(standings.faults) > SHOWN_FAULTS:
-            rows.append(("", f"and {len(standings.faults) - SHOWN_FAULTS} more games that a bot lost like this"))
+        if len(standings.faults) > FAULTS_SHOWN:
+            rows.append(("", f"and {len(standings.faults) - FAULTS_SHOWN} more games that a bot lost like this"))
         if self.different < DISTINCT_SHARE_MIN * tally.games:
             rows.append(
                 ("mind", f"only {self.different} of the games differ, which makes all look surer; {MORE_OPENINGS}")
@@ -242,12 +242,12 @@ class Result:
         write(folder, self.terms, self.told_apart(), self.names, {**about, "Result": self.words()})
 
 
-def _options(terms: Terms) -> str:
+def _options(terms: ContestTerms) -> str:
     told = {name: value for name, value in terms.options.items() if value is not None}
     return " ".join(f"{name}={str(value).lower()}" for name, value in told.items())
 
 
-def _tested(test: Sprt, tally: Tally) -> str:
+def _tested(test: Sprt, tally: MatchTally) -> str:
     low, high = test.bounds
     return (
         f"log-likelihood ratio {test.llr(tally.pairs):.2f}, of {low:.2f} for {test.elo0:+g} "

@@ -14,7 +14,7 @@ NO_COMMAND_LINE = (
     "'cornered[terminal]' to play, 'cornered[lab]' for contests and training, 'cornered[all]' for all of it"
 )
 _REQUIREMENT = re.compile(r"([\w.-]+).*\bextra\s*==\s*['\"]([\w-]+)['\"]")
-_PARTS = {"all", "cli", "fast"}
+_SHARED_EXTRAS = {"all", "cli", "fast"}
 """Extras without commands of their own, which are never advised."""
 
 
@@ -43,6 +43,6 @@ def _extras_of() -> dict[str, tuple[str, ...]]:
     size = Counter(extra for _, extra in found)
     extras: dict[str, set[str]] = defaultdict(set)
     for distribution, extra in found:
-        if extra not in _PARTS:
+        if extra not in _SHARED_EXTRAS:
             extras[distribution.replace("-", "_")].add(extra)
     return {module: tuple(sorted(names, key=lambda name: (size[name], name))) for module, names in extras.items()}

@@ -28,8 +28,8 @@ Options = Annotated[
     list[str] | None,
     typer.Option("--option", "-o", metavar="NAME=VALUE", help="An option of the game; may be repeated."),
 ]
-Moves = Annotated[str, typer.Option("--moves", "-m", help='Moves from the start, as in "c2 c4".')]
-Position = Annotated[str | None, typer.Option("--position", "-p", help="A position text to start from.")]
+MovesOption = Annotated[str, typer.Option("--moves", "-m", help='Moves from the start, as in "c2 c4".')]
+PositionOption = Annotated[str | None, typer.Option("--position", "-p", help="A position text to start from.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -126,7 +126,11 @@ def games(json_: Json = False) -> None:
 
 @app.command()
 def moves(
-    game: GameName, option: Options = None, moves: Moves = "", position: Position = None, json_: Json = False
+    game: GameName,
+    option: Options = None,
+    moves: MovesOption = "",
+    position: PositionOption = None,
+    json_: Json = False,
 ) -> None:
     """Print the legal moves of a position, in one line."""
     state = reach(game, option, position, moves)
@@ -141,8 +145,8 @@ def moves(
 def show(
     game: GameName,
     option: Options = None,
-    moves: Moves = "",
-    position: Position = None,
+    moves: MovesOption = "",
+    position: PositionOption = None,
     hints: Annotated[bool, typer.Option("--hints", help="Mark the destinations of legal moves.")] = False,
     light: Annotated[
         bool | None, typer.Option("--light/--dark", help="Light or dark tiles; by default as the terminal reports.")
@@ -198,8 +202,8 @@ def perft(
     game: GameName,
     *,
     option: Options = None,
-    moves: Moves = "",
-    position: Position = None,
+    moves: MovesOption = "",
+    position: PositionOption = None,
     depth: Annotated[int, typer.Option("--depth", "-d", min=0, help="Depth in plies.")],
     divide: Annotated[bool, typer.Option("--divide", help="Print each first move's count too.")] = False,
     json_: Json = False,

@@ -30,7 +30,7 @@ DESKTOP: Final = (1440, 900)
 PHONE: Final = (360, 740)
 NARROW: Final = (320, 568)
 PHONE_LANDSCAPE: Final = (740, 360)
-GAMES: Final = {
+OPENING_MOVES: Final = {
     "TrapGrid": "b7 f1 c7 e1 d7 e2 d6 d2 c6 d3 c5 d4 d5 c4 e5 b4 e6 b5 e7 b6 f7 a6",
     "Isolation": "d1 g1 d4 g2 e4 a2 b7 b3 b4 e6 a3 e7 c1 d6 g5 e5 g3 b5 d3 a5",
     "Bamboo": "c5 i4 a6 a5 j4 i1 f3 c6 i3 c4 h2 i7 h7 j5 c8 e7 e9 f10 k2 d1 j7 g6 a3 f1 d3 e3 g9 k6",
@@ -202,7 +202,7 @@ def lobbies(studio: Studio, windows: dict[str, Page]) -> None:
 def matches(studio: Studio, windows: dict[str, Page]) -> None:
     """Take every game from each seat, as a spectator, and at its end."""
     light, dark = windows["desk-light"], windows["desk-dark"]
-    for game, moves in GAMES.items():
+    for game, moves in OPENING_MOVES.items():
         begin(game, light, dark)
         for name in ("phone-light", "phone-dark"):
             windows[name].goto(light.url)

@@ -11,7 +11,16 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from cornered.clients.terminal.drawing import ANSI, ASCII, DARK, LIGHT, Look, Marks, draw, is_light_terminal
+from cornered.clients.terminal.drawing import (
+    ANSI,
+    ASCII,
+    DARK_SCHEME,
+    LIGHT,
+    ColourScheme,
+    Marks,
+    draw,
+    is_light_terminal,
+)
 from cornered.clients.terminal.layout import fit, last_placed
 from cornered.engine.game import State
 from cornered.engine.text import PositionText
@@ -22,14 +31,14 @@ GAP_COLUMNS: Final = 3
 """Columns between the board and the text beside it."""
 
 
-def look_for(console: Console, *, is_light: bool | None = None) -> Look:
+def look_for(console: Console, *, is_light: bool | None = None) -> ColourScheme:
     """Return the drawing style of a terminal: letters for pipes, shapes for few colours, tiles for many. `is_light`
     chooses light or dark tiles; None detects them from the terminal."""
     if not console.is_terminal or not console.encoding.startswith("utf"):
         return ASCII
     if console.no_color or console.color_system not in ("256", "truecolor"):
         return ANSI
-    return LIGHT if (is_light_terminal() if is_light is None else is_light) else DARK
+    return LIGHT if (is_light_terminal() if is_light is None else is_light) else DARK_SCHEME
 
 
 def show(
@@ -57,7 +66,7 @@ def show(
     console.print(text, soft_wrap=True, style="dim")
 
 
-def _seats(state: State, look: Look) -> list[Text]:
+def _seats(state: State, look: ColourScheme) -> list[Text]:
     """Return a line for each seat: its piece and its state."""
     gauges = state.gauges()
     lines = []

@@ -15,7 +15,7 @@ import typer
 from cornered import engine
 from cornered.cli.answers import answer, describe, limit_of, milliseconds
 from cornered.cli.errors import Bounded
-from cornered.cli.rules import GameName, Json, Moves, Options, Position, reach
+from cornered.cli.rules import GameName, Json, MovesOption, Options, PositionOption, reach
 from cornered.engine.game import CHANCE, State
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def interruptible(work: Callable[[], T], status: str, progress: Callable[[], str
 def think(
     game: Annotated[str | None, typer.Argument(metavar="GAME", help="A game; none with --file.")] = None,
     option: Options = None,
-    moves: Moves = "",
-    position: Position = None,
+    moves: MovesOption = "",
+    position: PositionOption = None,
     file: Annotated[
         Path | None, typer.Option("--file", help='Positions as JSON lines: {"game", "options", "moves"}.')
     ] = None,
@@ -159,8 +159,8 @@ def _with_pool(bot: str, state: State, limit: Limit, workers: int, seed: int | N
 def solve(
     game: GameName,
     option: Options = None,
-    moves: Moves = "",
-    position: Position = None,
+    moves: MovesOption = "",
+    position: PositionOption = None,
     time_: Seconds = None,
     nodes: Nodes = None,
     json_: Json = False,

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from cornered.lab.contests.results import Standing, Standings
     from cornered.lab.contests.schedule_knockout import Knockout, Meeting
     from cornered.lab.contests.schedule_swiss import Swiss
-    from cornered.lab.contests.terms import Played, Terms
+    from cornered.lab.contests.terms import ContestTerms, PlayedGame
 
-__all__ = ["DEFAULT_GAMES", "Kind", "Tournament"]
+__all__ = ["DEFAULT_GAMES", "Tournament", "TournamentKind"]
 
-Kind: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "knockout"]
-DEFAULT_GAMES: Final[Mapping[Kind, int]] = {"round-robin": 10, "gauntlet": 10, "swiss": 2, "knockout": 4}
+TournamentKind: TypeAlias = Literal["round-robin", "gauntlet", "swiss", "knockout"]
+DEFAULT_GAMES: Final[Mapping[TournamentKind, int]] = {"round-robin": 10, "gauntlet": 10, "swiss": 2, "knockout": 4}
 """Default number of games of a meeting."""
 PIPE_COLUMNS: Final = 160
 """Width of the table in columns where standard output is no terminal."""
@@ -39,21 +39,23 @@ OPTIONAL_COLUMNS: Final = ("Glicko-2", "A move", "S.-B.", "Games", "Buchholz")
 RANK_COLUMNS: Final = 6
 NAME_COLUMNS: Final = 36
 """Names longer than this may be folded."""
-SHOWN_FAULTS: Final = 10
+FAULTS_SHOWN: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
     """The bots, and how they are paired. `rounds` is used by Swiss tournaments, `tested` by gauntlets; otherwise 0."""
 
-    kind: Kind
+    kind: TournamentKind
     bots: tuple[str, ...]
     each: int
     rounds: int = 0
     tested: int = 0
 
     @classmethod
-    def of(cls, kind: Kind, bots: Sequence[str], games: int | None, rounds: int | None, tested: int | None) -> Self:
+    def of(
+        cls, kind: TournamentKind, bots: Sequence[str], games: int | None, rounds: int | None, tested: int | None
+    ) -> Self:
         """Return the tournament of a command line. Raises ValueError that describes the invalid option."""
         from cornered.lab.contests.schedule_swiss import rounds_for
 
@@ -114,7 +116,7 @@ class Tournament:
             case "knockout":
                 return f"knockout, {games}, more where it is tied"
 
-    def places(self, played: Sequence[Played]) -> list[str] | None:
+    def places(self, played: Sequence[PlayedGame]) -> list[str] | None:
         """Return the bots in the order of the kind's own rules, None where points or ratings decide."""
         from cornered.lab.contests.openings import no_opening
 
@@ -130,7 +132,7 @@ class Tournament:
             return sorted(self.bots, key=lambda name: (-reached[name], -wins[name], self.bots.index(name)))
         return None
 
-    def byes(self, played: Sequence[Played]) -> dict[str, int]:
+    def byes(self, played: Sequence[PlayedGame]) -> dict[str, int]:
         """Return the number of byes by bot, which only a Swiss tournament has."""
         from cornered.lab.contests.openings import no_opening
 
@@ -138,14 +140,14 @@ class Tournament:
             return {}
         return {place.name: place.byes for place in self._swiss(no_opening).standing(played)}
 
-    def standings(self, terms: Terms, played: Sequence[Played]) -> Standings:
+    def standings(self, terms: ContestTerms, played: Sequence[PlayedGame]) -> Standings:
         """Return the standings, in the order of the kind of tournament."""
         from cornered.lab.contests.standings import standings
 
         ranking, byes = self.places(played) or (), self.byes(played)
         return standings(terms, played, self.bots, ranking=ranking, byes=byes)
 
-    def as_json(self, terms: Terms, played: Sequence[Played]) -> dict[str, Any]:
+    def as_json(self, terms: ContestTerms, played: Sequence[PlayedGame]) -> dict[str, Any]:
         """Return the whole result as JSON-compatible values."""
         from cornered.lab.contests.openings import no_opening
         from cornered.lab.contests.standings import as_json
@@ -157,14 +159,14 @@ class Tournament:
             told["meetings"] = [asdict(meeting) for meeting in self._knockout(no_opening).meetings(played)]
         return {**told, **as_json(self.standings(terms, played))}
 
-    def write(self, folder: Path, terms: Terms, played: Sequence[Played], about: Mapping[str, str]) -> None:
+    def write(self, folder: Path, terms: ContestTerms, played: Sequence[PlayedGame], about: Mapping[str, str]) -> None:
         """Write the report into the folder of the games."""
         from cornered.lab.reports.report import write
 
         ranking, byes = self.places(played) or (), self.byes(played)
         write(folder, terms, played, self.bots, {**about, "Kind": self.words()}, ranking=ranking, byes=byes)
 
-    def show(self, terms: Terms, played: Sequence[Played]) -> None:
+    def show(self, terms: ContestTerms, played: Sequence[PlayedGame]) -> None:
         """Print the standings, the meetings of a knockout, and the failures."""
         from rich.console import Console
         from rich.table import Table
@@ -210,10 +212,10 @@ class Tournament:
             meetings = self._knockout(no_opening).meetings(played)
             for meeting in meetings:
                 console.print(_met(meeting, meetings[-1].round), markup=False)
-        for fault in result.faults[:SHOWN_FAULTS]:
+        for fault in result.faults[:FAULTS_SHOWN]:
             console.print(f"game {fault.number}: {fault.ending}: {fault.text}", style="red", markup=False)
-        if len(result.faults) > SHOWN_FAULTS:
-            console.print(f"... and {len(result.faults) - SHOWN_FAULTS} more games that were lost like this")
+        if len(result.faults) > FAULTS_SHOWN:
+            console.print(f"... and {len(result.faults) - FAULTS_SHOWN} more games that were lost like this")
 
 
 def _require_different(bots: Sequence[str]) -> None:

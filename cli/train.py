@@ -15,8 +15,8 @@ from cornered.cli.errors import Bounded
 from cornered.cli.rules import Json, warm_up
 
 if TYPE_CHECKING:
-    from cornered.bots.neural.network import Kind
-    from cornered.lab.training.training import Outcome
+    from cornered.bots.neural.network import NetworkKind
+    from cornered.lab.training.training import TrainingOutcome
 
 __all__ = ["app"]
 
@@ -25,7 +25,7 @@ app = typer.Typer(
 )
 
 
-class Network(StrEnum):
+class NetworkChoice(StrEnum):
     DENSE = "dense"
     CONVOLUTIONAL = "convolutional"
     BOTH = "both"
@@ -39,8 +39,9 @@ def train() -> None:
 @app.command()
 def bamboo(
     network: Annotated[
-        Network, typer.Option(help="The paper's network, the convolutional one that it proposes, or both, compared.")
-    ] = Network.BOTH,
+        NetworkChoice,
+        typer.Option(help="The paper's network, the convolutional one that it proposes, or both, compared."),
+    ] = NetworkChoice.BOTH,
     radius: Annotated[int, typer.Option(min=1, max=6, help="The board's radius.")] = 5,
     games: Annotated[
         int | None, typer.Option(min=1, help="The number of games; the default depends on the radius.")
@@ -75,10 +76,10 @@ def bamboo(
     from cornered.cli.progress import progress
     from cornered.lab.execution.workforce import Workforce
     from cornered.lab.training.games import MIX, spell
-    from cornered.lab.training.plan import Plan
+    from cornered.lab.training.plan import TrainingPlan
     from cornered.lab.training.training import train as carry_out
 
-    plan = Plan.of(radius, games, epochs, seed, network.value, mix or spell(MIX))
+    plan = TrainingPlan.of(radius, games, epochs, seed, network.value, mix or spell(MIX))
     if not out.is_dir():
         raise ValueError(f"there is no folder {out}; make it, or choose another with --out")
     kept = checkpoint or out / f"bamboo-r{radius}.checkpoint"
@@ -109,7 +110,7 @@ def bamboo(
         _print(outcome, files, drawn)
 
 
-def _print_json(command: str, outcome: Outcome, files: Mapping[Kind, Path], drawn: Path | None) -> None:
+def _print_json(command: str, outcome: TrainingOutcome, files: Mapping[NetworkKind, Path], drawn: Path | None) -> None:
     import json
 
     networks = {
@@ -124,7 +125,7 @@ def _print_json(command: str, outcome: Outcome, files: Mapping[Kind, Path], draw
     typer.echo(json.dumps({"command": command, "networks": networks, "plot": None if drawn is None else str(drawn)}))
 
 
-def _print(outcome: Outcome, files: Mapping[Kind, Path], drawn: Path | None) -> None:
+def _print(outcome: TrainingOutcome, files: Mapping[NetworkKind, Path], drawn: Path | None) -> None:
     """Print a column for each network."""
     from rich.console import Console
     from rich.table import Table

@@ -33,7 +33,7 @@ app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=Fa
 DEFAULT_HYPOTHESES: Final = (0.0, 20.0)
 """Default hypotheses of the test, in normalised Elo."""
 
-Game = Annotated[str, typer.Option("--game", "-g", help="The game of the evaluation.")]
+GameOption = Annotated[str, typer.Option("--game", "-g", help="The game of the evaluation.")]
 Depth = Annotated[int, typer.Option("--depth", "-d", min=1, max=12, help="Search depth of the players, in plies.")]
 Tune = Annotated[
     list[str] | None, typer.Option("--tune", metavar="NAME", help="A weight to tune; may be repeated. All by default.")
@@ -45,7 +45,7 @@ Range = Annotated[
 Pairs = Annotated[int, typer.Option(min=1, help="Pairs of games in a match.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Equal seeds make equal weights.")]
 Workers = Annotated[int | None, typer.Option("--workers", "-w", min=1, help="Worker processes; by default one a core.")]
-Cluster = Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler, as in tcp://host:8786.")]
+ClusterOption = Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler, as in tcp://host:8786.")]
 Out = Annotated[
     Path | None, typer.Option(help="The file for the weights, with a plot beside it; by default GAME-METHOD.json here.")
 ]
@@ -58,7 +58,7 @@ def tune() -> None:
 
 @app.command()
 def td(
-    game: Game,
+    game: GameOption,
     option: Options = None,
     games: Annotated[int, typer.Option(min=1, help="Games of self-play.")] = 5000,
     batch: Annotated[int, typer.Option(min=1, help="Games of a batch, played by the same weights.")] = 50,
@@ -70,18 +70,18 @@ def td(
     tune: Tune = None,
     seed: Seed = 1,
     workers: Workers = None,
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     out: Out = None,
     json_: Json = False,
 ) -> None:
     """Learn weights from self-play by TD(lambda)."""
     from cornered.lab.execution.workforce import Workforce
     from cornered.lab.tuning.curves import thinned
-    from cornered.lab.tuning.learner import Plan, learn
-    from cornered.lab.tuning.space import Found
+    from cornered.lab.tuning.learner import LearningPlan, learn
+    from cornered.lab.tuning.space import TuningResult
 
     target = load_target("td", game, option, seed, depth, out)
-    plan = Plan(games, batch, depth, rate, half, lambda_, epsilon, tuple(tune or ()))
+    plan = LearningPlan(games, batch, depth, rate, half, lambda_, epsilon, tuple(tune or ()))
     target.known.places(plan.tuned)
     checkpoint = target.path.with_name(target.path.name + ".checkpoint")
     with resumable(), Workforce.open(workers, cluster) as workforce, progress() as report:
@@ -90,14 +90,14 @@ def td(
     command += f" --lambda {lambda_} --epsilon {epsilon} --seed {seed}"
     curve = thinned([asdict(point) for point in learnt.curve])
     result = {"games": learnt.games, "first_error": curve[0]["error"], "last_error": curve[-1]["error"]}
-    found = Found(learnt.values(target.known), result, curve)
+    found = TuningResult(learnt.values(target.known), result, curve)
     write_result(target, found, command, asdict(plan), json_=json_)
     checkpoint.unlink(missing_ok=True)
 
 
 @app.command()
 def grid(
-    game: Game,
+    game: GameOption,
     option: Options = None,
     pairs: Pairs = 4,
     gauntlet: Annotated[
@@ -115,17 +115,17 @@ def grid(
     range_: Range = None,
     seed: Seed = 1,
     workers: Workers = None,
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     out: Out = None,
     json_: Json = False,
 ) -> None:
     """Play a tournament between all combinations of some levels, and take the one with the highest rating."""
-    from cornered.lab.tuning.grid import Plan, configurations, search
+    from cornered.lab.tuning.grid import GridPlan, configurations, search
 
     target = load_target("grid", game, option, seed, depth, out)
     levels = {name: tuple(map(number_in, text.split(","))) for name, text in map(named, level or [])}
     space = space_of(target.known, [*(tune or []), *(levels if tune else [])], range_)
-    plan = Plan(pairs, "gauntlet" if gauntlet else "round-robin", tuple(levels.items()))
+    plan = GridPlan(pairs, "gauntlet" if gauntlet else "round-robin", tuple(levels.items()))
     configurations(space, levels)
     with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
         found = search(space, plan, target.terms, depth, workforce, journal, report)
@@ -136,7 +136,7 @@ def grid(
 
 @app.command()
 def spsa(
-    game: Game,
+    game: GameOption,
     option: Options = None,
     iterations: Annotated[int, typer.Option(min=1, help="The number of steps.")] = 200,
     pairs: Pairs = 8,
@@ -149,16 +149,16 @@ def spsa(
     range_: Range = None,
     seed: Seed = 1,
     workers: Workers = None,
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     out: Out = None,
     json_: Json = False,
 ) -> None:
     """Tune all weights at once by matches between two perturbed sides (SPSA)."""
-    from cornered.lab.tuning.spsa import Plan, search
+    from cornered.lab.tuning.spsa import SpsaPlan, search
     from cornered.lab.tuning.trial import Trials
 
     target = load_target("spsa", game, option, seed, depth, out)
-    space, plan = space_of(target.known, tune, range_), Plan(iterations, pairs, spread, step)
+    space, plan = space_of(target.known, tune, range_), SpsaPlan(iterations, pairs, spread, step)
     with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
         trials = Trials(target.known, target.terms, depth, workforce, journal)
         found = search(space, plan, trials, target.terms.chance("spsa"), report)
@@ -169,7 +169,7 @@ def spsa(
 
 @app.command()
 def optuna(
-    game: Game,
+    game: GameOption,
     option: Options = None,
     trials: Annotated[int, typer.Option(min=1, help="The number of sets of weights to try.")] = 50,
     pairs: Pairs = 20,
@@ -178,17 +178,17 @@ def optuna(
     range_: Range = None,
     seed: Seed = 1,
     workers: Workers = None,
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     out: Out = None,
     json_: Json = False,
 ) -> None:
     """Search for weights that beat the printed ones with Optuna; needs the extra `tuning`."""
-    from cornered.lab.tuning.tpe import Plan, search
+    from cornered.lab.tuning.tpe import TpePlan, search
     from cornered.lab.tuning.trial import Trials
 
     require("optuna")
     target = load_target("optuna", game, option, seed, depth, out)
-    space, plan = space_of(target.known, tune, range_), Plan(trials, pairs)
+    space, plan = space_of(target.known, tune, range_), TpePlan(trials, pairs)
     with playing(target, plan, space, workers, cluster) as (workforce, journal, report):
         matches = Trials(target.known, target.terms, depth, workforce, journal)
         found = search(space, plan, matches, seed, report)
@@ -210,21 +210,21 @@ def judge_file(
     ] = None,
     seed: Seed = 1,
     workers: Workers = None,
-    cluster: Cluster = None,
+    cluster: ClusterOption = None,
     json_: Json = False,
 ) -> None:
     """Play tuned weights against the printed ones until a sequential probability ratio test decides."""
     from cornered.bots.weights.file import read, write
     from cornered.cli.match_report import elo_in_words
-    from cornered.lab.contests.journal import Journal
-    from cornered.lab.contests.terms import Terms
+    from cornered.lab.contests.journal import ContestJournal
+    from cornered.lab.contests.terms import ContestTerms
     from cornered.lab.execution.workforce import Workforce
-    from cornered.lab.tuning.verdict import Plan, judge
+    from cornered.lab.tuning.verdict import SprtPlan, judge
 
     tuned = read(file)
-    terms = Terms.of(tuned.game, tuned.options, seed=seed)
+    terms = ContestTerms.of(tuned.game, tuned.options, seed=seed)
     warm_up(tuned.game)
-    plan = Plan(pairs, low, high, depth or tuned.depth)
+    plan = SprtPlan(pairs, low, high, depth or tuned.depth)
     command = f"cornered tune test {file.name} --pairs {pairs} --low {low:g} --high {high:g}"
     command += f" --depth {plan.depth} --seed {seed}"
     # The games do not depend on the bounds or their maximum number, so that a longer test continues with them.
@@ -233,7 +233,7 @@ def judge_file(
     kept = f"{file.name}.test-d{plan.depth}-s{seed}-{digest}"
     with (
         resumable(),
-        Journal.open(file.with_name(kept), terms, identity) as journal,
+        ContestJournal.open(file.with_name(kept), terms, identity) as journal,
         Workforce.open(workers, cluster) as workforce,
         progress() as report,
     ):

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from cornered.bots.weights.file import Method
     from cornered.bots.weights.model import Model
     from cornered.engine.progress import Report
-    from cornered.lab.contests.journal import Journal
-    from cornered.lab.contests.terms import Terms
+    from cornered.lab.contests.journal import ContestJournal
+    from cornered.lab.contests.terms import ContestTerms
     from cornered.lab.execution.workforce import Workforce
-    from cornered.lab.tuning.space import Found, Space
+    from cornered.lab.tuning.space import Space, TuningResult
 
 __all__ = [
     "TuneTarget",
@@ -44,7 +44,7 @@ class TuneTarget:
 
     method: Method
     known: Model
-    terms: Terms
+    terms: ContestTerms
     depth: int
     path: Path
 
@@ -55,10 +55,10 @@ def load_target(
     """Return the target of a search. Compiles the rules of its game."""
     from cornered.bots.weights.model import model
     from cornered.engine.records.text import read_option
-    from cornered.lab.contests.terms import Terms
+    from cornered.lab.contests.terms import ContestTerms
 
     known = model(game)
-    terms = Terms.of(game, dict(read_option(each) for each in option or []), seed=seed)
+    terms = ContestTerms.of(game, dict(read_option(each) for each in option or []), seed=seed)
     terms.check(known.word(None, 1))
     path = _path_of(out, game, method)
     warm_up(game)
@@ -122,15 +122,15 @@ def resumable() -> Iterator[None]:
 @contextmanager
 def playing(
     target: TuneTarget, plan: Any, space: Space, workers: int | None, cluster: str | None
-) -> Iterator[tuple[Workforce, Journal, Report]]:
+) -> Iterator[tuple[Workforce, ContestJournal, Report]]:
     """Yield workers, the journal of all games beside the target, and the progress display."""
-    from cornered.lab.contests.journal import Journal
+    from cornered.lab.contests.journal import ContestJournal
     from cornered.lab.execution.workforce import Workforce
 
     identity = {"tune": target.method, "depth": target.depth, "settings": settings_of(plan, space)}
     with (
         resumable(),
-        Journal.open(target.path.with_name(target.path.name + ".games"), target.terms, identity) as journal,
+        ContestJournal.open(target.path.with_name(target.path.name + ".games"), target.terms, identity) as journal,
         Workforce.open(workers, cluster) as workforce,
         progress() as report,
     ):
@@ -146,7 +146,9 @@ def command_of(target: TuneTarget, tune: list[str] | None, ranges: list[str] | N
     return " ".join([*words, *(f"--{name} {value}" for name, value in given.items())])
 
 
-def write_result(target: TuneTarget, found: Found, command: str, settings: Mapping[str, Any], *, json_: bool) -> None:
+def write_result(
+    target: TuneTarget, found: TuningResult, command: str, settings: Mapping[str, Any], *, json_: bool
+) -> None:
     """Write the weights and their plot, and print them."""
     from cornered.bots.weights.file import Tuned, write
     from cornered.lab.tuning.curves import plot, thinned

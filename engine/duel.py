@@ -8,10 +8,10 @@ from typing import Protocol, Self
 from cornered.engine.game import Game, Outcome, State
 from cornered.engine.text import PositionText
 
-__all__ = ["Duel", "Turned", "read_turn"]
+__all__ = ["Duel", "TurnedPosition", "read_turn"]
 
 
-class Turned(Protocol):
+class TurnedPosition(Protocol):
     """A position that knows whose turn it is."""
 
     @property
@@ -23,7 +23,7 @@ class Duel(State):
     """A position of two seats. `open_cells` are the mover's moves, bit by number; `left` is the seat that gave up."""
 
     game: Game
-    position: Turned
+    position: TurnedPosition
     open_cells: int
     left: int | None = None
 

@@ -19,10 +19,10 @@ __all__ = [
     "MAX_OPEN_ANALYSES",
     "MAX_OVERLAYS",
     "MAX_TREE_NODES",
+    "AnalysisScore",
     "OverlayPicture",
     "Proven",
     "Report",
-    "Score",
     "ScoredLine",
     "Sentence",
     "TreeNode",
@@ -42,8 +42,8 @@ MAX_TREE_NODES: Final = 120
 """Nodes of a game tree; a message of the largest size holds no more."""
 
 Proven: TypeAlias = Literal["win", "draw", "loss"]
-Score: TypeAlias = Annotated[float, Field(ge=-1_000_000, le=1_000_000)]
-Tally: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
+AnalysisScore: TypeAlias = Annotated[float, Field(ge=-1_000_000, le=1_000_000)]
+AnalysisCount: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
 Words: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=40)]
 Sentence: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=200)]
 
@@ -56,7 +56,7 @@ class ScoredLine(Value):
     """
 
     move: Move
-    score: Score | None
+    score: AnalysisScore | None
     proven: Proven | None = None
     plies: Count | None = None
     pv: Annotated[tuple[Move, ...], Field(min_length=1, max_length=MAX_LINE_PLIES, fail_fast=True)]
@@ -65,7 +65,7 @@ class ScoredLine(Value):
 class Report(Value):
     """Result of a search, and its cost."""
 
-    score: Score | None
+    score: AnalysisScore | None
     proven: Proven | None
     """The game-theoretic value for the player to move, where it is known."""
     plies: Count | None
@@ -73,14 +73,14 @@ class Report(Value):
     depth: Count
     deepest: Count
     """Selective depth: the longest line that was searched, in plies."""
-    nodes: Tally
-    pruned: Tally
+    nodes: AnalysisCount
+    pruned: AnalysisCount
     """Moves that a cutoff left unsearched."""
     efficiency: Annotated[float, Field(ge=0, le=100)]
     """`pruned` in percent of all moves, searched and unsearched."""
     speed: Annotated[float, Field(ge=0, le=1e12)]
     """Nodes per second, 0 where it was not measured."""
-    hits: Tally
+    hits: AnalysisCount
     """Probes of the transposition table that found the position."""
     seconds: Annotated[float, Field(ge=0, le=1e6)]
     lines: Annotated[tuple[ScoredLine, ...], Field(min_length=1, max_length=MAX_LINES, fail_fast=True)]
@@ -109,7 +109,7 @@ class TreeNode(Value):
 
     parent: Annotated[int, Field(ge=-1, lt=MAX_TREE_NODES)]
     move: Move
-    score: Score | None
+    score: AnalysisScore | None
     proven: Proven | None = None
     mark: Literal["best", "cut"] | None = None
     """`best` is on the principal variation; `cut` is pruned by alpha-beta."""

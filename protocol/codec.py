@@ -18,11 +18,11 @@ from cornered.protocol.values import CommandId, Value
 
 T = TypeVar("T")
 
-__all__ = ["CODECS", "JSON", "MAX_CONTAINERS", "MAX_DEPTH", "MAX_FRAME", "MSGPACK", "Codec", "ProtocolError"]
+__all__ = ["CODECS", "JSON", "MAX_CONTAINERS", "MAX_FRAME", "MAX_NESTING", "MSGPACK", "Codec", "ProtocolError"]
 
 MAX_FRAME: Final = 8192
 """The most bytes that a client may send in one message."""
-MAX_DEPTH: Final = 8
+MAX_NESTING: Final = 8
 """How deep a message may nest: far more than any needs."""
 MAX_CONTAINERS: Final = 512
 """Maps and arrays in one message; the largest, `declare` with all that it may hold, has 306."""
@@ -65,7 +65,7 @@ class Codec(Protocol):
 def _check_unpacked(unpacked: object) -> None:
     """Check how maps and arrays nest, level by level, so that no input can exhaust the stack. Raises ProtocolError."""
     count, level = 0, _containers_in((unpacked,))
-    for _ in range(MAX_DEPTH):
+    for _ in range(MAX_NESTING):
         count += len(level)
         _check_count(count)
         level = [inner for container in level for inner in _containers_in(container)]
@@ -80,14 +80,14 @@ def _containers_in(container: Any) -> list[Any]:
 
 def _check_text(raw: bytes) -> None:
     """Check how brackets nest in JSON text; those inside strings do not count. Raises ProtocolError."""
-    if raw.count(b"{") + raw.count(b"[") <= MAX_DEPTH:
+    if raw.count(b"{") + raw.count(b"[") <= MAX_NESTING:
         return
     depth = count = 0
     for bracket in _NO_BRACKETS.sub(b"", raw):
         if bracket in b"[{":
             depth += 1
             count += 1
-            if depth > MAX_DEPTH:
+            if depth > MAX_NESTING:
                 raise _too_deep()
             _check_count(count)
         else:
@@ -105,7 +105,7 @@ def _check_size(raw: bytes) -> None:
 
 
 def _too_deep() -> ProtocolError:
-    return ProtocolError("too_deep", f"a message nests at most {MAX_DEPTH} deep")
+    return ProtocolError("too_deep", f"a message nests at most {MAX_NESTING} deep")
 
 
 class _Identified(BaseModel):

@@ -20,13 +20,13 @@ from cornered.protocol.values import (
     NO_CLOCK,
     ONE_LINE,
     Accepts,
+    ChatLine,
     ChatRoom,
     Clock,
     CommandId,
     Count,
     GameSpec,
     Key,
-    Line,
     LobbySection,
     Milliseconds,
     Move,
@@ -405,7 +405,7 @@ class Say(InMatch):
     """Send a chat line to the `room` of the players or to that of the spectators."""
 
     type: Literal["say"] = "say"
-    text: Line
+    text: ChatLine
     room: ChatRoom
 
 

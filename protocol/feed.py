@@ -9,43 +9,43 @@ from cornered.protocol.values import Clock, Clocks, GameSpec, Key, Player, Value
 __all__ = [
     "LOBBY",
     "STATE_EXPIRY_S",
-    "MatchState",
     "NodeStatus",
+    "PublicMatchState",
     "events_topic",
     "match_of",
     "state_topic",
     "status_topic",
 ]
 
-ROOT: Final = "cornered/v1"
-LOBBY: Final = f"{ROOT}/pub/lobby"
-MATCHES: Final = f"{ROOT}/pub/match/"
+TOPIC_ROOT: Final = "cornered/v1"
+LOBBY: Final = f"{TOPIC_ROOT}/pub/lobby"
+MATCH_TOPICS: Final = f"{TOPIC_ROOT}/pub/match/"
 STATE_EXPIRY_S: Final = 3_600
 """Message expiry of retained states, in seconds; the server publishes them again before it ends."""
 
 
 def state_topic(match: str) -> str:
-    """Return the topic of a match's retained `MatchState`; `+` stands for every match."""
-    return f"{MATCHES}{match}/state"
+    """Return the topic of a match's retained `PublicMatchState`; `+` stands for every match."""
+    return f"{MATCH_TOPICS}{match}/state"
 
 
 def events_topic(match: str) -> str:
     """Return the topic of a match's events; `+` stands for every match."""
-    return f"{MATCHES}{match}/events"
+    return f"{MATCH_TOPICS}{match}/events"
 
 
 def status_topic(node: str) -> str:
     """Return the topic of a server's retained `NodeStatus`."""
-    return f"{ROOT}/node/{node}/status"
+    return f"{TOPIC_ROOT}/node/{node}/status"
 
 
 def match_of(topic: str) -> tuple[str, str] | None:
     """Return a topic's match id and `state` or `events`; None for every other topic."""
-    match, _, kind = topic.removeprefix(MATCHES).partition("/")
-    return (match, kind) if topic.startswith(MATCHES) and kind in ("state", "events") else None
+    match, _, kind = topic.removeprefix(MATCH_TOPICS).partition("/")
+    return (match, kind) if topic.startswith(MATCH_TOPICS) and kind in ("state", "events") else None
 
 
-class MatchState(Value):
+class PublicMatchState(Value):
     """State of a public match, which a new watcher needs before the events."""
 
     match: Key

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import Any, Final, get_args
 
 from cornered.protocol.analysis import MAX_ATTEMPTS, MAX_OPEN_ANALYSES
-from cornered.protocol.codec import MAX_CONTAINERS, MAX_DEPTH, MAX_FRAME
+from cornered.protocol.codec import MAX_CONTAINERS, MAX_FRAME, MAX_NESTING
 from cornered.protocol.feed import (
     LOBBY,
     STATE_EXPIRY_S,
-    MatchState,
     NodeStatus,
+    PublicMatchState,
     events_topic,
     state_topic,
     status_topic,
@@ -21,12 +21,12 @@ from cornered.protocol.messages import ErrorCode
 from cornered.protocol.schema import Schema
 from cornered.protocol.text import MAX_MARKS
 
-__all__ = ["ERRORS", "write_manual"]
+__all__ = ["ERROR_WORDS", "write_manual"]
 
-ERRORS: Final[dict[ErrorCode, str]] = {
+ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "malformed": "The message is not JSON or msgpack, or a field is missing, unknown, or has a wrong value.",
     "too_large": f"The message has more than {MAX_FRAME} bytes.",
-    "too_deep": f"The message nests deeper than {MAX_DEPTH}.",
+    "too_deep": f"The message nests deeper than {MAX_NESTING}.",
     "unknown_type": "There is no message of this `type`.",
     "hello_first": "The first message must be `hello`.",
     "hello_again": "This socket has said `hello` already.",
@@ -117,7 +117,7 @@ is never played in a position that its player has not seen.
 
 ## Limits
 
-- A message has at most {MAX_FRAME} bytes and {MAX_CONTAINERS} maps and arrays, and nests at most {MAX_DEPTH} deep.
+- A message has at most {MAX_FRAME} bytes and {MAX_CONTAINERS} maps and arrays, and nests at most {MAX_NESTING} deep.
   Its fields are strict: unknown fields, numbers in quotes and fractions for whole numbers are refused. Of a key that is
   repeated in one map the last counts.
 - Messages per second are limited for each socket and for each address, except the move that a match waits for. A long
@@ -294,14 +294,14 @@ def write_manual(schema: Schema) -> str:
     definitions = schema["$defs"]
     unions = {name: _members(definitions[name]) for name in ("ClientMessage", "ServerMessage", "MatchEvent")}
     messages = {name for members in unions.values() for name in members} | set(unions)
-    documents = (MatchState.__name__, NodeStatus.__name__)
+    documents = (PublicMatchState.__name__, NodeStatus.__name__)
     values = [name for name in definitions if name not in messages and name not in documents]
     parts = [PROSE, "## What a client says\n", *(_section(definitions[name]) for name in unions["ClientMessage"])]
     parts += ["## What the server says\n", *(_section(definitions[name]) for name in unions["ServerMessage"])]
     parts += ["## What happens in a match\n", *(_section(definitions[name]) for name in unions["MatchEvent"])]
     parts += [MQTT, *(_section(definitions[name], name) for name in documents)]
     parts += ["## Values\n", *(_section(definitions[name], name) for name in values)]
-    rows = [f"| `{code}` | {ERRORS[code]} |" for code in get_args(ErrorCode)]
+    rows = [f"| `{code}` | {ERROR_WORDS[code]} |" for code in get_args(ErrorCode)]
     parts += ["## Error codes\n", "\n".join(["| code | meaning |", "| --- | --- |", *rows]) + "\n"]
     return "\n".join(parts)
 

@@ -11,9 +11,9 @@ from cornered.protocol.manual import write_manual
 from cornered.protocol.schema import make_schema
 from cornered.protocol.typescript import write_types
 
-__all__ = ["ROOT", "generate", "stale"]
+__all__ = ["REPOSITORY", "generate", "stale"]
 
-ROOT: Final = Path(__file__).resolve().parent.parent
+REPOSITORY: Final = Path(__file__).resolve().parent.parent
 
 
 def generate() -> dict[str, str]:
@@ -37,15 +37,15 @@ def stale(root: Path) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Write the files that are stale, or with `--check` only name them. Returns the exit code."""
-    changed = stale(ROOT)
+    changed = stale(REPOSITORY)
     if arguments == ["--check"]:
         if changed:
             sys.stderr.write(f"run `python -m cornered.protocol.reference`: {', '.join(changed)} out of date\n")
         return 1 if changed else 0
     texts = generate()
     for path in changed:
-        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
-        (ROOT / path).write_text(texts[path], encoding="utf-8")
+        (REPOSITORY / path).parent.mkdir(parents=True, exist_ok=True)
+        (REPOSITORY / path).write_text(texts[path], encoding="utf-8")
         sys.stdout.write(f"wrote {path}\n")
     return 0
 

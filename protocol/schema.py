@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from cornered.protocol.commands import COMMAND
 from cornered.protocol.events import EVENT
-from cornered.protocol.feed import MatchState, NodeStatus
+from cornered.protocol.feed import NodeStatus, PublicMatchState
 from cornered.protocol.messages import MESSAGE
 from cornered.protocol.values import Clock
 
@@ -34,7 +34,7 @@ def make_schema() -> Schema:
             ("MatchEvent", "serialization", EVENT),
             ("Clock", "serialization", TypeAdapter(Clock)),
             ("ClockInput", "validation", TypeAdapter(Clock)),
-            ("MatchState", "serialization", TypeAdapter(MatchState)),
+            ("MatchState", "serialization", TypeAdapter(PublicMatchState)),
             ("NodeStatus", "serialization", TypeAdapter(NodeStatus)),
         ]
     )

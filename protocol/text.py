@@ -28,7 +28,7 @@ MAX_MARKS: Final = 3
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _BREAKS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
-_MARKS: Final = frozenset({"Mn", "Me"})
+_MARK_CATEGORIES: Final = frozenset({"Mn", "Me"})
 _JOINERS: Final = frozenset("\u200c\u200d")
 """The zero-width non-joiner and joiner: they shape letters of Persian and Indic scripts, and join emoji."""
 _FIRST_SHAPED: Final = "\u0590"
@@ -140,7 +140,7 @@ def _is_in_emoji_block(char: str) -> bool:
 
 
 def _is_mark(char: str) -> bool:
-    return unicodedata.category(char) in _MARKS
+    return unicodedata.category(char) in _MARK_CATEGORIES
 
 
 def _refuse_hidden(text: str) -> None:

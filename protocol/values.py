@@ -15,6 +15,7 @@ __all__ = [
     "ONE_LINE",
     "SPEECH",
     "Accepts",
+    "ChatLine",
     "ChatRoom",
     "Clock",
     "ClockKind",
@@ -27,7 +28,6 @@ __all__ = [
     "GameSpec",
     "Key",
     "KnownName",
-    "Line",
     "LobbySection",
     "Made",
     "MatchStanding",
@@ -144,7 +144,7 @@ Remark: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=100)]
 """A few words beside a command, which may be none."""
 Move: TypeAlias = Annotated[str, Field(min_length=1, max_length=16, pattern=r"^[!-~]+$")]
 Seat: TypeAlias = Annotated[int, Field(ge=0, le=3)]
-Line: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=300)]
+ChatLine: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=300)]
 """What somebody says: one line of plain text, shown as text."""
 Milliseconds: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
 Count: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]

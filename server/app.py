@@ -36,7 +36,7 @@ from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import Services
 from cornered.server.runtime.timekeeping import Outages, Sign, SteadyClock, drop_sign, keep_time, last_sign, leave_signs
-from cornered.server.settings import MEMORY, Settings, SettingsError
+from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 
 __all__ = ["mint_bot_token", "new_event_loop", "run", "running_server", "serve", "settle_memory"]
 
@@ -132,7 +132,7 @@ async def running_server(
     `now` is the match clock in milliseconds. A caller that provides it also calls `outages.beat`.
     """
     alive = settings.data / "alive"
-    sign = last_sign(alive) if settings.database != MEMORY else None
+    sign = last_sign(alive) if settings.database != MEMORY_DATABASE else None
     clock = now or SteadyClock(time.time, time.monotonic, not_before=sign.at if sign else 0)
     services = Services(journal, _bus(settings), Counts(), clock, outages=outages or Outages())
     with _using_store():
@@ -156,7 +156,7 @@ async def running_server(
             refused = error
         else:
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
-            if settings.database != MEMORY:
+            if settings.database != MEMORY_DATABASE:
                 known = (sign.match, sign.seq) if sign else None
                 leave = partial(leave_signs, alive, services.outages, clock, lambda: journal.newest or known)
                 signs.append(tasks.create_task(_when_loaded(registry, leave), name="signs of life"))
@@ -255,7 +255,7 @@ async def _of_this_store(sign: Sign | None, journal: Journal, file: Path) -> Sig
 
 def _prepare(settings: Settings) -> None:
     """Make the data directory, and make sure that no other user reads what is in it. Raises SettingsError."""
-    if settings.database == MEMORY:
+    if settings.database == MEMORY_DATABASE:
         return
     with _using_store():
         database = address_of(settings.database_url)
@@ -285,7 +285,7 @@ async def _sole_use(settings: Settings) -> AsyncIterator[Lease | None]:
     """Hold the lease of the store inside the block. Raises SettingsError where another server holds it."""
     async with contextlib.AsyncExitStack() as stack:
         held: Lease | None = None
-        if settings.database != MEMORY:
+        if settings.database != MEMORY_DATABASE:
             try:
                 with _using_store():
                     held = await stack.enter_async_context(lease(settings.database_url))
@@ -298,7 +298,7 @@ async def _sole_use(settings: Settings) -> AsyncIterator[Lease | None]:
 
 @contextlib.asynccontextmanager
 async def _stores(settings: Settings, held: Lease | None = None) -> AsyncIterator[tuple[Journal, Accounts]]:
-    if settings.database == MEMORY:
+    if settings.database == MEMORY_DATABASE:
         yield MemoryJournal(), MemoryAccounts()
         return
     with _using_store():

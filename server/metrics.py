@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 
 __all__ = ["Counts", "Metrics"]
 
-_BOUNDS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_LATENCY_BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 """Upper bounds of the histogram of acknowledged commands, in seconds."""
 
 
@@ -53,12 +53,12 @@ class Counts:
         self.analyses_failed = 0
         self.analyses_returned = 0
         self.latency = 0.0
-        self.buckets = [0] * (len(_BOUNDS) + 1)
+        self.buckets = [0] * (len(_LATENCY_BUCKETS_S) + 1)
 
     def acknowledged(self, seconds: float) -> None:
         """Count one match command that was stored and acknowledged `seconds` after its arrival."""
         self.latency += seconds
-        self.buckets[bisect_left(_BOUNDS, seconds)] += 1
+        self.buckets[bisect_left(_LATENCY_BUCKETS_S, seconds)] += 1
 
     def refused(self, code: str) -> None:
         self.refusals[code] = self.refusals.get(code, 0) + 1
@@ -108,7 +108,7 @@ class Metrics(Collector):
 
     def _cumulative(self) -> list[tuple[str, float]]:
         total, buckets = 0, []
-        for bound, number in zip((*map(str, _BOUNDS), "+Inf"), self._counts.buckets, strict=True):
+        for bound, number in zip((*map(str, _LATENCY_BUCKETS_S), "+Inf"), self._counts.buckets, strict=True):
             total += number
             buckets.append((bound, float(total)))
         return buckets

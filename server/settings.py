@@ -21,9 +21,9 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-__all__ = ["MEMORY", "Settings", "SettingsError", "load_settings", "with_analyst_key"]
+__all__ = ["MEMORY_DATABASE", "Settings", "SettingsError", "load_settings", "with_analyst_key"]
 
-MEMORY: Final = "memory"
+MEMORY_DATABASE: Final = "memory"
 """The value of `database` for a store in memory, which is lost when the server ends."""
 _PREFIX: Final = "CORNERED_"
 _OTHER_VARIABLES: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")

@@ -10,7 +10,7 @@ from cornered.server.settings import Settings
 
 __all__ = ["render"]
 
-_HEAD: Final = """\
+_PAGE_HEADER: Final = """\
 # Settings
 
 Generated from `server/settings.py` by `./run python -m cornered.server.settings_reference > docs/settings.md`.
@@ -24,14 +24,14 @@ data directory (`CORNERED_CONFIG` names another file). The environment has prece
 """
 _MACHINE_DEFAULTS: Final = {"data": "your user data directory", "web": "the page that comes with the server"}
 """Descriptions of defaults that differ between machines."""
-_BOUNDS: Final = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
-_TYPES: Final = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
+_BOUND_WORDS: Final = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
+_TYPE_WORDS: Final = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
 
 
 def render() -> str:
     """Return the document: one row for every field of Settings, in their order."""
     fields = Settings.model_json_schema()["properties"]
-    return _HEAD + "".join(f"{_row(name, field)}\n" for name, field in fields.items())
+    return _PAGE_HEADER + "".join(f"{_row(name, field)}\n" for name, field in fields.items())
 
 
 def _row(name: str, field: Mapping[str, Any]) -> str:
@@ -62,8 +62,8 @@ def _values(field: Mapping[str, Any]) -> str:
         return "a secret"
     if field.get("format") == "path":
         return "a path"
-    bounds = " ".join(f"{word} {field[key]:,}" for key, word in _BOUNDS.items() if key in field)
-    return f"{_TYPES[field['type']]} {bounds}".strip()
+    bounds = " ".join(f"{word} {field[key]:,}" for key, word in _BOUND_WORDS.items() if key in field)
+    return f"{_TYPE_WORDS[field['type']]} {bounds}".strip()
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from cornered.server import app
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -192,7 +192,7 @@ async def test_friends_reach_a_server_on_every_address_by_the_names_that_the_rea
             return refusal.code
 
     assert "`CORNERED_HOST=0.0.0.0 ./run serve`" in read("README.md")
-    settings = Settings(host="0.0.0.0", port=0, database=MEMORY, data=tmp_path, hosts=("games.example",))
+    settings = Settings(host="0.0.0.0", port=0, database=MEMORY_DATABASE, data=tmp_path, hosts=("games.example",))
     async with app.run(settings) as address:
         assert address.startswith("http://0.0.0.0:")
         local = address.replace("0.0.0.0", "127.0.0.1")

@@ -26,7 +26,7 @@ from cornered.clients.sdk import Client
 from cornered.protocol.messages import Paired
 from cornered.protocol.values import Fischer
 from cornered.server.app import run
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("engine", "protocol", "server", "bots", "clients", "lab", "cli")
@@ -254,7 +254,7 @@ async def test_a_bot_of_the_core_plays_at_a_server_of_the_checkout(
 ) -> None:
     async with (
         asyncio.timeout(60),
-        run(Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")) as address,
+        run(Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, log_level="error")) as address,
         bot_of(author, address),
         Client.connect(address, name="Ann") as ann,
     ):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cornered.bench.attacks.attacker import LOADED
+from cornered.bench.attacks.attacker import ATTACK_MODULES
 from cornered.bench.attacks.stage import ATTACKS
-from cornered.bench.attacks.trials import TRIALS
+from cornered.bench.attacks.trials import TRIALS_BY_NAME
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
@@ -25,6 +25,6 @@ def test_every_test_that_the_document_names_exists() -> None:
 
 
 def test_every_attack_stands_beside_a_promise() -> None:
-    assert LOADED
+    assert ATTACK_MODULES
     named = set(re.findall(r"(?<!\*)\*([a-z-]+)\*(?!\*)", TEXT)) - {"names"}
-    assert named == {*ATTACKS, *TRIALS}
+    assert named == {*ATTACKS, *TRIALS_BY_NAME}

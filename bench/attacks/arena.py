@@ -15,13 +15,13 @@ from typing import Any, Final
 from cornered.bench.attacks.bystanders import Bystanders
 from cornered.bench.attacks.server_process import ServerProcess
 from cornered.bench.attacks.stage import Attack
-from cornered.bench.attacks.trials import Trial
-from cornered.bench.attacks.verdict import Row, judge
+from cornered.bench.attacks.trials import AttackTrial
+from cornered.bench.attacks.verdict import AttackRow, judge
 
 __all__ = ["Arena"]
 
 CALM_SECONDS: Final = 0.5
-SETTLE_SECONDS: Final = 3.0
+CLEANUP_TIMEOUT_S: Final = 3.0
 """Seconds within which an attack's sockets and tasks have to be released."""
 LAZY_TASKS: Final = 2
 """Tasks that a server starts on first use, such as the journal's."""
@@ -67,31 +67,31 @@ class Arena:
 
     async def run(
         self, attack: Attack, *, seconds: float, scale: float = 1.0, options: Mapping[str, str] | None = None
-    ) -> Row:
+    ) -> AttackRow:
         """Run one attack beside bystanders, and judge it. An attack that failed by latency alone is repeated once,
         which excludes a delay of the machine."""
         try:
             row = await self._run(attack, seconds, scale, options or {})
         except RuntimeError as error:
-            row = Row(attack.name, faults=[str(error)])
+            row = AttackRow(attack.name, faults=[str(error)])
         if row.was_only_slow:
             row = await self._run(attack, seconds, scale, options or {})
         if not row.is_withstood:
             await self._drop(frozenset(attack.settings.items()))
         return row
 
-    async def try_out(self, trial: Trial, *, scale: float = 1.0) -> Row:
+    async def try_out(self, trial: AttackTrial, *, scale: float = 1.0) -> AttackRow:
         """Run one trial, on a server of its own."""
-        row = Row(trial.name)
+        row = AttackRow(trial.name)
         try:
             await trial.run(row, scale)
         except (OSError, TimeoutError, RuntimeError) as error:
             row.faults.append(f"it could not be carried out: {error!r}")
         return row
 
-    async def _run(self, attack: Attack, seconds: float, scale: float, options: Mapping[str, str]) -> Row:
+    async def _run(self, attack: Attack, seconds: float, scale: float, options: Mapping[str, str]) -> AttackRow:
         server = await self.server(attack.settings)
-        row = Row(attack.name)
+        row = AttackRow(attack.name)
         before = await self._standing(server)
         if attack.keeps_matches:
             before = {name: number for name, number in before.items() if name not in ("match_tasks", "tasks")}
@@ -151,7 +151,7 @@ class Arena:
     async def _left(self, server: ServerProcess, before: dict[str, float], *, staying: int = 0) -> dict[str, float]:
         """Return the increase of each gauge over `before`, after waiting for resources to be released."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + SETTLE_SECONDS
+        until = loop.time() + CLEANUP_TIMEOUT_S
         while True:
             try:
                 now = await self._standing(server)

@@ -15,9 +15,9 @@ from typing import Final
 from cornered.bench.attacks import crowds, frames, matches, pages, texts
 from cornered.bench.attacks.stage import ATTACKS, Stage
 
-__all__ = ["LOADED", "main"]
+__all__ = ["ATTACK_MODULES", "main"]
 
-LOADED: Final = (frames, matches, crowds, texts, pages)
+ATTACK_MODULES: Final = (frames, matches, crowds, texts, pages)
 """Modules that register their attacks on import."""
 NICENESS: Final = 10
 """A real attacker has a machine of its own, so this process yields the CPU to the server and the bystanders."""

@@ -17,15 +17,15 @@ from cornered.bench.load import PLAY, scripts
 
 __all__ = ["Bystanders", "Phase"]
 
-PAIRS: Final = 2
+PAIR_COUNT: Final = 2
 PACE_S: Final = 0.02
 """Seconds between receiving a move and sending the next one."""
-ANSWER_TIMEOUT_S: Final = 4.0
+MOVE_TIMEOUT_S: Final = 4.0
 """Seconds without an event after which a bystander abandons a match."""
 NEWCOMER_INTERVAL_S: Final = 0.2
 NETWORK: Final = "127.0.1"
 NEWCOMERS: Final = "127.0.3.1"
-_HAPPENED: Final = b'{"type":"happened"'
+_HAPPENED_PREFIX: Final = b'{"type":"happened"'
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Phase:
 class _Receiver:
     """One socket's view of the current match; checks that every event arrives once and in order."""
 
-    def __init__(self, name: str, socket: RawSocket, pair: Pair) -> None:
+    def __init__(self, name: str, socket: RawSocket, pair: BystanderPair) -> None:
         self.name = name
         self.socket = socket
         self._pair = pair
@@ -66,7 +66,7 @@ class _Receiver:
     def hear(self, payload: bytes) -> None:
         if payload.startswith(b'{"type":"acknowledged"'):
             self._pair.acknowledged()
-        elif payload.startswith(_HAPPENED):
+        elif payload.startswith(_HAPPENED_PREFIX):
             message = json.loads(payload)
             if message["match"] != self._pair.match:
                 return
@@ -80,7 +80,7 @@ class _Receiver:
             self._pair.refused(json.loads(payload)["code"])
 
 
-class Pair:
+class BystanderPair:
     """Two players and their watchers, who play one match after another."""
 
     def __init__(self, number: int, players: tuple[RawSocket, RawSocket], watchers: tuple[RawSocket, ...]) -> None:
@@ -110,7 +110,7 @@ class Pair:
                 for receiver in self._receivers:
                     await receiver.socket.ask("leave", match=self.match)
             except TimeoutError:
-                self.phase.fault(f"a bystander gets no answer for {ANSWER_TIMEOUT_S:.0f} s")
+                self.phase.fault(f"a bystander gets no answer for {MOVE_TIMEOUT_S:.0f} s")
             except OSError as error:
                 self.phase.fault(f"a bystander cannot play: {error}")
                 return
@@ -143,7 +143,7 @@ class Pair:
             payload = PLAY % (b"m%d" % ply, self.match.encode(), ply, move.encode())
             self._players[ply & 1].write(frame(1, payload))
             try:
-                async with asyncio.timeout(ANSWER_TIMEOUT_S):
+                async with asyncio.timeout(MOVE_TIMEOUT_S):
                     await self._acknowledged
                     phase.moves.append(time.perf_counter() - self._sent)
                     await self._told
@@ -153,8 +153,8 @@ class Pair:
                 if self._acknowledged.done() and not self._acknowledged.cancelled():
                     phase.fault(f"{' and '.join(late)} are not told of a move")
                 else:
-                    phase.fault(f"a move is not answered for {ANSWER_TIMEOUT_S:.0f} s")
-                    phase.moves.append(ANSWER_TIMEOUT_S)
+                    phase.fault(f"a move is not answered for {MOVE_TIMEOUT_S:.0f} s")
+                    phase.moves.append(MOVE_TIMEOUT_S)
                 return
 
     def acknowledged(self) -> None:
@@ -177,7 +177,7 @@ class Pair:
 class Bystanders:
     """All honest clients. `phase` receives the current latencies and faults."""
 
-    def __init__(self, address: str, pairs: list[Pair], sockets: list[RawSocket]) -> None:
+    def __init__(self, address: str, pairs: list[BystanderPair], sockets: list[RawSocket]) -> None:
         self._address = address
         self.pairs = pairs
         self._sockets = sockets
@@ -191,11 +191,11 @@ class Bystanders:
         """Run the bystanders inside the block."""
         sockets = [
             await (await RawSocket.connect(address, local=f"{NETWORK}.{number + 1}")).greet(f"By {number}")
-            for number in range(3 * PAIRS)
+            for number in range(3 * PAIR_COUNT)
         ]
         pairs = [
-            Pair(number, (sockets[3 * number], sockets[3 * number + 1]), (sockets[3 * number + 2],))
-            for number in range(PAIRS)
+            BystanderPair(number, (sockets[3 * number], sockets[3 * number + 1]), (sockets[3 * number + 2],))
+            for number in range(PAIR_COUNT)
         ]
         everybody = cls(address, pairs, sockets)
         try:
@@ -220,7 +220,7 @@ class Bystanders:
 
     async def settle(self) -> None:
         """Wait until all pairs play."""
-        async with asyncio.timeout(2 * ANSWER_TIMEOUT_S):
+        async with asyncio.timeout(2 * MOVE_TIMEOUT_S):
             for pair in self.pairs:
                 await pair.is_in_play.wait()
 
@@ -228,7 +228,7 @@ class Bystanders:
         """Finish every match, and check that the server has released it."""
         for pair in self.pairs:
             pair.is_stopping = True
-        done, late = await asyncio.wait(self._playing, timeout=3 * ANSWER_TIMEOUT_S)
+        done, late = await asyncio.wait(self._playing, timeout=3 * MOVE_TIMEOUT_S)
         for task in done:
             task.result()
         if late:
@@ -260,7 +260,7 @@ class Bystanders:
             await asyncio.sleep(NEWCOMER_INTERVAL_S)
             phase, began = self.phase, time.perf_counter()
             try:
-                async with asyncio.timeout(ANSWER_TIMEOUT_S):
+                async with asyncio.timeout(MOVE_TIMEOUT_S):
                     socket = await RawSocket.connect(self._address, local=NEWCOMERS)
                     socket.token = token
                     try:
@@ -270,6 +270,6 @@ class Bystanders:
                         await socket.close()
                 phase.arrivals.append(took)
             except TimeoutError:
-                phase.fault(f"a newcomer waits for {ANSWER_TIMEOUT_S:.0f} s")
+                phase.fault(f"a newcomer waits for {MOVE_TIMEOUT_S:.0f} s")
             except OSError as error:
                 phase.fault(f"a newcomer is not let in: {error}")

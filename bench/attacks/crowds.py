@@ -10,7 +10,7 @@ from cornered.bench.attacks.stage import Stage, attack
 
 MIN_ANSWERED_SHARE: Final = 0.95
 """Minimum share of an honest neighbour's commands that are answered."""
-TABLE: Final = {"game": {"name": "trapgrid"}}
+SEEK_FIELDS: Final = {"game": {"name": "trapgrid"}}
 
 
 @attack("seek-flood", "many guests open a hundred tables each, before many who watch the lobby")
@@ -24,7 +24,7 @@ async def seek_flood(stage: Stage) -> str:
     asked = 0
     async for number in stage.every(stage.seconds / 150):
         for socket in sockets:
-            socket.tell({"type": "create_seek", "id": f"s{number}", "settings": TABLE})
+            socket.tell({"type": "create_seek", "id": f"s{number}", "settings": SEEK_FIELDS})
             asked += 1
     return f"{asked:,} tables asked for, {len(watchers)} watch the lobby"
 
@@ -35,7 +35,7 @@ async def lobby_storm(stage: Stage) -> str:
     hosts = await stage.guests(10, per_address=5)
     for number in range(60):
         for socket in hosts:
-            socket.tell({"type": "create_seek", "id": f"s{number}", "settings": TABLE})
+            socket.tell({"type": "create_seek", "id": f"s{number}", "settings": SEEK_FIELDS})
     sockets = await stage.guests(int(40 * stage.scale), per_address=10)
     asked = 0
     await stage.begin()

@@ -9,7 +9,7 @@ from typing import Final
 from cornered.bench.attacks.sockets import RawSocket
 from cornered.bench.attacks.stage import Stage, attack
 
-ENDLESS: Final = {"name": "quoridor", "options": {"size": 3, "walls": 0, "max_plies": None, "no_progress": None}}
+ENDLESS_GAME: Final = {"name": "quoridor", "options": {"size": 3, "walls": 0, "max_plies": None, "no_progress": None}}
 SHUTTLE: Final = ("a1", "a3", "b1", "b3")
 """Moves that two cooperating players can repeat for ever."""
 FEW_PLIES: Final = 100
@@ -37,7 +37,7 @@ async def _shuttle(one: RawSocket, two: RawSocket, match: str, *, most: int = MO
 
 async def _long_match(stage: Stage) -> tuple[RawSocket, RawSocket, str, int]:
     one, two = await stage.guest(0), await stage.guest(1)
-    match = await stage.match(one, two, ENDLESS)
+    match = await stage.match(one, two, ENDLESS_GAME)
     return one, two, match, await _shuttle(one, two, match)
 
 
@@ -60,7 +60,7 @@ async def endless_match(stage: Stage) -> str:
     games = await one.ask("ask_games")
     if games.get("max_plies") != FEW_PLIES:
         stage.fault("the games do not tell after how many plies a match ends")
-    match = await stage.match(one, two, ENDLESS)
+    match = await stage.match(one, two, ENDLESS_GAME)
     plies = await _shuttle(one, two, match, most=2 * FEW_PLIES)
     if plies > FEW_PLIES:
         stage.fault(f"a match goes on after {plies} plies; the bound is {FEW_PLIES}")

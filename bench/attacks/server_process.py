@@ -16,12 +16,12 @@ from typing import Any, Final
 
 from cornered.bench.attacks.sockets import request
 
-__all__ = ["STOP_SECONDS", "ServerProcess"]
+__all__ = ["STOP_TIMEOUT_S", "ServerProcess"]
 
-STOP_SECONDS: Final = 20.0
+STOP_TIMEOUT_S: Final = 20.0
 """The server's own deadline for shutdown, in seconds."""
-START_SECONDS: Final = 60.0
-_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+START_TIMEOUT_S: Final = 60.0
+_PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 _GAUGE: Final = re.compile(r"^cornered_(\w+) ([0-9.e+]+)$", re.MULTILINE)
 
 
@@ -55,7 +55,7 @@ class ServerProcess:
         server: ServerProcess | None = None
         try:
             assert process.stdout is not None
-            async with asyncio.timeout(START_SECONDS):
+            async with asyncio.timeout(START_TIMEOUT_S):
                 line = (await process.stdout.readline()).decode()
                 found = re.search(r"http://\S+", line)
                 if found is None:
@@ -98,7 +98,7 @@ class ServerProcess:
     def resident(self) -> int:
         """Resident bytes; 0 when the process has ended."""
         try:
-            return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * _PAGE
+            return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * _PAGE_BYTES
         except (OSError, IndexError):
             return 0
 

@@ -22,8 +22,8 @@ TEXT: Final = 0x1
 BINARY: Final = 0x2
 CLOSE: Final = 0x8
 PING: Final = 0x9
-_PONG: Final = 0xA
-_NUMBERS: Final = itertools.count(1)
+_PONG_OPCODE: Final = 0xA
+_COMMAND_IDS: Final = itertools.count(1)
 """Ids of commands, unique across the successive sockets of a player."""
 OPEN_SECONDS: Final = 10.0
 """Timeout of a handshake and of an answer, in seconds."""
@@ -137,7 +137,7 @@ class RawSocket(asyncio.Protocol):
             if opcode <= BINARY:
                 self._take(payload)
             elif opcode == PING:
-                self.write(frame(_PONG, payload))
+                self.write(frame(_PONG_OPCODE, payload))
             elif opcode == CLOSE:
                 self.transport.close()
 
@@ -168,7 +168,7 @@ class RawSocket(asyncio.Protocol):
 
     async def ask(self, kind: str, /, **fields: object) -> dict[str, Any]:
         """Send a command and return its answer, possibly a refusal. Raises OSError when the socket closes first."""
-        name = "" if kind == "hello" else f"n{next(_NUMBERS)}"
+        name = "" if kind == "hello" else f"n{next(_COMMAND_IDS)}"
         waiting = self._answers[name] = asyncio.get_running_loop().create_future()
         self.tell({"type": kind, **({"id": name} if name else {}), **fields})
         if self.closed.is_set():

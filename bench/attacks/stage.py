@@ -18,7 +18,7 @@ __all__ = ["ATTACKS", "Attack", "Stage", "attack"]
 MAX_HANDSHAKES: Final = 50
 """Maximum concurrent handshakes."""
 
-Run: TypeAlias = "Callable[[Stage], Awaitable[str]]"
+RunAttack: TypeAlias = "Callable[[Stage], Awaitable[str]]"
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Attack:
 
     name: str
     words: str
-    run: Run
+    run: RunAttack
     settings: Mapping[str, str]
     """The server's settings that differ from the defaults."""
     keeps_matches: bool
@@ -139,10 +139,10 @@ ATTACKS: Final[dict[str, Attack]] = {}
 
 def attack(
     name: str, words: str, *, keeps_matches: bool = False, is_timed: bool = True, **settings: str
-) -> Callable[[Run], Run]:
+) -> Callable[[RunAttack], RunAttack]:
     """Register an attack."""
 
-    def register(run: Run) -> Run:
+    def register(run: RunAttack) -> RunAttack:
         ATTACKS[name] = Attack(name, words, run, settings, keeps_matches, is_timed)
         return run
 

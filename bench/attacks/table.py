@@ -8,33 +8,33 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cornered.bench.attacks.arena import Arena
-from cornered.bench.attacks.attacker import LOADED
+from cornered.bench.attacks.attacker import ATTACK_MODULES
 from cornered.bench.attacks.bystanders import Phase
 from cornered.bench.attacks.stage import ATTACKS
-from cornered.bench.attacks.trials import TRIALS
-from cornered.bench.attacks.verdict import Row, percentile
+from cornered.bench.attacks.trials import TRIALS_BY_NAME
+from cornered.bench.attacks.verdict import AttackRow, percentile
 from cornered.server.app import new_event_loop
 
-__all__ = ["LOADED", "as_json", "lines", "run"]
+__all__ = ["ATTACK_MODULES", "as_json", "lines", "run"]
 
 
-def run(names: Sequence[str], *, seconds: float, scale: float, tell: Callable[[str], None]) -> list[Row]:
+def run(names: Sequence[str], *, seconds: float, scale: float, tell: Callable[[str], None]) -> list[AttackRow]:
     """Carry out these attacks and trials, all without names. Raises ValueError for one that there is not."""
-    known = (*ATTACKS, *TRIALS)
+    known = (*ATTACKS, *TRIALS_BY_NAME)
     for name in names:
         if name not in known:
             raise ValueError(f"there is no attack {name!r}; there are {', '.join(known)}")
 
-    async def carry_out(arena: Arena, name: str) -> Row:
-        tell(f"{name}: {(ATTACKS.get(name) or TRIALS[name]).words}")
+    async def carry_out(arena: Arena, name: str) -> AttackRow:
+        tell(f"{name}: {(ATTACKS.get(name) or TRIALS_BY_NAME[name]).words}")
         if name in ATTACKS:
             row = await arena.run(ATTACKS[name], seconds=seconds, scale=scale)
         else:
-            row = await arena.try_out(TRIALS[name], scale=scale)
+            row = await arena.try_out(TRIALS_BY_NAME[name], scale=scale)
         tell("\n".join((f"    {row.did}", *(f"    - {fault}" for fault in row.faults))))
         return row
 
-    async def attack_all() -> list[Row]:
+    async def attack_all() -> list[AttackRow]:
         async with Arena.open() as arena:
             return [await carry_out(arena, name) for name in names or known]
 
@@ -51,7 +51,7 @@ def _figures(phase: Phase) -> dict[str, float]:
     }
 
 
-def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def as_json(rows: Sequence[AttackRow]) -> list[dict[str, Any]]:
     """Return the table as JSON-compatible values."""
     return [
         {
@@ -68,7 +68,7 @@ def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def lines(rows: Sequence[Row]) -> Iterator[str]:
+def lines(rows: Sequence[AttackRow]) -> Iterator[str]:
     """Yield the table."""
     yield (
         f"{'attack':<22}{'bystander without, ms':>24}{'with, ms':>26}{'moves':>7}{'MiB':>6}{'log':>6}  verdict\n"

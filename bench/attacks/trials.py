@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from cornered.bench.attacks.bystanders import Bystanders
-from cornered.bench.attacks.server_process import STOP_SECONDS, ServerProcess
+from cornered.bench.attacks.server_process import STOP_TIMEOUT_S, ServerProcess
 from cornered.bench.attacks.sockets import TEXT, RawSocket, frame
 from cornered.bench.attacks.stock import stock
-from cornered.bench.attacks.verdict import MAX_LOG_LINES, Row, errors_in
+from cornered.bench.attacks.verdict import MAX_LOG_LINES, AttackRow, errors_in
 
-__all__ = ["TRIALS", "Trial"]
+__all__ = ["TRIALS_BY_NAME", "AttackTrial"]
 
-CLOCK: Final = {"kind": "fischer", "initial": 2, "increment": 0}
+TRIAL_CLOCK: Final = {"kind": "fischer", "initial": 2, "increment": 0}
 OUTAGE_SECONDS: Final = 3.0
 """More than the initial time of either player."""
 RESTART_SECONDS: Final = 3.0
@@ -36,26 +36,26 @@ _TICKS: Final = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class AttackTrial:
     """A trial in the registry; the second argument of `run` scales sockets and matches."""
 
     name: str
     words: str
-    run: Callable[[Row, float], Awaitable[None]]
+    run: Callable[[AttackRow, float], Awaitable[None]]
 
 
-TRIALS: Final[dict[str, Trial]] = {}
+TRIALS_BY_NAME: Final[dict[str, AttackTrial]] = {}
 
 
-def _trial(name: str, words: str) -> Callable[[Callable[[Row, float], Awaitable[None]]], None]:
-    def register(run: Callable[[Row, float], Awaitable[None]]) -> None:
-        TRIALS[name] = Trial(name, words, run)
+def _trial(name: str, words: str) -> Callable[[Callable[[AttackRow, float], Awaitable[None]]], None]:
+    def register(run: Callable[[AttackRow, float], Awaitable[None]]) -> None:
+        TRIALS_BY_NAME[name] = AttackTrial(name, words, run)
 
     return register
 
 
 @contextlib.asynccontextmanager
-async def _server(row: Row, data: Path) -> AsyncIterator[ServerProcess]:
+async def _server(row: AttackRow, data: Path) -> AsyncIterator[ServerProcess]:
     async with ServerProcess.start(data) as server:
         try:
             yield server
@@ -75,7 +75,7 @@ class _Duel:
     @classmethod
     async def begin(cls, address: str) -> _Duel:
         one, two = [await (await RawSocket.connect(address)).greet(name) for name in ("Ann", "Ben")]
-        sent = await one.ask("challenge", to=two.player, game={"name": "isolation"}, seat=0, clock=CLOCK)
+        sent = await one.ask("challenge", to=two.player, game={"name": "isolation"}, seat=0, clock=TRIAL_CLOCK)
         match = (await two.ask("accept_challenge", challenge=sent["ref"]))["ref"]
         for socket in (one, two):
             await socket.ask("join", match=match)
@@ -98,7 +98,7 @@ class _Duel:
             self.moves.append(legal["moves"][0])
         return answer
 
-    async def go_on(self, row: Row) -> None:
+    async def go_on(self, row: AttackRow) -> None:
         """Check that the outage cost neither player time nor the match."""
         snapshot = await self.players[0].ask("join", match=self.match)
         if snapshot["over"]:
@@ -115,7 +115,7 @@ class _Duel:
 
 
 @_trial("frozen-server", "the server's process is stopped for longer than the clocks of its players")
-async def _frozen_server(row: Row, _: float) -> None:
+async def _frozen_server(row: AttackRow, _: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with _server(row, Path(folder)) as server:
             duel = await _Duel.begin(server.address)
@@ -125,11 +125,11 @@ async def _frozen_server(row: Row, _: float) -> None:
             # The move is sent after a delay, as a human's.
             await asyncio.sleep(0.3)
             await duel.go_on(row)
-            row.did = f"stopped for {OUTAGE_SECONDS:.0f} s with {CLOCK['initial']} s on the clocks"
+            row.did = f"stopped for {OUTAGE_SECONDS:.0f} s with {TRIAL_CLOCK['initial']} s on the clocks"
 
 
 @_trial("full-disk", "the store takes nothing for longer than the clocks of its players")
-async def _full_disk(row: Row, _: float) -> None:
+async def _full_disk(row: AttackRow, _: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with _server(row, Path(folder)) as server:
             duel = await _Duel.begin(server.address)
@@ -157,7 +157,7 @@ async def _full_disk(row: Row, _: float) -> None:
 
 
 @_trial("stopping", "sockets that break the protocol, read nothing or never open are there when the server stops")
-async def _stopping(row: Row, scale: float) -> None:
+async def _stopping(row: AttackRow, scale: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with _server(row, Path(folder)) as server, Bystanders.at(server.address) as bystanders:
             await bystanders.settle()
@@ -175,9 +175,9 @@ async def _stopping(row: Row, scale: float) -> None:
             ]
             await asyncio.sleep(0.5)
             acknowledged = len(row.without.moves)
-            took = await server.stop(STOP_SECONDS + 2)
+            took = await server.stop(STOP_TIMEOUT_S + 2)
             if took is None:
-                row.faults.append(f"the server still runs {STOP_SECONDS + 2:.0f} s after SIGTERM")
+                row.faults.append(f"the server still runs {STOP_TIMEOUT_S + 2:.0f} s after SIGTERM")
             # Moves acknowledged during the shutdown are stored too.
             stored = _stored_moves(Path(folder))
             if stored < acknowledged:
@@ -196,7 +196,7 @@ def _stored_moves(folder: Path) -> int:
 
 
 @_trial("restart", "the server starts with hundreds of live matches")
-async def _restart(row: Row, scale: float) -> None:
+async def _restart(row: AttackRow, scale: float) -> None:
     matches = int(1_500 * scale)
     used = []
     for stocked in (0, matches):
@@ -212,7 +212,7 @@ async def _restart(row: Row, scale: float) -> None:
     row.did = f"{matches:,} live matches cost {more:.2f} s of CPU, a start without them {used[0]:.2f}"
 
 
-async def _look_for_matches(row: Row, server: ServerProcess) -> None:
+async def _look_for_matches(row: AttackRow, server: ServerProcess) -> None:
     """Check that the lobby gets live matches, which the server loads in the background."""
     socket = await (await RawSocket.connect(server.address)).greet("Ann")
     until = time.monotonic() + LOAD_SECONDS

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cornered.bench.attacks.bystanders import Phase
 
-__all__ = ["MAX_GROWTH_BYTES", "MAX_LATENCY_S", "MAX_LOG_LINES", "Row", "errors_in", "judge", "percentile"]
+__all__ = ["MAX_GROWTH_BYTES", "MAX_LATENCY_S", "MAX_LOG_LINES", "AttackRow", "errors_in", "judge", "percentile"]
 
 MAX_LATENCY_S: Final = 0.25
 """Bound of a bystander's slowest move, in seconds. The server's target is 0.2 s; the rest allows for scheduling on two
@@ -27,7 +27,7 @@ MAX_LOG_LINES: Final = 50
 
 
 @dataclass
-class Row:
+class AttackRow:
     """One attack's row of the table. Latencies are in seconds, memory is in bytes."""
 
     attack: str
@@ -57,7 +57,7 @@ def percentile(values: list[float], part: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * part))] if ordered else 0.0
 
 
-def judge(row: Row, *, is_timed: bool, slack: float = 1.0) -> None:
+def judge(row: AttackRow, *, is_timed: bool, slack: float = 1.0) -> None:
     """Add the faults that follow from the measurements; latencies count where `is_timed`, with bounds times `slack`."""
     row.delays = list(_delays(row.without, row.during, slack)) if is_timed else []
     row.faults += row.during.faults

@@ -20,7 +20,7 @@ __all__ = ["Case", "load", "make", "play", "save"]
 
 End = Literal["close", "abort", "reset", "wait"]
 MAX_MESSAGES: Final = 12
-_SUBPROTOCOLS: Final = {"cornered.v1.json": True, "cornered.v1.msgpack": False}
+_SUBPROTOCOL_IS_TEXT: Final = {"cornered.v1.json": True, "cornered.v1.msgpack": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ def make(seed: int, number: int) -> Case:
     """Return a case, determined by the seed and the number."""
     chance = random.Random(f"{seed}/{number}")
     messages = Messages(chance)
-    subprotocol = chance.choice(tuple(_SUBPROTOCOLS))
-    is_text = _SUBPROTOCOLS[subprotocol]
+    subprotocol = chance.choice(tuple(_SUBPROTOCOL_IS_TEXT))
+    is_text = _SUBPROTOCOL_IS_TEXT[subprotocol]
 
     def payload(message: object, *, good: bool) -> bytes:
         if good:

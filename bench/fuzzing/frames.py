@@ -10,7 +10,7 @@ from cornered.bench.attacks.sockets import BINARY, CLOSE, CONTINUATION, PING, TE
 __all__ = ["MAX_WRITE", "framed", "handshake"]
 
 MAX_WRITE: Final = 70_000
-_PONG: Final = 0xA
+_PONG_OPCODE: Final = 0xA
 REQUEST_LINES: Final = (
     *("POST /ws HTTP/1.1", "GET /ws HTTP/1.0", "GET /ws HTTP/9.9", "GET ws HTTP/1.1", "GET  /ws  HTTP/1.1", "GET /ws"),
     *("GET //a/../ws HTTP/1.1", "GET /%00 HTTP/1.1", "GET http://[::1/ws HTTP/1.1", "GET /\xff\xfe HTTP/1.1", ""),
@@ -86,7 +86,9 @@ def framed(chance: random.Random, payload: bytes, *, is_text: bool) -> bytes:
         case 8:
             return frame(CLOSE, chance.choice((b"", b"x")), fin=chance.random() < 0.8)
         case 9:
-            return frame(chance.choice((PING, _PONG)), chance.choice((b"", b"x" * 125, b"x" * 126, payload[:100])))
+            return frame(
+                chance.choice((PING, _PONG_OPCODE)), chance.choice((b"", b"x" * 125, b"x" * 126, payload[:100]))
+            )
         case 10:
             return frame(CONTINUATION, payload, fin=chance.random() < 0.5)
         case 11:
@@ -108,7 +110,7 @@ def _fragments(chance: random.Random, opcode: int, payload: bytes) -> bytes:
     for number, piece in enumerate(pieces):
         out += frame(CONTINUATION if number else opcode, piece, fin=number == len(pieces) - 1)
         if chance.random() < 0.2:
-            out += frame(chance.choice((PING, _PONG)), b"between")
+            out += frame(chance.choice((PING, _PONG_OPCODE)), b"between")
         if chance.random() < 0.02:
             # A new message inside an unfinished one.
             out += frame(opcode, piece)

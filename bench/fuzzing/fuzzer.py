@@ -11,10 +11,10 @@ from typing import Final
 
 from cornered.bench.attacks.arena import Arena
 from cornered.bench.attacks.stage import Attack, Stage
-from cornered.bench.attacks.verdict import Row
+from cornered.bench.attacks.verdict import AttackRow
 from cornered.server.app import new_event_loop
 
-__all__ = ["Findings", "run"]
+__all__ = ["FuzzFindings", "run"]
 
 NO_RATE_LIMITS: Final[Mapping[str, str]] = {
     f"CORNERED_{name}": "1e9"
@@ -24,10 +24,10 @@ NO_RATE_LIMITS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class FuzzFindings:
     """The result of one run. `cases` is the file of the latest inputs, when a fault was found."""
 
-    row: Row
+    row: AttackRow
     cases: Path | None
 
 
@@ -35,7 +35,7 @@ async def _nothing(stage: Stage) -> str:
     raise NotImplementedError("the fuzzer runs in its own process")
 
 
-async def _run(seconds: float, options: dict[str, str]) -> Row:
+async def _run(seconds: float, options: dict[str, str]) -> AttackRow:
     fuzz = Attack(
         "fuzz",
         "random input",
@@ -49,7 +49,7 @@ async def _run(seconds: float, options: dict[str, str]) -> Row:
         return await arena.run(fuzz, seconds=seconds, options=options)
 
 
-def run(seconds: float, *, seed: int, replay: Path | None, keep: Path) -> Findings:
+def run(seconds: float, *, seed: int, replay: Path | None, keep: Path) -> FuzzFindings:
     """Fuzz for `seconds`, or repeat the cases of the file `replay`; failing inputs are stored in the folder `keep`."""
     with (
         tempfile.TemporaryDirectory(prefix="cornered-fuzz-") as folder,
@@ -59,8 +59,8 @@ def run(seconds: float, *, seed: int, replay: Path | None, keep: Path) -> Findin
         options = {"seed": str(seed), "replay": str(replay or ""), "keep": str(written)}
         row = runner.run(_run(seconds, options))
         if row.is_withstood or not written.exists():
-            return Findings(row, None)
+            return FuzzFindings(row, None)
         keep.mkdir(parents=True, exist_ok=True)
         path = keep / f"fuzz-{seed}.jsonl"
         path.write_bytes(written.read_bytes())
-        return Findings(row, path)
+        return FuzzFindings(row, path)

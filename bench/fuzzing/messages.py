@@ -17,7 +17,7 @@ __all__ = ["Messages", "spoiled", "to_json", "to_msgpack"]
 
 MAX_ITEMS: Final = 4
 """Maximum items of a generated list or mapping, so that most messages fit into a frame."""
-WORDS: Final = (
+FUZZ_WORDS: Final = (
     "trapgrid",
     "isolation",
     "bamboo",
@@ -90,7 +90,7 @@ class Messages:
             case "object":
                 inner = schema.get("additionalProperties", {"type": "integer"})
                 inner = inner if isinstance(inner, dict) else {"type": "integer"}
-                return {chance.choice(WORDS): self._of(inner, "") for _ in range(chance.randrange(MAX_ITEMS))}
+                return {chance.choice(FUZZ_WORDS): self._of(inner, "") for _ in range(chance.randrange(MAX_ITEMS))}
             case "array":
                 return self._list(schema)
             case "string":
@@ -120,7 +120,7 @@ class Messages:
         if name in PLACES and chance.random() < 0.8:
             return chance.choice(PLACES[name])
         if chance.random() < 0.6:
-            return chance.choice(WORDS)
+            return chance.choice(FUZZ_WORDS)
         low, high = schema.get("minLength", 0), min(schema.get("maxLength", 30), 60)
         return "".join(chance.choices(_LETTERS, k=chance.choice((low, high, chance.randint(low, high)))))
 

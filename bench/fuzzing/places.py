@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CHALLENGE", "MATCHES", "PLACES", "PLAYER", "SEEK"]
+__all__ = ["CHALLENGE", "MATCH_IDS", "PLACES", "PLAYER_ID", "SEEK_ID"]
 
-MATCHES: Final = ("MATCH-0000000000", "MATCH-1111111111")
-SEEK: Final = "SEEK--0000000000"
+MATCH_IDS: Final = ("MATCH-0000000000", "MATCH-1111111111")
+SEEK_ID: Final = "SEEK--0000000000"
 CHALLENGE: Final = "CHALL-0000000000"
-PLAYER: Final = "PLAYR-0000000000"
-PLACES: Final = {"match": MATCHES, "seek": (SEEK,), "challenge": (CHALLENGE,), "to": (PLAYER,)}
+PLAYER_ID: Final = "PLAYR-0000000000"
+PLACES: Final = {"match": MATCH_IDS, "seek": (SEEK_ID,), "challenge": (CHALLENGE,), "to": (PLAYER_ID,)}
 """The placeholders of these fields. A stored case contains them, so that it can be repeated on another server."""

@@ -12,16 +12,16 @@ from cornered.bench.attacks.attacker import main
 from cornered.bench.attacks.sockets import RawSocket
 from cornered.bench.attacks.stage import ATTACKS, Attack, Stage
 from cornered.bench.fuzzing.cases import Case, load, make, play, save
-from cornered.bench.fuzzing.places import CHALLENGE, MATCHES, PLAYER, SEEK
+from cornered.bench.fuzzing.places import CHALLENGE, MATCH_IDS, PLAYER_ID, SEEK_ID
 
 __all__: list[str] = []
 
-AT_ONCE: Final = 8
+CONNECTIONS_AT_ONCE: Final = 8
 """Connections under way at a time."""
 WARM_UP_SECONDS: Final = 2.0
 """Before the server's memory is looked at for the first time."""
 REFRESH_SECONDS: Final = 0.5
-KEPT: Final = 4_000
+CASES_KEPT: Final = 4_000
 """The newest cases that are written down at the end."""
 
 
@@ -38,16 +38,16 @@ class _Guide:
         await self._socket.ask("leave_lobby")
         if lobby["type"] == "refused":
             return
-        found = {place: match["id"] for place, match in zip(MATCHES, reversed(lobby["matches"]), strict=False)}
+        found = {place: match["id"] for place, match in zip(MATCH_IDS, reversed(lobby["matches"]), strict=False)}
         for place, ids in (
-            (SEEK, [seek["id"] for seek in lobby["seeks"]]),
-            (PLAYER, [guest["player"]["id"] for guest in lobby["players"]]),
+            (SEEK_ID, [seek["id"] for seek in lobby["seeks"]]),
+            (PLAYER_ID, [guest["player"]["id"] for guest in lobby["players"]]),
         ):
             if ids:
                 found[place] = ids[-1]
-        if PLAYER in found:
+        if PLAYER_ID in found:
             await self._socket.ask("cancel_challenge", challenge=self.places.get(CHALLENGE, CHALLENGE))
-            sent = await self._socket.ask("challenge", to=found[PLAYER], game={"name": "trapgrid"})
+            sent = await self._socket.ask("challenge", to=found[PLAYER_ID], game={"name": "trapgrid"})
             if sent["type"] == "acknowledged":
                 found[CHALLENGE] = sent["ref"]
         # Frames tell their length before: an id must be as long as what it stands for.
@@ -60,7 +60,7 @@ async def _fuzz(stage: Stage) -> str:
     guide = _Guide(await stage.guest(200), stage)
     await guide.look()
     given = iter(load(Path(replayed))) if replayed else None
-    played: deque[tuple[float, Case]] = deque(maxlen=KEPT)
+    played: deque[tuple[float, Case]] = deque(maxlen=CASES_KEPT)
     number = 0
     is_warm = asyncio.Event()
 
@@ -84,10 +84,10 @@ async def _fuzz(stage: Stage) -> str:
     try:
         # A replay needs no warming up, and one connection at a time tells which case it was.
         if not replayed:
-            await asyncio.gather(*(work(index) for index in range(AT_ONCE)))
+            await asyncio.gather(*(work(index) for index in range(CONNECTIONS_AT_ONCE)))
         is_warm.set()
         await stage.begin()
-        await asyncio.gather(*(work(index) for index in range(1 if replayed else AT_ONCE)))
+        await asyncio.gather(*(work(index) for index in range(1 if replayed else CONNECTIONS_AT_ONCE)))
     finally:
         guiding.cancel()
     if stage.options["keep"]:

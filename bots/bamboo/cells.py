@@ -17,7 +17,7 @@ __all__ = ["Cube", "bamboo", "cubes", "distance", "each", "number_of", "outernes
 
 Cube: TypeAlias = tuple[int, int, int]
 
-ORDERS: Final = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
+AXIS_ORDERS: Final = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2))
 
 
 def bamboo(state: State) -> BambooState:
@@ -74,5 +74,5 @@ def symmetries(radius: int) -> tuple[dict[int, int], ...]:
             for number, cube in cubes(radius).items()
         }
         for sign in (1, -1)
-        for i, j, k in ORDERS
+        for i, j, k in AXIS_ORDERS
     )

@@ -15,15 +15,15 @@ import numpy.typing as npt
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.hexagon import MAX_MOVES, STRIDE, Position, advance, gen, size_of, survey, turned
 
-__all__ = ["STOP", "Pruning", "Searched", "estimate", "look", "new_tally", "search", "sort"]
+__all__ = ["STOP", "PruningKind", "RootValues", "alpha_beta", "estimate", "new_counters", "search", "sort_moves"]
 
-Pruning: TypeAlias = Literal["plain", "pruned", "sorted"]
-Tally: TypeAlias = npt.NDArray[np.int64]
+PruningKind: TypeAlias = Literal["plain", "pruned", "sorted"]
+SearchCounters: TypeAlias = npt.NDArray[np.int64]
 
-INFINITE: Final = 1 << 20
+INFINITE_ESTIMATE: Final = 1 << 20
 NODES, PRUNED, MOST_NODES, STOP = range(4)
 """Where a tally counts what was looked at and left out, and holds its bound and, when not 0, the order to stop."""
-LARGEST: Final = 72
+SQUARE_SUM_MAX: Final = 72
 """The largest sum of squares there is: at a corner of radius 6."""
 
 
@@ -37,19 +37,19 @@ def estimate(position: Position) -> int:
 
 
 @kernel
-def sort(moves: npt.NDArray[np.int64], count: int, radius: int) -> None:
+def sort_moves(moves: npt.NDArray[np.int64], count: int, radius: int) -> None:
     """Put the first `count` moves in falling order of their vectors' sums of squares, equal ones left in their order.
 
     The radix sort of appendix D with a single digit, since no sum has more than 72 values.
     """
-    starts = np.zeros(LARGEST + 2, np.int64)
+    starts = np.zeros(SQUARE_SUM_MAX + 2, np.int64)
     keys = np.empty(MAX_MOVES, np.int64)
     before = moves[:count].copy()
     for i in range(count):
         x, z = before[i] % STRIDE - radius, radius - before[i] // STRIDE
-        keys[i] = LARGEST - 2 * (x * x + x * z + z * z)
+        keys[i] = SQUARE_SUM_MAX - 2 * (x * x + x * z + z * z)
         starts[keys[i] + 1] += 1
-    for value in range(LARGEST):
+    for value in range(SQUARE_SUM_MAX):
         starts[value + 1] += starts[value]
     for i in range(count):
         moves[starts[keys[i]]] = before[i]
@@ -57,8 +57,15 @@ def sort(moves: npt.NDArray[np.int64], count: int, radius: int) -> None:
 
 
 @kernel
-def look(
-    position: Position, depth: int, alpha: int, beta: int, is_pruned: int, is_sorted: int, radius: int, tally: Tally
+def alpha_beta(
+    position: Position,
+    depth: int,
+    alpha: int,
+    beta: int,
+    is_pruned: int,
+    is_sorted: int,
+    radius: int,
+    tally: SearchCounters,
 ) -> int:
     """Return the minimax value for red, exact between `alpha` and `beta`; of no meaning once the tally says stop."""
     if tally[NODES] >= tally[MOST_NODES]:
@@ -73,11 +80,13 @@ def look(
     if count == 0:
         return estimate(position)
     if is_sorted != 0:
-        sort(moves, count, radius)
+        sort_moves(moves, count, radius)
     maximising = position.turn == 0
-    best = -INFINITE if maximising else INFINITE
+    best = -INFINITE_ESTIMATE if maximising else INFINITE_ESTIMATE
     for i in range(count):
-        value = look(advance(position, int(moves[i])), depth - 1, alpha, beta, is_pruned, is_sorted, radius, tally)
+        value = alpha_beta(
+            advance(position, int(moves[i])), depth - 1, alpha, beta, is_pruned, is_sorted, radius, tally
+        )
         if tally[STOP] != 0:
             return 0
         if maximising:
@@ -93,7 +102,7 @@ def look(
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class RootValues:
     """What a search found: the moves that it finished, each with its value for red. The later ones may be bounds."""
 
     move: int
@@ -104,12 +113,14 @@ class Searched:
     pruned: int
 
 
-def new_tally(most_nodes: int | None) -> Tally:
+def new_counters(most_nodes: int | None) -> SearchCounters:
     """Return an empty tally. Another thread may stop the search that it is lent to by setting its last number."""
-    return np.array([0, 0, INFINITE**3 if most_nodes is None else most_nodes, 0], np.int64)
+    return np.array([0, 0, INFINITE_ESTIMATE**3 if most_nodes is None else most_nodes, 0], np.int64)
 
 
-def search(position: Position, radius: int, depth: int, pruning: Pruning, tally: Tally, lines: int = 1) -> Searched:
+def search(
+    position: Position, radius: int, depth: int, pruning: PruningKind, tally: SearchCounters, lines: int = 1
+) -> RootValues:
     """Search all moves of a position that is not over, to `depth` plies from 1, until it is done or the tally stops it.
 
     The first of the best moves is chosen, and so many of the best as there are `lines` get exact values. A search that
@@ -119,7 +130,7 @@ def search(position: Position, radius: int, depth: int, pruning: Pruning, tally:
     moves = np.empty(MAX_MOVES, np.int64)
     count = gen(position, moves)
     if is_sorted:
-        sort(moves, count, radius)
+        sort_moves(moves, count, radius)
     tally[NODES] += 1
     sign = 1 if position.turn == 0 else -1
     best, value = int(moves[0]), None
@@ -127,9 +138,9 @@ def search(position: Position, radius: int, depth: int, pruning: Pruning, tally:
     exact: list[int] = []
     for move in moves[:count].tolist():
         ranked = sorted((sign * values[other] for other in exact), reverse=True)
-        floor = ranked[lines - 1] if is_pruned and len(exact) >= lines else -INFINITE
-        window = (floor, INFINITE) if sign == 1 else (-INFINITE, -floor)
-        found = look(advance(position, move), depth - 1, *window, is_pruned, is_sorted, radius, tally)
+        floor = ranked[lines - 1] if is_pruned and len(exact) >= lines else -INFINITE_ESTIMATE
+        window = (floor, INFINITE_ESTIMATE) if sign == 1 else (-INFINITE_ESTIMATE, -floor)
+        found = alpha_beta(advance(position, move), depth - 1, *window, is_pruned, is_sorted, radius, tally)
         if tally[STOP]:
             break
         values[move] = found
@@ -137,4 +148,4 @@ def search(position: Position, radius: int, depth: int, pruning: Pruning, tally:
             exact.append(move)
         if value is None or sign * found > sign * value:
             best, value = move, found
-    return Searched(best, value, values, frozenset(exact), int(tally[NODES]), int(tally[PRUNED]))
+    return RootValues(best, value, values, frozenset(exact), int(tally[NODES]), int(tally[PRUNED]))

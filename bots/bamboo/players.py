@@ -6,25 +6,25 @@ from functools import partial
 from typing import ClassVar, Final, cast
 
 from cornered.bots.bamboo.cells import bamboo
-from cornered.bots.bamboo.minimax import STOP, Pruning, new_tally, search
+from cornered.bots.bamboo.minimax import STOP, PruningKind, new_counters, search
 from cornered.bots.bot import Bot, Limit, Line, Setting, Thought
-from cornered.bots.kernels.timer import alarm
+from cornered.bots.kernels.timer import deadline_timer
 from cornered.engine import Game
 from cornered.engine.games.bamboo import BambooState, cell_names
 
-__all__ = ["DEPTH", "PRUNING", "MinimaxPlayer", "minimax"]
+__all__ = ["DEPTH_SETTING", "PRUNING", "MinimaxPlayer", "minimax"]
 
 PRUNING: Final = Setting("pruning", "How branches are cut off", "sorted", choices=("plain", "pruned", "sorted"))
-DEPTH: Final = Setting("depth", "Plies to look ahead", 2, low=1, high=8)
+DEPTH_SETTING: Final = Setting("depth", "Plies to look ahead", 2, low=1, high=8)
 
 
-def minimax(state: BambooState, limit: Limit, depth: int, pruning: Pruning) -> Thought:
+def minimax(state: BambooState, limit: Limit, depth: int, pruning: PruningKind) -> Thought:
     """Return what the paper's minimax plays, `depth` plies ahead or as far as the limit goes.
 
     Scores are the mover's. When time or nodes run out, the best of the moves that were finished is played.
     """
-    tally = new_tally(limit.nodes)
-    with alarm(limit.remaining, partial(tally.__setitem__, STOP, 1)):
+    tally = new_counters(limit.nodes)
+    with deadline_timer(limit.remaining, partial(tally.__setitem__, STOP, 1)):
         depth = min(depth, limit.depth or depth)
         found = search(state.position, state.game.radius, depth, pruning, tally, limit.lines)
     names, sign = cell_names(state.game.radius), 1 if state.to_move == 0 else -1
@@ -55,5 +55,5 @@ class MinimaxPlayer(Bot):
         minimax(bamboo(game.start()), Limit(nodes=3), 2, "sorted")
 
     def look_ahead(self, state: BambooState, limit: Limit) -> Thought:
-        pruning = cast(Pruning, self.settings["pruning"])
+        pruning = cast(PruningKind, self.settings["pruning"])
         return minimax(state, limit, int(self.settings["depth"]), pruning)

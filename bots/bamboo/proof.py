@@ -1,7 +1,7 @@
 """Exact values of Bamboo positions, compiled: alpha-beta to the very end, with a memory that knows the symmetries.
 
 A value is worth more to the winner the sooner the game ends: with `stones` on the board at the end it is
-`END - stones` for the winner and the negative of that for the loser, whatever way led there.
+`END_VALUE - stones` for the winner and the negative of that for the loser, whatever way led there.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import lowest
 from cornered.engine.kernels.hexagon import MAX_MOVES, WORD, Position, Three, advance, gen, placements, size_of, turned
 
-__all__ = ["END", "MEMORY", "new_memory", "value"]
+__all__ = ["END_VALUE", "PROOF_LAYOUT", "new_memory", "value"]
 
-END: Final = 200
-SLOTS: Final = 1 << 20
-CELLS: Final = 183
-EXACT: Final = 2
+END_VALUE: Final = 200
+PROOF_SLOTS: Final = 1 << 20
+SYMMETRY_CELLS: Final = 183
+EXACT_KEY_RADIUS: Final = 2
 """Up to this radius a key is the position itself, two bits a cell; beyond, a hash of 62 bits."""
-MEMORY: Final = np.dtype(
+PROOF_LAYOUT: Final = np.dtype(
     [
         ("nodes", np.int64),
         ("most_nodes", np.int64),
         # How many stones a position may have to be looked up under all its symmetries.
         ("symmetric", np.int64),
-        ("codes", np.int64, (2, CELLS, 12)),
-        ("keys", np.int64, (SLOTS,)),
-        ("lower", np.int16, (SLOTS,)),
-        ("upper", np.int16, (SLOTS,)),
+        ("codes", np.int64, (2, SYMMETRY_CELLS, 12)),
+        ("keys", np.int64, (PROOF_SLOTS,)),
+        ("lower", np.int16, (PROOF_SLOTS,)),
+        ("upper", np.int16, (PROOF_SLOTS,)),
     ]
 )
 
@@ -41,22 +41,22 @@ MEMORY: Final = np.dtype(
 def _codes(radius: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return what a stone, the mover's or the other's, on a cell adds to a key under each symmetry."""
     random = np.random.default_rng(radius)
-    drawn = random.integers(0, 1 << 62, (2, CELLS))
+    drawn = random.integers(0, 1 << 62, (2, SYMMETRY_CELLS))
     index = {number: i for i, number in enumerate(cubes(radius))}
-    codes = np.zeros((2, CELLS, 12), np.int64)
+    codes = np.zeros((2, SYMMETRY_CELLS, 12), np.int64)
     for s, symmetry in enumerate(symmetries(radius)):
         for cell, image in symmetry.items():
             for side in (0, 1):
-                exact = 1 << (index[image] + side * len(index)) if radius <= EXACT else drawn[side, image]
+                exact = 1 << (index[image] + side * len(index)) if radius <= EXACT_KEY_RADIUS else drawn[side, image]
                 codes[side, cell, s] = exact
     return codes
 
 
 def new_memory(radius: int) -> Any:
     """Return an empty memory for boards of this radius."""
-    memory = np.zeros(1, MEMORY)
+    memory = np.zeros(1, PROOF_LAYOUT)
     memory["codes"][0] = _codes(radius)
-    memory["symmetric"] = CELLS if radius <= EXACT else 2 * radius
+    memory["symmetric"] = SYMMETRY_CELLS if radius <= EXACT_KEY_RADIUS else 2 * radius
     return memory[0]
 
 
@@ -99,10 +99,10 @@ def value(position: Position, alpha: int, beta: int, memory: Any) -> int:
     moves = np.empty(MAX_MOVES, np.int64)
     count = gen(position, moves)
     if count == 0:
-        return stones - END
+        return stones - END_VALUE
     key = key_of(position, memory)
-    slot = (key ^ key >> 20 ^ key >> 40) & (SLOTS - 1)
-    lower, upper = -END, END
+    slot = (key ^ key >> 20 ^ key >> 40) & (PROOF_SLOTS - 1)
+    lower, upper = -END_VALUE, END_VALUE
     if memory["keys"][slot] == key:
         lower, upper = int(memory["lower"][slot]), int(memory["upper"][slot])
     elif memory["keys"][slot ^ 1] == key:
@@ -119,7 +119,7 @@ def value(position: Position, alpha: int, beta: int, memory: Any) -> int:
         child = advance(position, int(moves[i]))
         replies = size_of(placements(child))
         if replies == 0:
-            return END - stones - 1
+            return END_VALUE - stones - 1
         # Rising order of what the other may do, falling order of what is left to do oneself.
         rank = 256 * (replies - size_of(placements(turned(child)))) + int(moves[i])
         j = i
@@ -127,7 +127,7 @@ def value(position: Position, alpha: int, beta: int, memory: Any) -> int:
             order[j] = order[j - 1]
             j -= 1
         order[j] = rank
-    best = -END
+    best = -END_VALUE
     reached = max(alpha, lower)
     for i in range(count):
         found = value(advance(position, int(order[i] & 255)), -beta, -reached, memory)

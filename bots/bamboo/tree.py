@@ -13,13 +13,13 @@ import numpy as np
 from cornered.bots.bamboo.playout import playout
 from cornered.engine.kernels.hexagon import MAX_MOVES, Position, advance, gen
 
-__all__ = ["Node", "iterate", "new_node", "uct"]
+__all__ = ["BambooTreeNode", "new_node", "run_iteration", "uct"]
 
-SEEDS: Final = 1 << 62
+SEED_LIMIT: Final = 1 << 62
 
 
 @dataclass(slots=True)
-class Node:
+class BambooTreeNode:
     """A position, the games that went through it, and how many of them its mover's opponent won, who chose it."""
 
     position: Position
@@ -27,17 +27,17 @@ class Node:
     """The moves that are no children yet, the next last."""
     visits: int = 0
     wins: int = 0
-    children: dict[int, Node] = field(default_factory=dict)
+    children: dict[int, BambooTreeNode] = field(default_factory=dict)
 
     @property
     def value(self) -> float:
         """The average reward v of equation 8: 1 for a game won by whoever moved here, 0 for a game lost."""
         return self.wins / self.visits
 
-    def copy(self) -> Node:
+    def copy(self) -> BambooTreeNode:
         """Return the same tree again; what happens to one does not change the other."""
         children = {move: child.copy() for move, child in self.children.items()}
-        return Node(self.position, list(self.untried), self.visits, self.wins, children)
+        return BambooTreeNode(self.position, list(self.untried), self.visits, self.wins, children)
 
     def principal(self) -> Iterator[int]:
         """Iterate over the line of the most visited children."""
@@ -48,20 +48,20 @@ class Node:
             node = node.children[move]
 
 
-def new_node(position: Position, chance: Random) -> Node:
+def new_node(position: Position, chance: Random) -> BambooTreeNode:
     """Return a node without children, its moves to be tried in random order."""
     buffer = np.empty(MAX_MOVES, np.int64)
     moves: list[int] = buffer[: gen(position, buffer)].tolist()
     chance.shuffle(moves)
-    return Node(position, moves)
+    return BambooTreeNode(position, moves)
 
 
-def uct(child: Node, parent_visits: int, c: float) -> float:
+def uct(child: BambooTreeNode, parent_visits: int, c: float) -> float:
     """Return v_i + c sqrt(ln n_p / n_i) (equation 8)."""
     return child.value + c * sqrt(log(parent_visits) / child.visits)
 
 
-def iterate(root: Node, c: float, deepest: int, chance: Random) -> None:
+def run_iteration(root: BambooTreeNode, c: float, deepest: int, chance: Random) -> None:
     """Grow the tree once: select by UCT until a child is missing, add it, play on at random, carry the result back.
 
     Below `deepest` plies no child is added; the game is played out from there.
@@ -82,7 +82,7 @@ def iterate(root: Node, c: float, deepest: int, chance: Random) -> None:
         node.children[move] = child
         path.append(child)
         node = child
-    winner = playout(node.position, chance.randrange(SEEDS))
+    winner = playout(node.position, chance.randrange(SEED_LIMIT))
     for passed in path:
         passed.visits += 1
         passed.wins += winner != passed.position.turn

@@ -17,11 +17,11 @@ from cornered.bots.search.searcher import Searcher
 from cornered.engine import Game, State
 from cornered.engine.records.files import LineWriter
 
-__all__ = ["LINES", "build"]
+__all__ = ["BOOK_LINES", "build"]
 
-LINES: Final = 4
+BOOK_LINES: Final = 4
 """How many moves of a position get an exact score, and are followed."""
-DOUBT: Final = 0.5
+LIKELIHOOD_STEPS: Final = 0.5
 """A move that looks worse by this much, in steps, is taken to be played 2.7 times less often."""
 
 
@@ -55,7 +55,7 @@ def _missing(game: Game, book: dict[str, Entry], positions: int, nodes: int) -> 
             yield entry
         is_mirrored = standard(state).is_mirrored
         best = entry.moves[0][1]
-        weights = [exp((score - best) / DOUBT) for _, score in entry.moves]
+        weights = [exp((score - best) / LIKELIHOOD_STEPS) for _, score in entry.moves]
         for (move, _), weight in zip(entry.moves, weights, strict=True):
             after = state.play(named(move, state, is_mirrored=is_mirrored))
             image = standard(after).text
@@ -80,9 +80,9 @@ def _found(path: Path, game: Game) -> dict[str, Entry]:
 
 def _searched(state: State, nodes: int) -> Entry:
     """Return the entry of a position: a fresh search, so that it does not depend on what was searched before."""
-    thought = Searcher(state.game).search(state, Limit(nodes=nodes, lines=LINES))
+    thought = Searcher(state.game).search(state, Limit(nodes=nodes, lines=BOOK_LINES))
     image = standard(state)
-    scored = [line for line in thought.lines if line.score is not None and not line.is_bound][:LINES]
+    scored = [line for line in thought.lines if line.score is not None and not line.is_bound][:BOOK_LINES]
     moves = [(named(line.move, state, is_mirrored=image.is_mirrored), round(line.score or 0.0, 2)) for line in scored]
     if not moves:
         moves = [(named(thought.move, state, is_mirrored=image.is_mirrored), round(thought.score or 0.0, 2))]

@@ -10,7 +10,7 @@ from cornered.engine.text import FILES, PositionText
 
 __all__ = ["Image", "mirrored", "named", "standard"]
 
-COUNTERS = ("ply", "quiet")
+IGNORED_FACTS = ("ply", "quiet")
 """What a position text tells only where draw rules are on: a book does not ask how the position came about."""
 
 
@@ -27,7 +27,7 @@ def standard(state: State) -> Image:
     assert isinstance(state, QuoridorState)
     parts = PositionText.parse(str(state))
     size = state.game.size
-    facts = {name: fact for name, fact in parts.facts.items() if name not in COUNTERS}
+    facts = {name: fact for name, fact in parts.facts.items() if name not in IGNORED_FACTS}
     other = dict(facts)
     if "walls" in facts:
         # The engine lists horizontal walls first, each kind rising rank by rank.

@@ -30,23 +30,23 @@ from typing import Any, Final, TypeAlias
 
 from cornered.engine import Game, State
 
-__all__ = ["Candidates", "Evaluate", "Judgement", "is_duel", "judgement", "knowledge"]
+__all__ = ["CandidateMoves", "EvaluateState", "Evaluator", "evaluation_module", "evaluator", "is_duel"]
 
-Evaluate: TypeAlias = Callable[[State, int], float]
+EvaluateState: TypeAlias = Callable[[State, int], float]
 """Returns how a position that is not over looks to a seat: 0 is even, 1 is about one move's worth, below 1,000."""
-Candidates: TypeAlias = Callable[[State], Sequence[str]]
+CandidateMoves: TypeAlias = Callable[[State], Sequence[str]]
 """Returns the moves that a search should look at; never none."""
 
-SCALE: Final = 100
+CENTIMOVES: Final = 100
 """Kernels count in hundredths of what plain functions count in."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Evaluator:
     """What is known about one game. `candidates` leave moves out, so a search over them proves nothing."""
 
-    evaluate: Evaluate
-    candidates: Candidates | None = None
+    evaluate: EvaluateState
+    candidates: CandidateMoves | None = None
 
 
 def mobility(state: State, seat: int) -> float:
@@ -61,7 +61,7 @@ def is_duel(game: Game) -> bool:
 
 
 @cache
-def knowledge(game: str) -> ModuleType | None:
+def evaluation_module(game: str) -> ModuleType | None:
     """Return the module named after `game`, None where there is none."""
     if game not in {module.name for module in pkgutil.iter_modules(__path__)}:
         return None
@@ -69,19 +69,19 @@ def knowledge(game: str) -> ModuleType | None:
 
 
 @cache
-def judgement(game: str) -> Judgement:
+def evaluator(game: str) -> Evaluator:
     """Return what plain searches ask about `game`: its module, or mobility where there is none."""
-    module = knowledge(game)
+    module = evaluation_module(game)
     if module is None:
-        return Judgement(mobility)
+        return Evaluator(mobility)
     worth: Callable[[Any], int] = module.worth
-    general: Evaluate | None = getattr(module, "evaluate", None)
+    general: EvaluateState | None = getattr(module, "evaluate", None)
 
     def evaluate(state: State, seat: int) -> float:
         if general is not None and not is_duel(state.game):
             return general(state, seat)
         position = state.position  # type: ignore[attr-defined]  # every game of ours has one
-        score = worth(position) / SCALE
+        score = worth(position) / CENTIMOVES
         return score if position.turn == seat else -score
 
-    return Judgement(evaluate, getattr(module, "candidates", None))
+    return Evaluator(evaluate, getattr(module, "candidates", None))

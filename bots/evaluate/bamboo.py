@@ -15,20 +15,20 @@ from cornered.engine.compile.kernel import kernel
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.hexagon import MAX_MOVES, Position, around, bit, first, size_of, turned
 
-__all__ = ["SCRATCH", "key", "known", "narrow", "quiet", "rank", "worth"]
+__all__ = ["SCRATCH", "candidate_moves", "evaluate", "exact_value", "key", "order_score", "quiet"]
 
 SCRATCH: Final = np.dtype([("unused", np.int64)])
 
 GROUP: Final = 100
 """What a group is worth; all else is measured by it."""
 ENDGAME_FREE_CELLS: Final = 18
-MIDDLE: Final = 30
+MIDGAME_FREE_CELLS: Final = 30
 """Up to how many free cells a game is in its last and in its middle part."""
 
-EARLY: Final = 45
-"""With more free cells than this a search looks at the `CHOICE` best ranked moves only."""
-CHOICE: Final = 20
-EVEN: Final = 5_000
+OPENING_FREE_CELLS: Final = 45
+"""With more free cells than this a search looks at the `CANDIDATE_MOVES_MAX` best ranked moves only."""
+CANDIDATE_MOVES_MAX: Final = 20
+EVEN_ORDER_SCORE: Final = 5_000
 EARLY_OWN: Final = (160, -50, -90, -150, 0, 0, 0)
 EARLY_OTHER: Final = (200, 0, -150, -150, 0, 0, 0)
 EARLY_FREE: Final = (100, 270, 380, 250, 20, -350, -630)
@@ -40,7 +40,7 @@ to 4,000 choices of the search at full width."""
 
 
 @kernel
-def standing(position: Position, free: int) -> int:
+def side_score(position: Position, free: int) -> int:
     """Return how the mover's stones stand on a board with `free` free cells, whatever the other's do.
 
     Each group weighs on each free cell beside it with the stones that it would have there. Cells beside no group can
@@ -67,16 +67,16 @@ def standing(position: Position, free: int) -> int:
     joining = size_of((twice_a, twice_b, twice_c))
     if free <= ENDGAME_FREE_CELLS:
         return GROUP * groups - 13 * weight
-    if free <= MIDDLE:
+    if free <= MIDGAME_FREE_CELLS:
         return GROUP * groups - 9 * weight - 40 * joining
     return GROUP * groups - 2 * weight - 30 * joining + 28 * (free - size_of((once_a, once_b, once_c)))
 
 
 @kernel
-def worth(position: Position) -> int:
+def evaluate(position: Position) -> int:
     """Return the difference between how the two sides stand, and what the turn costs: a move is a burden here."""
     free = size_of((position.free_a, position.free_b, position.free_c))
-    return standing(position, free) - standing(turned(position), free) - GROUP // 2
+    return side_score(position, free) - side_score(turned(position), free) - GROUP // 2
 
 
 @kernel
@@ -92,33 +92,36 @@ def quiet(position: Position) -> bool:
 
 
 @kernel
-def rank(position: Position, move: int) -> int:
+def order_score(position: Position, move: int) -> int:
     """Return how often deep searches choose cells with such neighbours: early on, few free ones and nobody's stones."""
     a, b, c = bit(move)
     near_a, near_b, near_c = around((a, b, c))
     own = size_of((near_a & position.own_a, near_b & position.own_b, near_c & position.own_c))
     other = size_of((near_a & position.other_a, near_b & position.other_b, near_c & position.other_c))
     free = size_of((near_a & position.free_a, near_b & position.free_b, near_c & position.free_c))
-    if size_of((position.free_a, position.free_b, position.free_c)) > EARLY:
-        return EVEN + EARLY_OWN[own] + EARLY_OTHER[other] + EARLY_FREE[free]
-    return EVEN + LATER_OWN[own] + LATER_OTHER[other] + LATER_FREE[free]
+    if size_of((position.free_a, position.free_b, position.free_c)) > OPENING_FREE_CELLS:
+        return EVEN_ORDER_SCORE + EARLY_OWN[own] + EARLY_OTHER[other] + EARLY_FREE[free]
+    return EVEN_ORDER_SCORE + LATER_OWN[own] + LATER_OTHER[other] + LATER_FREE[free]
 
 
 @kernel
-def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
+def candidate_moves(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
     """Put the best ranked moves first while the board is wide and the ranks tell much, the best of all at the front."""
-    if count <= CHOICE or size_of((position.free_a, position.free_b, position.free_c)) <= EARLY:
+    if (
+        count <= CANDIDATE_MOVES_MAX
+        or size_of((position.free_a, position.free_b, position.free_c)) <= OPENING_FREE_CELLS
+    ):
         return count
     ranked = np.empty(MAX_MOVES, np.int64)
     for i in range(count):
         move = int(buffer[i])
-        entry = rank(position, move) << 8 | move
+        entry = order_score(position, move) << 8 | move
         j = i
-        if i >= CHOICE:
-            if entry <= ranked[CHOICE - 1]:
+        if i >= CANDIDATE_MOVES_MAX:
+            if entry <= ranked[CANDIDATE_MOVES_MAX - 1]:
                 ranked[i] = entry
                 continue
-            j = CHOICE - 1
+            j = CANDIDATE_MOVES_MAX - 1
             ranked[i] = ranked[j]
         while j > 0 and ranked[j - 1] < entry:
             ranked[j] = ranked[j - 1]
@@ -126,10 +129,10 @@ def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int
         ranked[j] = entry
     for i in range(count):
         buffer[i] = ranked[i] & 255
-    return CHOICE
+    return CANDIDATE_MOVES_MAX
 
 
 @kernel
-def known(position: Position, scratch: Any) -> int:
+def exact_value(position: Position, scratch: Any) -> int:
     """Return 0: until the last stones nothing is certain without looking ahead."""
     return 0

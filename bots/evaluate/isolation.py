@@ -7,15 +7,25 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.evaluate.regions import fields, region, spread, verdict
+from cornered.bots.evaluate.regions import fields, region, separated_winner, spread
 from cornered.engine import State
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.games.isolation import IsolationState
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.bits import popcount
-from cornered.engine.kernels.slides import LONGEST, Position, slides
+from cornered.engine.kernels.slides import SLIDE_STEPS_MAX, Position, slides
 
-__all__ = ["SCRATCH", "evaluate", "key", "known", "narrow", "nearer", "quiet", "rank", "worth"]
+__all__ = [
+    "SCRATCH",
+    "candidate_moves",
+    "evaluate",
+    "evaluate_state",
+    "exact_value",
+    "key",
+    "order_score",
+    "quiet",
+    "voronoi_zones",
+]
 
 SCRATCH: Final = np.dtype(fields(1 << 12))
 
@@ -27,45 +37,45 @@ MOBILITY: Final = 30
 TERRITORY: Final = 50
 """What a cell is worth that a pawn gets to in fewer slides than the other."""
 
-OUT = 900.0
+ELIMINATED_PENALTY = 900.0
 """What it is worth to be out of a game for three or four that the others still play."""
 
 
-def evaluate(state: State, seat: int) -> float:
+def evaluate_state(state: State, seat: int) -> float:
     """Return the seat's number of moves less that of the opponent who has most, for any number of players."""
     assert isinstance(state, IsolationState)
     reach = [moves for _, moves in state.gauges()]
     still_in = [other for other in range(len(reach)) if not state.position.places >> 3 * other & 7]
     if seat not in still_in:
-        return -OUT
+        return -ELIMINATED_PENALTY
     others = [reach[other] for other in still_in if other != seat]
     return float(reach[seat] - max(others, default=0))
 
 
 @kernel
-def nearer(free: np.uint64, mover: np.uint64, other: np.uint64) -> tuple[np.uint64, np.uint64]:
+def voronoi_zones(free: np.uint64, mover: np.uint64, other: np.uint64) -> tuple[np.uint64, np.uint64]:
     """Return the cells that the mover gets to in no more slides than the other, and those where the other is sooner."""
     mine = theirs = np.uint64(0)
     front, back, left = mover, other, free
     while front | back:
-        front = slides(free, front, LONGEST) & left if front else front
+        front = slides(free, front, SLIDE_STEPS_MAX) & left if front else front
         mine |= front
         left ^= front
-        back = slides(free, back, LONGEST) & left if back else back
+        back = slides(free, back, SLIDE_STEPS_MAX) & left if back else back
         theirs |= back
         left ^= back
     return mine, theirs
 
 
 @kernel
-def worth(position: Position) -> int:
+def evaluate(position: Position) -> int:
     """Return the mover's cells to slide to and cells that it gets to first, less the other's."""
     free, mover, other = position.free, position.mover, position.second
     if not mover or not other:
         # Until both are placed, it is the cells that the placed pawn sees that count.
-        return -MOBILITY * popcount(slides(free, other, LONGEST)) if other else 0
-    score = MOBILITY * (popcount(slides(free, mover, LONGEST)) - popcount(slides(free, other, LONGEST)))
-    mine, theirs = nearer(free, mover, other)
+        return -MOBILITY * popcount(slides(free, other, SLIDE_STEPS_MAX)) if other else 0
+    score = MOBILITY * (popcount(slides(free, mover, SLIDE_STEPS_MAX)) - popcount(slides(free, other, SLIDE_STEPS_MAX)))
+    mine, theirs = voronoi_zones(free, mover, other)
     return score + TERRITORY * (popcount(mine) - popcount(theirs))
 
 
@@ -81,22 +91,22 @@ def quiet(position: Position) -> bool:
 
 
 @kernel
-def rank(position: Position, move: int) -> int:
+def order_score(position: Position, move: int) -> int:
     """Prefer what leaves the other the fewest replies, and of two alike what leaves the mover more moves."""
     target = np.uint64(1) << np.uint64(move)
     free = position.free ^ target
-    onward = popcount(slides(free, target, LONGEST))
-    replies = popcount(slides(free, position.second, LONGEST)) if position.second else 0
+    onward = popcount(slides(free, target, SLIDE_STEPS_MAX))
+    replies = popcount(slides(free, position.second, SLIDE_STEPS_MAX)) if position.second else 0
     return 80 * (28 - min(replies, 28)) + 20 * onward
 
 
 @kernel
-def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
+def candidate_moves(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
     return count
 
 
 @kernel
-def known(position: Position, scratch: Any) -> int:
+def exact_value(position: Position, scratch: Any) -> int:
     """Return how long it takes at most to win or lose where the pawns have come apart: the longer path decides."""
     free, mover, other = position.free, position.mover, position.second
     if not mover or not other:
@@ -108,7 +118,7 @@ def known(position: Position, scratch: Any) -> int:
     if mine & theirs:
         return 0
     scratch.nodes, scratch.limit = 0, PROOF_NODES_MAX
-    winner = verdict(mine, mover, other, theirs, scratch)
+    winner = separated_winner(mine, mover, other, theirs, scratch)
     if winner > 0:
         return 2 * popcount(theirs) + 1
     return -2 * max(1, popcount(mine)) if winner < 0 else 0

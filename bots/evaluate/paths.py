@@ -11,7 +11,7 @@ from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.maze import SPLIT, Four, Pair, bit, down, passages, up
 from cornered.engine.kernels.walls import Position, goal, pawn, walls_of
 
-__all__ = ["NO_WAY", "Ways", "across", "both_ways", "spread", "steps_home", "ways"]
+__all__ = ["NO_WAY", "Ways", "both_ways", "closing_slots", "spread", "steps_home", "ways"]
 
 Ways: TypeAlias = tuple[int, int, int, int, int]
 """The steps of a shortest path, then the doors to the north and to the east that any shortest path goes through."""
@@ -99,7 +99,7 @@ def ways(doors: Four, cell: int, goal_lo: int, goal_hi: int) -> Ways:
 
 
 @kernel
-def across(way: Ways) -> Four:
+def closing_slots(way: Ways) -> Four:
     """Return the slots (horizontal, then vertical) whose wall closes one of these doors; some may be no slots."""
     _steps, north_lo, north_hi, east_lo, east_hi = way
     below_lo, below_hi = down(east_lo, east_hi)

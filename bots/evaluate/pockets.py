@@ -16,10 +16,21 @@ from cornered.engine.hashing import mixed
 from cornered.engine.kernels.bits import lowest, popcount
 from cornered.engine.kernels.grid import NOT_FILE_A, NOT_FILE_H
 
-__all__ = ["DARK", "NONE", "POCKETS", "alternating", "apart", "bound", "cell_of", "longest", "pocket_of", "sorted_in"]
+__all__ = [
+    "DARK_CELLS",
+    "NO_MOVE",
+    "POCKETS",
+    "alternating",
+    "cell_of",
+    "inserted",
+    "longest_path",
+    "path_bound",
+    "pocket_of",
+    "separated_value",
+]
 
-SLOTS: Final = 1 << 15
-ENDLESS: Final = 64
+MEMO_SLOTS: Final = 1 << 15
+STEPS_BEYOND_BOARD: Final = 64
 """More steps than any board has cells."""
 
 POCKETS: Final = np.dtype(
@@ -30,16 +41,16 @@ POCKETS: Final = np.dtype(
         ("age", np.int64),
         ("best", np.int64),
         ("goal", np.int64),
-        ("memo", np.uint64, (SLOTS, 2)),
+        ("memo", np.uint64, (MEMO_SLOTS, 2)),
     ]
 )
 """What the search for longest paths keeps. It ends unfinished when it has looked at `most` nodes or somebody has set
 `stop`; then `stop` is set. `memo` holds pockets, and beside each the pawn's bit in bits 0 to 5, the least and the
 greatest length that is possible from bits 6 and 12, and the age above: entries of another age are void."""
 
-DARK: Final = np.uint64(0xAA55_AA55_AA55_AA55)
+DARK_CELLS: Final = np.uint64(0xAA55_AA55_AA55_AA55)
 """The cells of one colour of the chessboard."""
-NONE: Final = 1 << 40
+NO_MOVE: Final = 1 << 40
 """Sorts behind every move."""
 
 
@@ -61,13 +72,13 @@ def alternating(other_colour: int, own_colour: int) -> int:
 
 
 @kernel
-def bound(pocket: np.uint64, pawn: np.uint64) -> int:
+def path_bound(pocket: np.uint64, pawn: np.uint64) -> int:
     """Return a number of steps that no path of the pawn through its pocket exceeds.
 
     Cells with one way in, beside which the pawn does not stand, are dead ends: a path can only end there, so it uses
     one of them at most.
     """
-    alike = DARK if pawn & DARK else ~DARK
+    alike = DARK_CELLS if pawn & DARK_CELLS else ~DARK_CELLS
     same = popcount(pocket & alike)
     other = popcount(pocket & ~alike)
     north, south = pocket << np.uint64(8), pocket >> np.uint64(8)
@@ -86,8 +97,8 @@ def bound(pocket: np.uint64, pawn: np.uint64) -> int:
 
 
 @kernel
-def sorted_in(pick: int, first: int, second: int, third: int, fourth: int) -> tuple[int, int, int, int]:
-    """Return four numbers in order after `pick` joined three of them; NONE stands for those that are not there."""
+def inserted(pick: int, first: int, second: int, third: int, fourth: int) -> tuple[int, int, int, int]:
+    """Return four numbers in order after `pick` joined three of them; NO_MOVE stands for those that are not there."""
     if pick < first:
         return pick, first, second, third
     if pick < second:
@@ -104,7 +115,7 @@ def cell_of(pick: int) -> np.uint64:
 
 
 @kernel
-def walk(record: Any, free: np.uint64, pawn: np.uint64, steps: int) -> int:
+def search_path(record: Any, free: np.uint64, pawn: np.uint64, steps: int) -> int:
     """Set `best` to the longest path there is on from here, `steps` included, or to `goal` as soon as one is as long.
 
     Cells with few ways on come first (Warnsdorff's rule for knight's tours): left for later, they are cut off.
@@ -118,29 +129,29 @@ def walk(record: Any, free: np.uint64, pawn: np.uint64, steps: int) -> int:
     if not targets or record["best"] >= record["goal"]:
         return 0
     pocket = pocket_of(free, pawn)
-    if steps + bound(pocket, pawn) <= record["best"]:
+    if steps + path_bound(pocket, pawn) <= record["best"]:
         return 0
-    first = second = third = fourth = NONE
+    first = second = third = fourth = NO_MOVE
     while targets:
         bit = lowest(targets)
         ways = popcount(neighbours(cell_of(bit)) & pocket)
-        first, second, third, fourth = sorted_in(ways << 6 | bit, first, second, third, fourth)
+        first, second, third, fourth = inserted(ways << 6 | bit, first, second, third, fourth)
         targets &= targets - np.uint64(1)
-    while first != NONE and record["best"] < record["goal"] and not record["stop"]:
+    while first != NO_MOVE and record["best"] < record["goal"] and not record["stop"]:
         target = cell_of(first)
-        walk(record, pocket ^ target, target, steps + 1)
-        first, second, third, fourth = second, third, fourth, NONE
+        search_path(record, pocket ^ target, target, steps + 1)
+        first, second, third, fourth = second, third, fourth, NO_MOVE
     return 0
 
 
 @kernel
-def longest(record: Any, pocket: np.uint64, pawn: np.uint64, wanted: int) -> int:
+def longest_path(record: Any, pocket: np.uint64, pawn: np.uint64, wanted: int) -> int:
     """Return the pawn's longest path through its pocket, or some length of at least `wanted`; -1 when stopped."""
-    least, most = 0, bound(pocket, pawn)
+    least, most = 0, path_bound(pocket, pawn)
     if most == 0:
         return 0
     tag = np.uint64(record["age"]) << np.uint64(18) | np.uint64(lowest(pawn))
-    slot = mixed(mixed(1, np.int64(pocket)), np.int64(pawn)) & (SLOTS - 1)
+    slot = mixed(mixed(1, np.int64(pocket)), np.int64(pawn)) & (MEMO_SLOTS - 1)
     memo = record["memo"]
     word = memo[slot, 1]
     if memo[slot, 0] == pocket and word & ~np.uint64(0x3FFC0) == tag:
@@ -150,7 +161,7 @@ def longest(record: Any, pocket: np.uint64, pawn: np.uint64, wanted: int) -> int
     record["best"] = least
     record["goal"] = min(most, wanted)
     # A literal would give the recursion a type of its own, which crashes when it comes out of the cache.
-    walk(record, pocket, pawn, int(np.int64(0)))
+    search_path(record, pocket, pawn, int(np.int64(0)))
     if record["stop"]:
         return -1
     least = int(record["best"])
@@ -162,15 +173,15 @@ def longest(record: Any, pocket: np.uint64, pawn: np.uint64, wanted: int) -> int
 
 
 @kernel
-def apart(record: Any, pocket: np.uint64, mover: np.uint64, others: np.uint64, other: np.uint64) -> int:
+def separated_value(record: Any, pocket: np.uint64, mover: np.uint64, others: np.uint64, other: np.uint64) -> int:
     """Return how a game ends whose pawns have a pocket each: n > 0, the mover, who can step, wins in n plies; n < 0, it
     loses in -n; 0 when stopped. The loser's longest path is what decides, so only that one has to be exact."""
-    if bound(pocket, mover) <= bound(others, other):
-        mine = longest(record, pocket, mover, ENDLESS)
-        theirs = longest(record, others, other, mine) if mine > 0 else 0
+    if path_bound(pocket, mover) <= path_bound(others, other):
+        mine = longest_path(record, pocket, mover, STEPS_BEYOND_BOARD)
+        theirs = longest_path(record, others, other, mine) if mine > 0 else 0
     else:
-        theirs = longest(record, others, other, ENDLESS)
-        mine = longest(record, pocket, mover, theirs + 1) if theirs >= 0 else 0
+        theirs = longest_path(record, others, other, STEPS_BEYOND_BOARD)
+        mine = longest_path(record, pocket, mover, theirs + 1) if theirs >= 0 else 0
     if record["stop"]:
         return 0
     return 2 * theirs + 1 if mine > theirs else -2 * mine

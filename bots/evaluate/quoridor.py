@@ -7,30 +7,40 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.evaluate.paths import across, spread, steps_home, ways
-from cornered.bots.evaluate.rings import candidates, evaluate
+from cornered.bots.evaluate.paths import closing_slots, spread, steps_home, ways
+from cornered.bots.evaluate.rings import evaluate_state, state_candidates
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.hashing import mixed
-from cornered.engine.kernels.maze import CELLS, Four, bit, doors_beside, down, has, passages, up
+from cornered.engine.kernels.maze import CELL_COUNT, Four, bit, doors_beside, down, has, passages, up
 from cornered.engine.kernels.walls import Position, goal, pawn, stock, walls_of
 
-__all__ = ["SCRATCH", "candidates", "evaluate", "key", "known", "narrow", "quiet", "rank", "worth"]
+__all__ = [
+    "SCRATCH",
+    "candidate_moves",
+    "evaluate",
+    "evaluate_state",
+    "exact_value",
+    "key",
+    "order_score",
+    "quiet",
+    "state_candidates",
+]
 
 SCRATCH: Final = np.dtype([("unused", np.int64)])
 
-STEP: Final = 100
-WALL: Final = 100
+STEP_SCORE: Final = 100
+WALL_SCORE: Final = 100
 """What a wall in hand is worth: as much as a step. With less, good walls are gone before they are needed."""
-TURN: Final = 50
+TURN_SCORE: Final = 50
 """What it is worth to move next."""
-SURE: Final = 400
+UNOPPOSED_LEAD_SCORE: Final = 400
 """What it is worth to be ahead of an opponent who has no wall left to change that."""
-RANKS: Final = 100
+GAIN_ORDER_SCORE: Final = 100
 """By how much a step that a move gains changes its rank."""
 
 
 @kernel
-def worth(position: Position) -> int:
+def evaluate(position: Position) -> int:
     """Return how many steps the mover is ahead, with walls in hand and the turn counted in; for two players."""
     doors = passages(walls_of(position), position.size)
     mover, other = position.turn, 1 - position.turn
@@ -39,11 +49,11 @@ def worth(position: Position) -> int:
     ahead = steps_home(doors, pawn(position, other), other_lo, other_hi)
     ahead -= steps_home(doors, pawn(position, mover), own_lo, own_hi)
     own, others = stock(position, mover), stock(position, other)
-    score = STEP * ahead + WALL * (own - others) + TURN
+    score = STEP_SCORE * ahead + WALL_SCORE * (own - others) + TURN_SCORE
     if others == 0 and ahead >= 0:
-        score += SURE
+        score += UNOPPOSED_LEAD_SCORE
     if own == 0 and ahead < 0:
-        score -= SURE
+        score -= UNOPPOSED_LEAD_SCORE
     return score
 
 
@@ -60,13 +70,13 @@ def quiet(position: Position) -> bool:
 
 
 @kernel
-def rank(position: Position, move: int) -> int:
-    """Leave the order to `narrow`, which has measured what each move gains."""
+def order_score(position: Position, move: int) -> int:
+    """Leave the order to `candidate_moves`, which has measured what each move gains."""
     return 0
 
 
 @kernel
-def around(cell: int) -> tuple[int, int]:
+def slots_around(cell: int) -> tuple[int, int]:
     """Return the slots of the walls that touch a cell; some may be no slots."""
     lo, hi = bit(cell)
     lo, hi = lo | lo >> 1, hi | hi >> 1
@@ -75,7 +85,7 @@ def around(cell: int) -> tuple[int, int]:
 
 
 @kernel
-def beside(walls: Four) -> Four:
+def touching_slots(walls: Four) -> Four:
     """Return the slots (horizontal, then vertical) whose wall would touch a standing one; some may be no slots."""
     h_lo, h_hi, v_lo, v_hi = walls
     above_lo, above_hi = up(v_lo, v_hi)
@@ -98,11 +108,11 @@ def beside(walls: Four) -> Four:
 def holds(slots: Four, wall: int) -> bool:
     """Say whether the slot of the wall of this number is among `slots`."""
     h_lo, h_hi, v_lo, v_hi = slots
-    return has(h_lo, h_hi, wall - CELLS) if wall < 2 * CELLS else has(v_lo, v_hi, wall - 2 * CELLS)
+    return has(h_lo, h_hi, wall - CELL_COUNT) if wall < 2 * CELL_COUNT else has(v_lo, v_hi, wall - 2 * CELL_COUNT)
 
 
 @kernel
-def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
+def candidate_moves(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
     """Keep the pawn's moves and the walls that matter soon, those first that gain most steps on the opponent.
 
     A wall matters when it makes the opponent's way longer by more than the own one, or closes one of several equal
@@ -116,18 +126,18 @@ def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int
     here, there = pawn(position, mover), pawn(position, other)
     own_way = ways(doors, here, own_lo, own_hi)
     other_way = ways(doors, there, other_lo, other_hi)
-    on_own, on_other = across(own_way), across(other_way)
-    touching = beside(walls)
-    here_lo, here_hi = around(here)
-    there_lo, there_hi = around(there)
+    on_own, on_other = closing_slots(own_way), closing_slots(other_way)
+    touching = touching_slots(walls)
+    here_lo, here_hi = slots_around(here)
+    there_lo, there_hi = slots_around(there)
     near_lo, near_hi = here_lo | there_lo, here_hi | there_hi
     kept = 0
     for i in range(count):
         move = int(buffer[i])
-        if move < CELLS:
-            score = 40 + RANKS * (own_way[0] - steps_home(doors, move, own_lo, own_hi))
-        elif move < 3 * CELLS:
-            gain, is_near = 0, has(near_lo, near_hi, move % CELLS)
+        if move < CELL_COUNT:
+            score = 40 + GAIN_ORDER_SCORE * (own_way[0] - steps_home(doors, move, own_lo, own_hi))
+        elif move < 3 * CELL_COUNT:
+            gain, is_near = 0, has(near_lo, near_hi, move % CELL_COUNT)
             hinders = holds(on_other, move)
             if hinders:
                 gain = steps_home(doors_beside(doors, move), there, other_lo, other_hi) - other_way[0]
@@ -135,7 +145,7 @@ def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int
                 gain -= steps_home(doors_beside(doors, move), here, own_lo, own_hi) - own_way[0]
             if gain < 0 or (gain == 0 and not (is_near or (hinders and holds(touching, move)))):
                 continue
-            score = RANKS * gain - 30 + (20 if hinders else 0) + (10 if is_near else 0)
+            score = GAIN_ORDER_SCORE * gain - 30 + (20 if hinders else 0) + (10 if is_near else 0)
         else:
             score = 0
         buffer[i] = buffer[kept]
@@ -151,7 +161,7 @@ def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int
 
 
 @kernel
-def undisturbed(doors: Four, position: Position, seat: int, steps: int) -> bool:
+def has_free_run(doors: Four, position: Position, seat: int, steps: int) -> bool:
     """Say whether a seat can walk home in `steps` steps, its shortest path, without ever meeting the other pawn.
 
     The other pawn is taken to be everywhere that it could be by then: no cell of the path is one where it may stand,
@@ -173,7 +183,7 @@ def undisturbed(doors: Four, position: Position, seat: int, steps: int) -> bool:
 
 
 @kernel
-def known(position: Position, scratch: Any) -> int:
+def exact_value(position: Position, scratch: Any) -> int:
     """Tell a race that is decided: somebody is ahead of an opponent who has no walls and cannot get in the way."""
     mover, other = position.turn, 1 - position.turn
     if stock(position, mover) != 0 and stock(position, other) != 0:
@@ -189,6 +199,6 @@ def known(position: Position, scratch: Any) -> int:
         return 0
     if 0 < position.max_plies < position.ply + plies or 0 < position.no_progress < position.quiet + plies:
         return 0
-    if not undisturbed(doors, position, leader, min(own, others)):
+    if not has_free_run(doors, position, leader, min(own, others)):
         return 0
     return plies if leader == mover else -plies

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from cornered.bots.evaluate.paths import both_ways
-from cornered.engine.games.quoridor import NUMBERS, QuoridorState
-from cornered.engine.kernels.maze import CELLS
+from cornered.engine.games.quoridor import MOVE_NUMBERS, QuoridorState
+from cornered.engine.kernels.maze import CELL_COUNT
 from cornered.engine.kernels.walls import GONE, PASS
 
-__all__ = ["DRAW", "WIN_SCORE", "Weights", "choice", "printed"]
+__all__ = ["DRAW_PENALTY", "WIN_SCORE", "PrintedWeights", "choice", "printed"]
 
 WIN_SCORE: Final = 1_000_000.0
-DRAW: Final = -0.05
+DRAW_PENALTY: Final = -0.05
 """The draw penalty (quoridor-specification, "Win/Loss/Draw Conditions")."""
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class PrintedWeights:
     """The weights of the heuristics (quoridor-specification, "Core Algorithm")."""
 
     path: float = 12.0
@@ -26,7 +26,7 @@ class Weights:
     walls: float = 2.0
 
 
-def printed(state: QuoridorState, seat: int, depth_left: int, weights: Weights) -> float:
+def printed(state: QuoridorState, seat: int, depth_left: int, weights: PrintedWeights) -> float:
     """Return what a position of two players is worth to `seat` (quoridor-specification, "Evaluation Function").
 
     The path heuristic uses true shortest paths: the printed A* orders by its estimate alone.
@@ -34,7 +34,7 @@ def printed(state: QuoridorState, seat: int, depth_left: int, weights: Weights) 
     outcome = state.outcome
     if outcome is not None:
         if outcome.winner is None:
-            return DRAW
+            return DRAW_PENALTY
         return WIN_SCORE + depth_left if outcome.winner == seat else -WIN_SCORE - depth_left
     position, last = state.position, state.game.size - 1
     steps = both_ways(position)
@@ -63,14 +63,16 @@ def choice(state: QuoridorState, walls: int) -> list[str]:
         return (last - rank, last - file, rank, file)[side]
 
     def to_opponent(number: int) -> int:
-        rank, file = divmod(number % CELLS, 9)
+        rank, file = divmod(number % CELL_COUNT, 9)
         return min(abs(rank - other_rank) + abs(file - other_file) for other_rank, other_file in others)
 
-    numbered = [(NUMBERS[move], move) for move in state.moves()]
+    numbered = [(MOVE_NUMBERS[move], move) for move in state.moves()]
     if numbered[0][0] == PASS:
         return [numbered[0][1]]
-    steps = sorted((to_goal(number), place, move) for place, (number, move) in enumerate(numbered) if number < CELLS)
+    steps = sorted(
+        (to_goal(number), place, move) for place, (number, move) in enumerate(numbered) if number < CELL_COUNT
+    )
     near = sorted(
-        (to_opponent(number), place, move) for place, (number, move) in enumerate(numbered) if number >= CELLS
+        (to_opponent(number), place, move) for place, (number, move) in enumerate(numbered) if number >= CELL_COUNT
     )
     return [move for _, _, move in steps] + [move for _, _, move in near[:walls]]

@@ -14,7 +14,7 @@ from cornered.engine.compile.kernel import kernel
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.bits import lowest, popcount
 from cornered.engine.kernels.grid import NOT_FILE_A, NOT_FILE_H
-from cornered.engine.kernels.slides import LONGEST, slides
+from cornered.engine.kernels.slides import SLIDE_STEPS_MAX, slides
 
 __all__ = [
     "UNDECIDED",
@@ -23,17 +23,17 @@ __all__ = [
     "has_path",
     "longest_path",
     "region",
+    "separated_winner",
     "sort_in",
     "spread",
-    "verdict",
 ]
 
 UNDECIDED: Final = -1
-REMEMBERED: Final = 4
+MEMO_LENGTH_MIN: Final = 4
 """Shorter paths are looked for again sooner than they are found in the memory."""
-COUNTED: Final = 6
+DEAD_END_LENGTH_MIN: Final = 6
 """From this length on it pays to count dead ends."""
-CLOSED: Final = 1 << 20
+AFTER_ALL_MOVES: Final = 1 << 20
 """Sorts behind every move."""
 
 
@@ -85,16 +85,16 @@ def greedy_path(free: np.uint64, pawn: np.uint64) -> int:
     """Return the length of one path, which always goes where it is narrowest (Warnsdorff's rule): a lower bound."""
     length = 0
     while True:
-        rest = slides(free, pawn, LONGEST)
+        rest = slides(free, pawn, SLIDE_STEPS_MAX)
         if not rest:
             return length
-        best, narrowest = pawn, CLOSED
+        best, narrowest = pawn, AFTER_ALL_MOVES
         while rest:
             target = np.uint64(1) << np.uint64(lowest(rest))
             rest ^= target
-            onward = popcount(slides(free ^ target, target, LONGEST))
+            onward = popcount(slides(free ^ target, target, SLIDE_STEPS_MAX))
             if onward == 0:
-                onward = CLOSED - 1
+                onward = AFTER_ALL_MOVES - 1
             if onward < narrowest:
                 best, narrowest = target, onward
         free ^= best
@@ -112,7 +112,7 @@ def dead_ends(inside: np.uint64, near: np.uint64) -> int:
     while rest:
         cell = np.uint64(1) << np.uint64(lowest(rest))
         rest ^= cell
-        seen = slides(inside ^ cell, cell, LONGEST)
+        seen = slides(inside ^ cell, cell, SLIDE_STEPS_MAX)
         if popcount(seen) < 2:
             count += 1
             if near & cell:
@@ -134,22 +134,22 @@ def has_path(free: np.uint64, pawn: np.uint64, length: int, work: Any) -> int:
         return 0
     if length == 1:
         return 1
-    rest = slides(inside, pawn, LONGEST)
+    rest = slides(inside, pawn, SLIDE_STEPS_MAX)
     slot, what = 0, 0
-    if length >= REMEMBERED:
+    if length >= MEMO_LENGTH_MIN:
         what = 1 << 20 | length << 8 | lowest(pawn)
         slot = mixed(what, np.int64(inside)) & (work.failed.shape[0] - 1)
         if work.failed[slot, 1] == what and work.failed[slot, 0] ^ what == np.int64(inside):
             return 0
     found = 0
-    if length < COUNTED or dead_ends(inside, rest) <= size - length:
+    if length < DEAD_END_LENGTH_MIN or dead_ends(inside, rest) <= size - length:
         row = work.steps[length]
         count = 0
         while rest:
             bit = lowest(rest)
             target = np.uint64(1) << np.uint64(bit)
             rest ^= target
-            onward = popcount(slides(inside ^ target, target, LONGEST))
+            onward = popcount(slides(inside ^ target, target, SLIDE_STEPS_MAX))
             if onward > 0:
                 count = sort_in(row, count, onward << 6 | bit)
         for index in range(count):
@@ -157,7 +157,7 @@ def has_path(free: np.uint64, pawn: np.uint64, length: int, work: Any) -> int:
             found = has_path(inside ^ target, target, length - 1, work)
             if found != 0:
                 return found
-    if length >= REMEMBERED:
+    if length >= MEMO_LENGTH_MIN:
         work.failed[slot, 0] = np.int64(inside) ^ what
         work.failed[slot, 1] = what
     return 0
@@ -175,7 +175,7 @@ def longest_path(free: np.uint64, pawn: np.uint64, work: Any) -> int:
 
 
 @kernel
-def verdict(mine: np.uint64, mover: np.uint64, other: np.uint64, theirs: np.uint64, work: Any) -> int:
+def separated_winner(mine: np.uint64, mover: np.uint64, other: np.uint64, theirs: np.uint64, work: Any) -> int:
     """Return who wins when each of two pawns has a region, `mine` and `theirs`, to itself: the longer path decides.
 
     1 is the mover, -1 the other, who wins a tie; 0 when `work` is used up. Most are clear from one path of the one and

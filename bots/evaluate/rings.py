@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from cornered.engine import State
-from cornered.engine.games.quoridor import NUMBERS, QuoridorState
-from cornered.engine.kernels.maze import CELLS, SPLIT, passages
+from cornered.engine.games.quoridor import MOVE_NUMBERS, QuoridorState
+from cornered.engine.kernels.maze import CELL_COUNT, SPLIT, passages
 from cornered.engine.kernels.walls import GONE, Position, goal, walls_of
 
-__all__ = ["Maze", "candidates", "evaluate"]
+__all__ = ["Maze", "evaluate_state", "state_candidates"]
 
-WALL: Final = 0.4
+WALL_STEPS: Final = 0.4
 """What a wall in hand is worth, in steps."""
-TURN: Final = 0.5
+TURN_STEPS: Final = 0.5
 """What it is worth to move next."""
-OUT: Final = 900.0
-AHEAD: Final = 4
+ELIMINATED_PENALTY: Final = 900.0
+CLOSED_STEPS_MAX: Final = 4
 """How many steps of an opponent's way candidates may close."""
 
 
@@ -49,23 +49,25 @@ class Maze(NamedTuple):
         return rings
 
 
-def evaluate(state: State, seat: int) -> float:
+def evaluate_state(state: State, seat: int) -> float:
     """Return how many steps the seat is ahead of its nearest rival, with walls in hand and the turn counted in."""
     assert isinstance(state, QuoridorState)
     position = state.position
     maze = Maze.of(position)
     racers = [other for other, pawn in enumerate(state.pawns()) if pawn != GONE]
     if seat not in racers:
-        return -OUT
+        return -ELIMINATED_PENALTY
     walls = state.stocks()
     standing = {
-        racer: WALL * walls[racer] - len(maze.rings(position, racer)) + (TURN if racer == position.turn else 0.0)
+        racer: WALL_STEPS * walls[racer]
+        - len(maze.rings(position, racer))
+        + (TURN_STEPS if racer == position.turn else 0.0)
         for racer in racers
     }
     return standing[seat] - max((worth for racer, worth in standing.items() if racer != seat), default=0.0)
 
 
-def candidates(state: State) -> Sequence[str]:
+def state_candidates(state: State) -> Sequence[str]:
     """Return the pawn's moves, and the walls that close one of the next steps of an opponent's shortest way."""
     assert isinstance(state, QuoridorState)
     moves = state.moves()
@@ -77,16 +79,20 @@ def candidates(state: State) -> Sequence[str]:
     for seat, cell in enumerate(state.pawns()):
         if seat != state.to_move and cell != GONE:
             closing |= _closing(maze, maze.rings(position, seat), cell)
-    return [move for move in moves if not CELLS <= NUMBERS[move] < 3 * CELLS or NUMBERS[move] in closing]
+    return [
+        move for move in moves if not CELL_COUNT <= MOVE_NUMBERS[move] < 3 * CELL_COUNT or MOVE_NUMBERS[move] in closing
+    ]
 
 
 def _closing(maze: Maze, rings: list[int], pawn: int) -> set[int]:
     """Return the numbers of the walls across the first steps of a shortest way from `pawn` inwards through `rings`."""
     walls: set[int] = set()
-    for ring in rings[-2 : -2 - AHEAD : -1]:
+    for ring in rings[-2 : -2 - CLOSED_STEPS_MAX : -1]:
         target = (maze.spread(1 << pawn) & ring).bit_length() - 1
         low, apart = min(pawn, target), abs(target - pawn)
         # A wall is named by its first cell: it closes the door of that cell and of the next one along the wall.
-        walls |= {CELLS + low, CELLS + low - 1} if apart == 9 else {2 * CELLS + low, 2 * CELLS + low - 9}
+        walls |= (
+            {CELL_COUNT + low, CELL_COUNT + low - 1} if apart == 9 else {2 * CELL_COUNT + low, 2 * CELL_COUNT + low - 9}
+        )
         pawn = target
     return walls

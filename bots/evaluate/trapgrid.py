@@ -7,21 +7,21 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.evaluate.pockets import DARK, POCKETS, alternating, apart, pocket_of
+from cornered.bots.evaluate.pockets import DARK_CELLS, POCKETS, alternating, pocket_of, separated_value
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.games.trapgrid import Position, neighbours
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.bits import lowest, popcount
 
-__all__ = ["SCRATCH", "key", "known", "lead", "narrow", "quiet", "rank", "worth"]
+__all__ = ["SCRATCH", "candidate_moves", "evaluate", "exact_value", "key", "order_score", "quiet", "voronoi_lead"]
 
 SCRATCH: Final = POCKETS
-EFFORT: Final = 300
-"""How many nodes a longest path may take before `known` says that it does not know."""
+LONGEST_PATH_NODES_MAX: Final = 300
+"""How many nodes a longest path may take before `exact_value` says that it does not know."""
 
 
 @kernel
-def lead(free: np.uint64, first: np.uint64, second: np.uint64) -> int:
+def voronoi_lead(free: np.uint64, first: np.uint64, second: np.uint64) -> int:
     """Return how many more cells the one reaches before the other does (Voronoi zones); the first moves first."""
     score = 0
     while first | second:
@@ -34,14 +34,14 @@ def lead(free: np.uint64, first: np.uint64, second: np.uint64) -> int:
 
 
 @kernel
-def room(zone: np.uint64, pawn: np.uint64) -> int:
+def zone_steps(zone: np.uint64, pawn: np.uint64) -> int:
     """Return how many steps a zone has room for by its colours: a step always goes to the other colour."""
-    alike = DARK if pawn & DARK else ~DARK
+    alike = DARK_CELLS if pawn & DARK_CELLS else ~DARK_CELLS
     return alternating(popcount(zone & ~alike), popcount(zone & alike))
 
 
 @kernel
-def worth(position: Position) -> int:
+def evaluate(position: Position) -> int:
     """Return the room in the cells that the mover reaches first, less the other's, and a little for open steps."""
     free, own, other = position.free, position.mover, position.other
     steps = popcount(neighbours(own) & free) - popcount(neighbours(other) & free)
@@ -53,7 +53,7 @@ def worth(position: Position) -> int:
         free &= ~other
         mine |= own
         theirs |= other
-    return 100 * (room(mine, position.mover) - room(theirs, position.other)) + 50 * steps
+    return 100 * (zone_steps(mine, position.mover) - zone_steps(theirs, position.other)) + 50 * steps
 
 
 @kernel
@@ -73,22 +73,22 @@ def quiet(position: Position) -> bool:
 
 
 @kernel
-def rank(position: Position, move: int) -> int:
+def order_score(position: Position, move: int) -> int:
     """Prefer cells with few ways on, which are gone when they are left for later, but not dead ends.
 
-    Zones by `lead` order no better here and cost a quarter more time.
+    Zones by `voronoi_lead` order no better here and cost a quarter more time.
     """
     ways = popcount(neighbours(np.uint64(1) << np.uint64(move)) & position.free)
     return 4 - ways if ways else 0
 
 
 @kernel
-def narrow(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
+def candidate_moves(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
     return count
 
 
 @kernel
-def known(position: Position, scratch: Any) -> int:
+def exact_value(position: Position, scratch: Any) -> int:
     """Tell a pawn that is shut in at once, and two that are apart by their longest paths, where these are quick."""
     free, mover, other = position.free, position.mover, position.other
     theirs = neighbours(other) & free
@@ -101,6 +101,6 @@ def known(position: Position, scratch: Any) -> int:
         edge = neighbours(edge) & free & ~pocket
         pocket |= edge
     scratch["nodes"] = 0
-    scratch["most"] = EFFORT
+    scratch["most"] = LONGEST_PATH_NODES_MAX
     scratch["stop"] = 0
-    return apart(scratch, pocket, mover, pocket_of(free, other), other)
+    return separated_value(scratch, pocket, mover, pocket_of(free, other), other)

@@ -16,8 +16,8 @@ from cornered.engine.kernels.grid import NOT_FILE_A, NOT_FILE_H
 
 __all__ = [
     "WEIGHTS",
-    "Board",
-    "Weights",
+    "ClassicBoard",
+    "ClassicWeights",
     "centre",
     "distance",
     "heuristic",
@@ -34,7 +34,7 @@ _NOT_H: Final = int(NOT_FILE_H)
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class ClassicWeights:
     """Section 6's weights and section 8's steps: (below this pocket size, this much), the first that applies."""
 
     territory: float = 2.5
@@ -50,11 +50,11 @@ class Weights:
     """How much the centre's table counts in the order of moves (section 5)."""
 
 
-WEIGHTS: Final = Weights()
+WEIGHTS: Final = ClassicWeights()
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class ClassicBoard:
     """A position for one side: the words (see cornered.engine.kernels.grid) of the free cells and of both pawns'
     cells.
     """
@@ -64,10 +64,10 @@ class Board:
     opponent: int
     size: int
 
-    def after(self, target: int, *, is_max: bool) -> Board:
+    def after(self, target: int, *, is_max: bool) -> ClassicBoard:
         """Return the board after a pawn stepped to a cell: the AI's, the maximiser's, or the opponent's."""
         ai, opponent = (target, self.opponent) if is_max else (self.ai, target)
-        return Board(self.free ^ target, ai, opponent, self.size)
+        return ClassicBoard(self.free ^ target, ai, opponent, self.size)
 
     def targets(self, *, is_max: bool) -> list[int]:
         """Return the words of the cells that a pawn may step to."""
@@ -130,7 +130,7 @@ def isolation(mobility: int, steps: int, trapped: float, below: tuple[tuple[int,
     return next((worth for limit, worth in below if mobility < limit), 0.0)
 
 
-def terms(board: Board, weights: Weights = WEIGHTS) -> Mapping[str, float]:
+def terms(board: ClassicBoard, weights: ClassicWeights = WEIGHTS) -> Mapping[str, float]:
     """Return the terms of the master formula, weighted (section 6); terminals, the eighth, are the search's."""
     free, ai, opponent, size = board.free, board.ai, board.opponent, board.size
     ai_mobility, opponent_mobility = reach(free, ai), reach(free, opponent)
@@ -146,12 +146,12 @@ def terms(board: Board, weights: Weights = WEIGHTS) -> Mapping[str, float]:
     }
 
 
-def heuristic(board: Board, weights: Weights = WEIGHTS) -> float:
+def heuristic(board: ClassicBoard, weights: ClassicWeights = WEIGHTS) -> float:
     """Return the master formula: positive is good for the AI."""
     return sum(terms(board, weights).values())
 
 
-def quick_score(after: Board, target: int, weights: Weights = WEIGHTS) -> float:
+def quick_score(after: ClassicBoard, target: int, weights: ClassicWeights = WEIGHTS) -> float:
     """Return what moves are sorted by, of the board after the move to `target`: the maximiser takes the greatest
     first, the minimiser the least. Section 5 prints the same sum for both, so the minimiser comes to the centre last.
     """

@@ -18,10 +18,10 @@ from numba.core import config
 
 from cornered.engine.compile.kernel import IS_CACHED, IS_COMPILED
 
-__all__ = ["execute"]
+__all__ = ["specialise_template"]
 
 
-def execute(
+def specialise_template(
     template: Path, function: str, name: str, given: Mapping[str, Any], signature: tuple[Any, ...], cached_in: Path
 ) -> Any:
     """Return the `function` that `template` defines over the globals `given`, compiled for one signature of types.

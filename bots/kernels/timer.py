@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["alarm"]
+__all__ = ["deadline_timer"]
 
 
 @contextmanager
-def alarm(remaining: float | None, ring: Callable[[], None]) -> Iterator[None]:
+def deadline_timer(remaining: float | None, ring: Callable[[], None]) -> Iterator[None]:
     """Call `ring` in so many seconds unless the block has ended by then: at once if none remain, never for None."""
     if remaining is None:
         yield

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from cornered.bots.bot import Bot
 from cornered.bots.neural.network import Network
-from cornered.bots.neural.setting import NETWORK, resolve
+from cornered.bots.neural.setting import NETWORK_SETTING, resolve
 from cornered.bots.neural.weights import shipped_path
 from cornered.engine import Game
 
-__all__ = ["NETWORK", "NetworkBot"]
+__all__ = ["NETWORK_SETTING", "NetworkBot"]
 
 
 class NetworkBot(Bot):
-    """A bot that plays Bamboo on the boards that it has a network for; NETWORK is one of its settings."""
+    """A bot that plays Bamboo on the boards that it has a network for; NETWORK_SETTING is one of its settings."""
 
     games = ("bamboo",)
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered.bots.bamboo.cells import cubes
-from cornered.bots.neural.network import Floats, Judged, Kind, Loss, Network, Parameters, policy_loss
+from cornered.bots.neural.network import Floats, Loss, Network, NetworkKind, NetworkOutput, Parameters, policy_loss
 from cornered.bots.neural.views import Views
 
 __all__ = ["CHANNELS", "LAYERS", "PLANES", "Convolutional", "neighbourhoods", "planes"]
@@ -58,7 +58,7 @@ def planes(views: Views, dtype: np.dtype[Any]) -> Floats:
 class Convolutional(Network):
     """Four layers of 24 channels; a linear policy; and a value of one hidden layer, which ends in tanh."""
 
-    kind: ClassVar[Kind] = "convolutional"
+    kind: ClassVar[NetworkKind] = "convolutional"
 
     @classmethod
     def shapes(cls, radius: int) -> list[tuple[int, ...]]:
@@ -71,7 +71,7 @@ class Convolutional(Network):
     def plays(self, radius: int) -> bool:
         return True
 
-    def judge(self, views: Views) -> Judged:
+    def judge(self, views: Views) -> NetworkOutput:
         return self._heads(self.layers(views)[-1][1], views)[0]
 
     def layers(self, views: Views) -> list[tuple[Floats, Floats]]:
@@ -89,14 +89,14 @@ class Convolutional(Network):
             passed.append((rows, here))
         return passed
 
-    def _heads(self, last: Floats, views: Views) -> tuple[Judged, Floats, Floats]:
+    def _heads(self, last: Floats, views: Views) -> tuple[NetworkOutput, Floats, Floats]:
         """Return what it makes of positions, and of the value's head the input and what its hidden layer gives."""
         policy, hidden_weights, hidden_biases, value_weights, value_biases = self.parameters[2 * LAYERS :]
         scores = (last[:, :-1] @ policy)[..., 0]
         average = last.sum(axis=1) / (last.shape[1] - 1)
         hidden = np.maximum(average @ hidden_weights + hidden_biases, 0)
         values = np.tanh(hidden @ value_weights + value_biases)[:, 0]
-        return Judged(scores, values), average, hidden
+        return NetworkOutput(scores, values), average, hidden
 
     def gradients(
         self, views: Views, chosen: npt.NDArray[np.int64], outcomes: npt.NDArray[np.int8]

@@ -12,29 +12,29 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.neural.network import Floats, Judged, Kind, Loss, Network, Parameters, policy_loss
+from cornered.bots.neural.network import Floats, Loss, Network, NetworkKind, NetworkOutput, Parameters, policy_loss
 from cornered.bots.neural.views import Views
 
-__all__ = ["HIDDEN_LAYERS", "WIDTH", "Dense"]
+__all__ = ["HIDDEN_LAYERS", "HIDDEN_WIDTH_FACTOR", "Dense"]
 
 HIDDEN_LAYERS: Final = 3
-WIDTH: Final = 2
+HIDDEN_WIDTH_FACTOR: Final = 2
 """How many times as wide as the input a hidden layer is."""
 
 
 class Dense(Network):
     """The paper's network. It judges moves only."""
 
-    kind: ClassVar[Kind] = "dense"
+    kind: ClassVar[NetworkKind] = "dense"
 
     @classmethod
     def shapes(cls, radius: int) -> list[tuple[int, ...]]:
         cells = 3 * radius * (radius + 1) + 1
-        widths = (cells, *[WIDTH * cells] * HIDDEN_LAYERS, cells)
+        widths = (cells, *[HIDDEN_WIDTH_FACTOR * cells] * HIDDEN_LAYERS, cells)
         return [shape for before, after in pairwise(widths) for shape in ((before, after), (after,))]
 
-    def judge(self, views: Views) -> Judged:
-        return Judged(self.forward(views)[-1])
+    def judge(self, views: Views) -> NetworkOutput:
+        return NetworkOutput(self.forward(views)[-1])
 
     def forward(self, views: Views) -> list[Floats]:
         """Return the inputs of every layer and the scores that the last one gives, one row a position."""

@@ -11,17 +11,27 @@ import numpy.typing as npt
 
 from cornered.bots.neural.views import Views
 
-__all__ = ["KINDS", "Floats", "Judged", "Kind", "Loss", "Network", "Parameters", "masked", "policy_loss"]
+__all__ = [
+    "NETWORK_KINDS",
+    "Floats",
+    "Loss",
+    "Network",
+    "NetworkKind",
+    "NetworkOutput",
+    "Parameters",
+    "masked",
+    "policy_loss",
+]
 
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 Parameters: TypeAlias = list[Floats]
 """Matrices of weights, one row an input, and vectors of biases."""
-Kind: TypeAlias = Literal["dense", "convolutional"]
-KINDS: Final[tuple[Kind, ...]] = ("dense", "convolutional")
+NetworkKind: TypeAlias = Literal["dense", "convolutional"]
+NETWORK_KINDS: Final[tuple[NetworkKind, ...]] = ("dense", "convolutional")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class NetworkOutput:
     """What a network makes of positions, one a row: a score for every cell, legal or not, and what the mover's game is
     worth, from -1 for lost to 1 for won; None where the network does not say."""
 
@@ -40,7 +50,7 @@ class Loss:
 class Network(ABC):
     """A network for one radius."""
 
-    kind: ClassVar[Kind]
+    kind: ClassVar[NetworkKind]
 
     def __init__(self, radius: int, parameters: Parameters) -> None:
         """Make a network of these parameters. Raises a ValueError where their shapes are not those of this kind."""
@@ -76,7 +86,7 @@ class Network(ABC):
         return type(self)(self.radius, [part.astype(np.float16).astype(np.float32) for part in self.parameters])
 
     @abstractmethod
-    def judge(self, views: Views) -> Judged:
+    def judge(self, views: Views) -> NetworkOutput:
         """Return what it makes of positions."""
 
     @abstractmethod

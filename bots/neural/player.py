@@ -14,7 +14,7 @@ from cornered.engine.games.bamboo import BambooState, cell_names
 
 __all__ = ["think"]
 
-SHOWN: Final = 10
+LINES_SHOWN: Final = 10
 """How many of the likeliest moves are told."""
 
 
@@ -29,6 +29,6 @@ def think(state: BambooState, network: Network) -> Thought:
     probabilities = masked(judged.scores[0], views.legal[0])
     names, cells = cell_names(radius), tuple(cubes(radius))
     order = np.argsort(-probabilities, kind="stable")[: int(views.legal[0].sum())].tolist()
-    lines = tuple(Line(names[cells[i]], pv=(names[cells[i]],)) for i in order[:SHOWN])
+    lines = tuple(Line(names[cells[i]], pv=(names[cells[i]],)) for i in order[:LINES_SHOWN])
     score = None if judged.values is None else float(judged.values[0])
     return Thought(lines[0].move, score, nodes=1, pv=lines[0].pv, lines=lines)

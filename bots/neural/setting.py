@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final, cast
 
 from cornered.bots.bot import Setting, SettingValue
-from cornered.bots.neural.network import KINDS, Kind, Network
-from cornered.bots.neural.weights import SUFFIX, opened, shipped, shipped_path
+from cornered.bots.neural.network import NETWORK_KINDS, Network, NetworkKind
+from cornered.bots.neural.weights import NETWORK_SUFFIX, opened, shipped, shipped_path
 
-__all__ = ["NETWORK", "NetworkSetting", "resolve"]
+__all__ = ["NETWORK_SETTING", "NetworkSetting", "resolve"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,33 +21,33 @@ class NetworkSetting(Setting):
         text = str(value)
         if text in self.choices:
             return text
-        if text.endswith(SUFFIX):
+        if text.endswith(NETWORK_SUFFIX):
             opened(Path(text))
             return text
         raise ValueError(f"{self.name} is {self.range}, not {value!r}")
 
     @property
     def range(self) -> str:
-        return f"one of {', '.join(self.choices)}, or a file of weights ({SUFFIX})"
+        return f"one of {', '.join(self.choices)}, or a file of weights ({NETWORK_SUFFIX})"
 
     def brief(self, value: SettingValue) -> str:
         text = str(value)
-        return Path(text).stem if text.endswith(SUFFIX) else text
+        return Path(text).stem if text.endswith(NETWORK_SUFFIX) else text
 
 
-NETWORK: Final = NetworkSetting("network", "Which network it follows", "dense", choices=KINDS)
+NETWORK_SETTING: Final = NetworkSetting("network", "Which network it follows", "dense", choices=NETWORK_KINDS)
 
 
 def resolve(value: SettingValue, radius: int) -> Network:
     """Return the network that a checked setting stands for on a board. Raises a ValueError that says how to make one
     where there is none."""
     text = str(value)
-    if text.endswith(SUFFIX):
+    if text.endswith(NETWORK_SUFFIX):
         network = opened(Path(text)).network
         if not network.plays(radius):
             raise ValueError(f"the network of {text} plays on radius {network.radius} only, not on {radius}")
         return network
-    kind = cast(Kind, text)
+    kind = cast(NetworkKind, text)
     trained = shipped(radius, kind)
     if trained is None:
         raise ValueError(

@@ -14,14 +14,25 @@ import numpy as np
 
 from cornered.bots.neural.convolution import Convolutional
 from cornered.bots.neural.dense import Dense
-from cornered.bots.neural.network import Kind, Network
+from cornered.bots.neural.network import Network, NetworkKind
 from cornered.engine.records.files import replacing
 
-__all__ = ["NETWORKS", "SHIPPED", "SUFFIX", "Trained", "file_name", "load", "opened", "save", "shipped", "shipped_path"]
+__all__ = [
+    "NETWORKS",
+    "NETWORK_SUFFIX",
+    "SHIPPED",
+    "Trained",
+    "file_name",
+    "load",
+    "opened",
+    "save",
+    "shipped",
+    "shipped_path",
+]
 
 SHIPPED: Final = Path(__file__).parent / "data"
-SUFFIX: Final = ".npz"
-NETWORKS: Final[Mapping[Kind, type[Network]]] = {"dense": Dense, "convolutional": Convolutional}
+NETWORK_SUFFIX: Final = ".npz"
+NETWORKS: Final[Mapping[NetworkKind, type[Network]]] = {"dense": Dense, "convolutional": Convolutional}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +71,18 @@ def _loaded(path: Path, changed: int) -> Trained:
     return load(path)
 
 
-def file_name(kind: Kind, radius: int) -> str:
+def file_name(kind: NetworkKind, radius: int) -> str:
     """Return what a network's file is called."""
-    return f"bamboo-{kind}-r{radius}{SUFFIX}" if kind != "dense" else f"bamboo-r{radius}{SUFFIX}"
+    return f"bamboo-{kind}-r{radius}{NETWORK_SUFFIX}" if kind != "dense" else f"bamboo-r{radius}{NETWORK_SUFFIX}"
 
 
-def shipped_path(radius: int, kind: Kind = "dense") -> Path:
+def shipped_path(radius: int, kind: NetworkKind = "dense") -> Path:
     """Return where the weights for a radius are, or would be."""
     return SHIPPED / file_name(kind, radius)
 
 
 @cache
-def shipped(radius: int, kind: Kind = "dense") -> Trained | None:
+def shipped(radius: int, kind: NetworkKind = "dense") -> Trained | None:
     """Return the weights that come with the program, None for a radius that has none."""
     path = shipped_path(radius, kind)
     return load(path) if path.is_file() else None

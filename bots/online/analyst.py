@@ -11,12 +11,21 @@ from typing import Final, Literal
 
 from cornered import engine
 from cornered.bots.bot import Line, Proven, Thought
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.overlay import Overlay, overlays
-from cornered.bots.overlay.gametree import Tree, grow
+from cornered.bots.overlay.gametree import Tree, build_tree
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import create, names
-from cornered.clients.sdk import Client, Closed, Limit, NotUnderstood, Refused, TokenStore, stay_as, unwrapped_errors
+from cornered.clients.sdk import (
+    Client,
+    Closed,
+    CommandRefused,
+    Limit,
+    NotUnderstood,
+    TokenStore,
+    stay_as,
+    unwrapped_errors,
+)
 from cornered.engine import State
 from cornered.engine.text import PositionText
 from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, OverlayPicture, Report, ScoredLine, TreeNode
@@ -113,7 +122,7 @@ async def _analyse(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
         except ValueError as error:
             log.warning("%s cannot study %s: %s", bot, job.position, error)
             await client.jobs.tell(job.job, final=True, error=str(error)[:200])
-    except Refused as refusal:
+    except CommandRefused as refusal:
         # The job has expired or was withdrawn.
         log.info("a job is lost: %s", refusal.text)
     except NotUnderstood as error:
@@ -195,7 +204,7 @@ def picture_of(overlay: Overlay, text: PositionText) -> OverlayPicture:
 
 def tree_of(state: State, nodes: int) -> list[TreeNode]:
     """Return the first plies of the game tree in breadth-first order, at most `nodes` nodes."""
-    root = grow(state, TREE_PLIES, TREE_MOVES, judgement(state.game.name).evaluate, most=nodes + 1)
+    root = build_tree(state, TREE_PLIES, TREE_MOVES, evaluator(state.game.name).evaluate, most=nodes + 1)
     told: list[TreeNode] = []
     level = [(-1, child) for child in root.children]
     while level:

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from cornered import engine
-from cornered.clients.sdk import Client, Closed, LobbyView, NotUnderstood, Refused
+from cornered.clients.sdk import Client, Closed, CommandRefused, LobbyView, NotUnderstood
 from cornered.engine import Game
 from cornered.protocol.values import Fischer, GameSpec
 
-__all__ = ["CLOCK", "Hosts", "exhibit", "until_inactive"]
+__all__ = ["EXHIBITION_CLOCK", "Hosts", "exhibit", "until_inactive"]
 
-CLOCK: Final = Fischer(initial=300, increment=5)
+EXHIBITION_CLOCK: Final = Fischer(initial=300, increment=5)
 """Time control when the bots choose it."""
 PAUSE_S: Final = 8.0
 """Seconds between two exhibition games, in which spectators see the end of the last one."""
@@ -45,11 +45,11 @@ async def exhibit(hosts: Hosts, *, pause: float = PAUSE_S) -> None:
         while not (pairing := _pairing(hosts)):
             await hosts.changed()
         first, second, spec = pairing
-        with contextlib.suppress(Closed, NotUnderstood, Refused, TimeoutError):
+        with contextlib.suppress(Closed, NotUnderstood, CommandRefused, TimeoutError):
             lobby = await first.lobby()
             await until_inactive(lobby)
             known = set(lobby.matches)
-            await first.challenge(second.player.id, spec.name, clock=CLOCK, **spec.options)
+            await first.challenge(second.player.id, spec.name, clock=EXHIBITION_CLOCK, **spec.options)
             async with asyncio.timeout(LOBBY_TIMEOUT_S):
                 while lobby.matches.keys() <= known:
                     await lobby.changed(lobby.version)

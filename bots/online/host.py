@@ -14,18 +14,18 @@ from typing import Final, Self
 from cornered import engine
 from cornered.bots.bot import Bot
 from cornered.bots.online.analyst import serve_analysis
-from cornered.bots.online.exhibition import CLOCK, exhibit
+from cornered.bots.online.exhibition import EXHIBITION_CLOCK, exhibit
 from cornered.bots.online.pondering import Ponderer
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import create
 from cornered.clients.sdk import (
     BotPlayer,
     Client,
+    CommandRefused,
     Limit,
     MatchView,
     NotUnderstood,
     Pulse,
-    Refused,
     Tempo,
     TokenStore,
     stay_as,
@@ -33,7 +33,7 @@ from cornered.clients.sdk import (
 from cornered.engine import Game
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings
 
-__all__ = ["BotHost", "Guest", "HostConfig", "player_name"]
+__all__ = ["BotHost", "HostConfig", "HostedBot", "player_name"]
 
 DEFAULT_TEMPO: Final = Tempo(longest=1500)
 EXHIBITION_TEMPO: Final = Tempo(longest=200, least=1500)
@@ -49,7 +49,7 @@ log = logging.getLogger("cornered.bots")
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
+class HostedBot:
     """One of the bots: its spec, the bot, and its name among the players."""
 
     spec: str
@@ -98,7 +98,7 @@ class BotHost:
 
     def __init__(
         self,
-        guests: Sequence[Guest],
+        guests: Sequence[HostedBot],
         pool: Pool,
         config: HostConfig,
         *,
@@ -129,7 +129,7 @@ class BotHost:
                 tasks.create_task(exhibit(self), name="exhibition")
 
     @property
-    def _analyst(self) -> Guest:
+    def _analyst(self) -> HostedBot:
         """The bot whose connection serves the analysis: the analysing bot itself if it is one of these, else the
         first."""
         guests = list(self._guests.values())
@@ -163,7 +163,7 @@ class BotHost:
         return name in self.clients and all(game in self._offered.get(name, ()) for game in plays)
 
     async def host(
-        self, guest: Guest, tasks: asyncio.TaskGroup, server: str, token: str | None, store: TokenStore | None
+        self, guest: HostedBot, tasks: asyncio.TaskGroup, server: str, token: str | None, store: TokenStore | None
     ) -> None:
         """Run one bot on `server` until cancelled."""
         table = Ponderer(guest.spec, guest.bot, self._pool, tasks)
@@ -203,7 +203,7 @@ class BotHost:
 
         await stay_as(guest.name, play, server=server, token=token, store=store, key=self._config.analyst_key)
 
-    async def _declare(self, guest: Guest, client: Client, player: BotPlayer) -> None:
+    async def _declare(self, guest: HostedBot, client: Client, player: BotPlayer) -> None:
         """Declare the games that the bot plays, and again when more are ready."""
         offered = [game.name for game in await client.games()]
         while True:
@@ -225,7 +225,7 @@ class BotHost:
             await self.changed()
         try:
             await serve_analysis(client, self._pool, bot, key=self._config.analyst_key)
-        except Refused as refusal:
+        except CommandRefused as refusal:
             # A refused analyst keeps playing its matches.
             log.warning("%s studies no positions: %s", bot, refusal.text)
         except NotUnderstood as error:
@@ -235,7 +235,7 @@ class BotHost:
         ours = {client.player.id for client in self.clients.values()}
         return self._config.exhibition and all(player.id in ours for player in match.players)
 
-    async def _keep_a_table(self, guest: Guest, client: Client, player: BotPlayer) -> None:
+    async def _keep_a_table(self, guest: HostedBot, client: Client, player: BotPlayer) -> None:
         """Keep a seek open whenever the bot plays no match."""
         lobby = await client.lobby()
         while not (games := self._ready[guest.name]):
@@ -245,8 +245,8 @@ class BotHost:
             has_table = any(seek.by.id == client.player.id for seek in lobby.seeks.values())
             if not has_table and not player.playing:
                 spec = GameSpec(name=random.choice(games))
-                with contextlib.suppress(NotUnderstood, Refused, TimeoutError):
-                    table = await client.seek(SeekSettings(game=spec, clock=CLOCK))
+                with contextlib.suppress(NotUnderstood, CommandRefused, TimeoutError):
+                    table = await client.seek(SeekSettings(game=spec, clock=EXHIBITION_CLOCK))
                     async with asyncio.timeout(LOBBY_TIMEOUT_S):
                         while table not in lobby.seeks and not player.playing:
                             await lobby.changed(lobby.version)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cornered.bots.online.host import BotHost, Guest, HostConfig
+from cornered.bots.online.host import BotHost, HostConfig, HostedBot
 from cornered.bots.pool.pool import Pool
 from cornered.clients.sdk import TokenStore, unwrapped_errors
 
@@ -28,7 +28,7 @@ async def run_bots(
     """
     if token is not None and len(names) != 1:
         raise ValueError("one token is for one bot: name one bot, or leave the token out")
-    guests = Guest.all_of(names)
+    guests = HostedBot.all_of(names)
     with unwrapped_errors():
         async with Pool.open(workers, names) as pool:
             await BotHost(guests, pool, config).run(server, token, store)

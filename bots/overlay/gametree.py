@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import Evaluate
+from cornered.bots.evaluate import EvaluateState
 from cornered.engine import CHANCE, State
 
-__all__ = ["MOST", "Tree", "as_json", "grow"]
+__all__ = ["PICTURE_NODES_MAX", "Tree", "as_json", "build_tree"]
 
-MOST: Final = 400
+PICTURE_NODES_MAX: Final = 400
 """So many positions are a picture; more are a blur."""
 
 
@@ -68,7 +68,7 @@ def as_json(tree: Tree) -> dict[str, Any]:
     }
 
 
-def grow(state: State, depth: int, width: int, evaluate: Evaluate, *, most: int = MOST) -> Tree:
+def build_tree(state: State, depth: int, width: int, evaluate: EvaluateState, *, most: int = PICTURE_NODES_MAX) -> Tree:
     """Return the tree of `depth` plies below `state`, with up to `width` moves a position and `most` positions in all.
 
     Of more moves than that the most promising are shown: those after which the position looks best to who made them.
@@ -103,7 +103,7 @@ class _Node:
     children: list[_Node] = field(default_factory=list)
     score: float = 0.0
 
-    def best_children(self, width: int, evaluate: Evaluate) -> list[_Node]:
+    def best_children(self, width: int, evaluate: EvaluateState) -> list[_Node]:
         """Return the positions after the best moves, the most promising first and equal ones in the game's order."""
         children = [_Node(self.state.play(move), move, self.ply + 1) for move in self.state.moves()]
         mover = self.state.to_move
@@ -120,7 +120,7 @@ def _first_seat(state: State) -> int:
     return max(0, state.to_move)
 
 
-def _leaf(node: _Node, seat: int, evaluate: Evaluate) -> float:
+def _leaf(node: _Node, seat: int, evaluate: EvaluateState) -> float:
     outcome = node.state.outcome
     if outcome is None:
         return float(evaluate(node.state, seat))
@@ -129,7 +129,7 @@ def _leaf(node: _Node, seat: int, evaluate: Evaluate) -> float:
     return WIN - node.ply if outcome.winner == seat else node.ply - WIN
 
 
-def _value(node: _Node, seat: int, evaluate: Evaluate) -> float:
+def _value(node: _Node, seat: int, evaluate: EvaluateState) -> float:
     """Fill in the scores from the leaves up; return this one's."""
     scores = [_value(child, seat, evaluate) for child in node.children]
     if not scores:

@@ -6,7 +6,7 @@ from cornered.bots.overlay import Overlay
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
 from cornered.engine.kernels.grid import names, word
-from cornered.engine.kernels.slides import LONGEST, SIDES, slides
+from cornered.engine.kernels.slides import DICE_SIDES, SLIDE_STEPS_MAX, slides
 
 __all__ = ["overlays", "rings"]
 
@@ -18,7 +18,7 @@ def rings(state: IsolationState, pawn: int) -> list[int]:
     as the roll that lies on the table for the one who is to move.
     """
     position = state.position
-    longest = SIDES if state.game.dice else LONGEST
+    longest = DICE_SIDES if state.game.dice else SLIDE_STEPS_MAX
     found: list[int] = []
     left, front = int(position.free), pawn
     while front:

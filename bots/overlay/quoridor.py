@@ -7,9 +7,9 @@ from typing import Final
 from cornered.bots.evaluate.rings import Maze
 from cornered.bots.overlay import Overlay
 from cornered.engine import State
-from cornered.engine.games.quoridor import NAMES, NUMBERS, QuoridorState
+from cornered.engine.games.quoridor import MOVE_NAMES, MOVE_NUMBERS, QuoridorState
 from cornered.engine.kernels.grid import cells
-from cornered.engine.kernels.maze import CELLS, SPLIT
+from cornered.engine.kernels.maze import CELL_COUNT, SPLIT
 from cornered.engine.kernels.walls import GONE, goal
 
 __all__ = ["overlays"]
@@ -39,7 +39,7 @@ def _distance(state: QuoridorState, maze: Maze, seat: int) -> Overlay:
         ring = maze.spread(ring) & ~seen
         seen |= ring
     most = max(1, len(rings) - 1)
-    heat = {NAMES[cell]: steps / most for steps, ring in enumerate(rings) for cell in cells(ring)}
+    heat = {MOVE_NAMES[cell]: steps / most for steps, ring in enumerate(rings) for cell in cells(ring)}
     legend = f"Steps home: cold is at home, hot is up to {most} steps away."
     return Overlay(f"distance-{seat}", f"Way home of seat {seat}", legend, heat=heat)
 
@@ -55,7 +55,7 @@ def _shortest(state: QuoridorState, maze: Maze, players: list[int]) -> Overlay:
             at = maze.spread(at) & ring
             on_way |= at
         for cell in cells(on_way):
-            zones[NAMES[cell]] = "both" if NAMES[cell] in zones else str(seat)
+            zones[MOVE_NAMES[cell]] = "both" if MOVE_NAMES[cell] in zones else str(seat)
     return Overlay("shortest", "Shortest ways", "Cells on a shortest way home; pawns are not in the way.", zones=zones)
 
 
@@ -68,14 +68,14 @@ def _worst(state: QuoridorState, players: list[int]) -> Overlay:
     for move in state.moves():
         if len(move) == 3:
             after = _steps(state.play(move), players)
-            gains[NUMBERS[move]] = after[rival] - before[rival] - (after[mover] - before[mover])
+            gains[MOVE_NUMBERS[move]] = after[rival] - before[rival] - (after[mover] - before[mover])
     worst = sorted((wall for wall in gains if gains[wall] > 0), key=lambda wall: -gains[wall])[:TELLING]
     most = gains[worst[0]] if worst else 1
     heat: dict[str, float] = {}
     for wall in worst:
-        slot = wall % CELLS
+        slot = wall % CELL_COUNT
         for cell in (slot, slot + 1, slot + 9, slot + 10):
-            heat[NAMES[cell]] = max(heat.get(NAMES[cell], 0.0), gains[wall] / most)
+            heat[MOVE_NAMES[cell]] = max(heat.get(MOVE_NAMES[cell], 0.0), gains[wall] / most)
     legend = f"Cells beside the walls that cost seat {rival} most: up to {most if worst else 0} steps."
     return Overlay("walls", "Where a wall hurts", legend, heat=heat)
 

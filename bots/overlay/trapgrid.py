@@ -9,13 +9,13 @@ from cornered.bots.evaluate.trapgrid_classic import distance, neighbours, wall_d
 from cornered.bots.overlay import Overlay
 from cornered.engine import State
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.engine.kernels.grid import NAMES, cells
+from cornered.engine.kernels.grid import CELL_NAMES, cells
 
 __all__ = ["overlays"]
 
 MOST_DANGER: Final = 10
 """A corner without a way on: 4 + 2 x 3 (trapgrid-deep-dive, section 8)."""
-BOTH: Final = "both"
+SHARED_ZONE: Final = "both"
 
 
 def overlays(state: State) -> tuple[Overlay, ...]:
@@ -53,7 +53,7 @@ def overlays(state: State) -> tuple[Overlay, ...]:
 
 
 def _named(word: int) -> Iterator[tuple[str, int]]:
-    return ((NAMES[bit], 1 << bit) for bit in cells(word))
+    return ((CELL_NAMES[bit], 1 << bit) for bit in cells(word))
 
 
 def _waves(free: int, pawn: int) -> Iterator[int]:
@@ -68,7 +68,7 @@ def _waves(free: int, pawn: int) -> Iterator[int]:
 def _territory(free: int, pawns: tuple[int, int]) -> Iterator[tuple[str, str]]:
     first, second = (sum(_waves(free, pawn)) for pawn in pawns)
     for name, cell in _named(first | second):
-        yield name, BOTH if cell & first & second else "0" if cell & first else "1"
+        yield name, SHARED_ZONE if cell & first & second else "0" if cell & first else "1"
 
 
 def _first_there(free: int, pawns: tuple[int, int], to_move: int) -> Iterator[tuple[str, str]]:

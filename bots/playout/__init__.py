@@ -14,21 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered import engine
-from cornered.bots.kernels.specialise import execute
-from cornered.bots.playout.template import CUT, DRAWN
+from cornered.bots.kernels.specialise import specialise_template
+from cornered.bots.playout.template import CUT_CODE, DRAWN_CODE
 from cornered.bots.search.specialise import never
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of
 from cornered.engine.hashing import mixed
 
-__all__ = ["Counted", "Ended", "Playouts", "playouts"]
+__all__ = ["FinishedGame", "PlayoutCounts", "Playouts", "playouts"]
 
 Playout: TypeAlias = Callable[[Any, int, int, int, int, Any], int]
 TEMPLATE: Final = Path(__file__).with_name("template.py")
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class FinishedGame:
     """A game that is over: all moves from the start, and the winner's seat, None for a draw.
 
     `was_cut` says that it was too long, and is a draw for that.
@@ -40,7 +40,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class PlayoutCounts:
     """How many games were played, how many of them each seat won, and the plies of all."""
 
     games: int
@@ -63,7 +63,7 @@ class Playouts:
         self._names: dict[int, str] = {}
         """The notation of every move number that was met until now: in one game a number always means the same."""
 
-    def play(self, opening: tuple[str, ...], first: int, second: int, longest: int) -> Ended:
+    def play(self, opening: tuple[str, ...], first: int, second: int, longest: int) -> FinishedGame:
         """Play on from a legal opening, which does not end the game, to the end or until there are `longest` plies.
 
         `first` and `second` are the seeds of the seats' `random` bots, who have not chosen anything yet.
@@ -79,9 +79,11 @@ class Playouts:
         numbers = self._moves[:plies].tolist()
         if not all(number in self._names for number in numbers):
             self._follow(numbers)
-        return Ended(tuple([self._names[number] for number in numbers]), code if code < DRAWN else None, code == CUT)
+        return FinishedGame(
+            tuple([self._names[number] for number in numbers]), code if code < DRAWN_CODE else None, code == CUT_CODE
+        )
 
-    def count(self, seed: int, games: int, longest: int) -> Counted:
+    def count(self, seed: int, games: int, longest: int) -> PlayoutCounts:
         """Play so many games from the start; equal seeds count the same."""
         ended = [0, 0, 0, 0]
         plies = 0
@@ -90,7 +92,7 @@ class Playouts:
             code = self._playout(self._start, mixed(seed, 2 * number), mixed(seed, 2 * number + 1), 0, longest, moves)
             ended[code & 3] += 1
             plies += code >> 2
-        return Counted(games, ended[0], ended[1], plies)
+        return PlayoutCounts(games, ended[0], ended[1], plies)
 
     def _learn(self, opening: tuple[str, ...]) -> None:
         """Remember the numbers of all moves that an opening comes past."""
@@ -134,7 +136,7 @@ def _compiled(name: str) -> Playout:
         "cornered.bots.kernels.specialise",
         f"cornered.engine.games.{name}",
     )
-    compiled: Playout = execute(TEMPLATE, "playout", name, given, signature, cached_in)
+    compiled: Playout = specialise_template(TEMPLATE, "playout", name, given, signature, cached_in)
     return compiled
 
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     def drawn(position: Any) -> bool: ...
 
 
-__all__ = ["CUT", "DRAWN", "playout"]
+__all__ = ["CUT_CODE", "DRAWN_CODE", "playout"]
 
-DRAWN: Final = 2
-CUT: Final = 3
+DRAWN_CODE: Final = 2
+CUT_CODE: Final = 3
 
 
 def playout(position: Any, first: int, second: int, opening: int, longest: int, moves: Any) -> int:
@@ -31,7 +31,7 @@ def playout(position: Any, first: int, second: int, opening: int, longest: int, 
     is over or has `longest` plies.
 
     `first` and `second` are the seeds of the seats. Returns four times the number of plies, plus the winner's seat,
-    DRAWN or CUT.
+    DRAWN_CODE or CUT_CODE.
     """
     buffer = np.empty(MAX_MOVES, np.int64)
     choices_of_first = choices_of_second = 0
@@ -42,7 +42,7 @@ def playout(position: Any, first: int, second: int, opening: int, longest: int, 
             if lost(position):
                 return 4 * ply + 1 - int(position.turn)
             if drawn(position):
-                return 4 * ply + DRAWN
+                return 4 * ply + DRAWN_CODE
         count = gen(position, buffer)
         if count == 0:
             return 4 * ply + 1 - int(position.turn)
@@ -58,5 +58,5 @@ def playout(position: Any, first: int, second: int, opening: int, longest: int, 
     if lost(position):
         return 4 * longest + 1 - int(position.turn)
     if HAS_DRAWS and drawn(position):
-        return 4 * longest + DRAWN
-    return 4 * longest + CUT
+        return 4 * longest + DRAWN_CODE
+    return 4 * longest + CUT_CODE

@@ -23,10 +23,10 @@ from cornered import engine
 from cornered.bots.bot import Limit, Thought
 from cornered.bots.pool.supervisor import HANG_GRACE_S, Supervisor
 from cornered.bots.pool.warming import Preparation, compiled, is_warm
-from cornered.bots.pool.worker_main import Failed, Job
+from cornered.bots.pool.worker_main import Failed, ThinkJob
 from cornered.bots.pool.worker_process import Lost, Worker, start_fork_server
 from cornered.bots.roster import create
-from cornered.bots.search.memory import Memory
+from cornered.bots.search.memory import SearchMemory
 from cornered.clients.sdk import unwrapped_errors
 from cornered.engine import State
 
@@ -72,7 +72,7 @@ class Pool:
         """
         count = size or max(1, (os.cpu_count() or 1) - 1)
         threads = ThreadPoolExecutor(3 * count + 4, thread_name_prefix="pool")
-        memory = Memory.create(workers=count)
+        memory = SearchMemory.create(workers=count)
         try:
             with unwrapped_errors():
                 async with asyncio.TaskGroup() as tasks:
@@ -224,7 +224,7 @@ class Pool:
             return False
         return not any(worker.prepared.get(wanted) is False for worker in self._supervisor.workers)
 
-    async def _try(self, job: Job) -> Thought | None:
+    async def _try(self, job: ThinkJob) -> Thought | None:
         """Return the answer of the first worker that is free; None, with a line in the log, when it is lost."""
         try:
             answer = await self._ask_first_free(job)
@@ -241,7 +241,7 @@ class Pool:
             return None
         return answer
 
-    async def _ask_first_free(self, job: Job) -> Thought | Failed:
+    async def _ask_first_free(self, job: ThinkJob) -> Thought | Failed:
         # Without a clock bots share nothing, so that answers are reproducible.
         gains_from_help = job.seed is None and job.limit.time is not None and _gains_from_help(job.bot)
         left = _until_too_late(job.limit)
@@ -274,7 +274,7 @@ class Pool:
         self._supervisor.scheduler.give(worker)
         return answer
 
-    async def _loaded(self, worker: Worker, job: Job) -> Job:
+    async def _loaded(self, worker: Worker, job: ThinkJob) -> ThinkJob:
         """Return `job` when the worker has loaded what it needs; after loading, its time begins anew."""
         wanted = Preparation(job.bot, job.game)
         if wanted in worker.prepared:
@@ -282,7 +282,7 @@ class Pool:
         await self._supervisor.run(worker.prepare, wanted)
         return replace(job, limit=replace(job.limit, started=monotonic()))
 
-    def _spare_workers(self, job: Job) -> Iterator[Worker]:
+    def _spare_workers(self, job: ThinkJob) -> Iterator[Worker]:
         """Yield the free workers that have loaded what the job needs; have the others load it."""
         while (worker := self._supervisor.scheduler.take_spare()) is not None:
             wanted = Preparation(job.bot, job.game)
@@ -306,7 +306,7 @@ class Pool:
             timeout_s = min(timeout_s, _until_too_late(limit) or 0.0)
         return replace(limit, time=max(1, round(1000 * seconds)), started=monotonic()), timeout_s
 
-    async def _think_at_leisure(self, worker: Worker, job: Job) -> tuple[Thought | Failed | None, bool]:
+    async def _think_at_leisure(self, worker: Worker, job: ThinkJob) -> tuple[Thought | Failed | None, bool]:
         """Have a worker answer `job` at leisure; return the answer, if any, and whether it was not interrupted."""
         away = asyncio.Event()
         thinking = self._start_at_leisure(worker, job, away)
@@ -317,7 +317,7 @@ class Pool:
             away.set()
 
     def _start_at_leisure(
-        self, worker: Worker, job: Job, away: asyncio.Event
+        self, worker: Worker, job: ThinkJob, away: asyncio.Event
     ) -> asyncio.Task[Thought | Failed | None] | None:
         """Have a worker answer `job` until `away` is set, here or by the scheduler; the task has the answer."""
         self._supervisor.scheduler.works_at_leisure(worker, away.set)
@@ -340,8 +340,8 @@ def _pids(workers: Iterable[Worker]) -> tuple[int, ...]:
     return tuple(worker.process.pid or 0 for worker in workers)
 
 
-def _job(bot: str, state: State, limit: Limit, seed: int | None = None) -> Job:
-    return Job(bot, state.game.name, dict(state.game.options), str(state), limit, seed)
+def _job(bot: str, state: State, limit: Limit, seed: int | None = None) -> ThinkJob:
+    return ThinkJob(bot, state.game.name, dict(state.game.options), str(state), limit, seed)
 
 
 def _until_too_late(limit: Limit) -> float | None:

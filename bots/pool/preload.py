@@ -15,7 +15,7 @@ from cornered.bots.pool.worker_process import pass_for_main
 from cornered.bots.search import memory
 from cornered.engine import warming
 
-LOADED: Final = (memory, roster, worker_main)
+WORKER_MODULES: Final = (memory, roster, worker_main)
 """Modules that workers need later, named here so that their import is seen to be wanted."""
 
 pass_for_main()

@@ -14,9 +14,9 @@ from typing import Any, Final, ParamSpec, TypeVar
 from cornered.bots.bot import Thought
 from cornered.bots.pool.scheduler import Scheduler
 from cornered.bots.pool.warming import Preparation
-from cornered.bots.pool.worker_main import Failed, Job, WorkerSlot
+from cornered.bots.pool.worker_main import Failed, ThinkJob, WorkerSlot
 from cornered.bots.pool.worker_process import Lost, Worker
-from cornered.bots.search.memory import Memory
+from cornered.bots.search.memory import SearchMemory
 
 __all__ = ["HANG_GRACE_S", "Supervisor"]
 
@@ -36,7 +36,7 @@ log = logging.getLogger("cornered.pool")
 class Supervisor:
     """The worker processes, one a slot. Blocking calls run in threads."""
 
-    def __init__(self, memory: Memory, tasks: asyncio.TaskGroup, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, memory: SearchMemory, tasks: asyncio.TaskGroup, threads: ThreadPoolExecutor) -> None:
         self.memory = memory
         self.scheduler = Scheduler()
         self.workers: set[Worker] = set()
@@ -88,7 +88,7 @@ class Supervisor:
         else:
             self.scheduler.give(worker)
 
-    def ask(self, worker: Worker, job: Job, timeout_s: float | None) -> asyncio.Future[Thought | Failed]:
+    def ask(self, worker: Worker, job: ThinkJob, timeout_s: float | None) -> asyncio.Future[Thought | Failed]:
         """Ask a worker, which the caller has taken; the future raises Lost when no answer comes in `timeout_s`."""
         self.memory.resume(worker.slot.number)
         asking = asyncio.get_running_loop().run_in_executor(self._threads, worker.ask, job, timeout_s)

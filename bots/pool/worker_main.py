@@ -15,9 +15,9 @@ from cornered.bots.search.borrower import MemoryBorrower
 from cornered.engine import OptionValue
 
 if TYPE_CHECKING:
-    from cornered.bots.search.memory import Memory
+    from cornered.bots.search.memory import SearchMemory
 
-__all__ = ["Answer", "Done", "Failed", "Job", "Ping", "WorkerSlot", "answering", "think"]
+__all__ = ["Done", "Failed", "JobAnswer", "Ping", "ThinkJob", "WorkerSlot", "answering", "think"]
 
 WORKER_NICENESS: Final = 5
 """Processes that carry moves on this machine go first, since players wait for them."""
@@ -32,7 +32,7 @@ class WorkerSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ThinkJob:
     """A request for the move of `bot` in a position; text and numbers only, so that it is cheap to pickle."""
 
     bot: str
@@ -61,10 +61,10 @@ class Failed:
     error: str
 
 
-Answer: TypeAlias = Thought | Done | Failed
+JobAnswer: TypeAlias = Thought | Done | Failed
 
 
-def think(job: Job, known: dict[str, Bot], memory: Memory | None = None) -> Thought:
+def think(job: ThinkJob, known: dict[str, Bot], memory: SearchMemory | None = None) -> Thought:
     """Return the answer to `job`; `known` keeps the bots between jobs, and each searches in `memory`."""
     if job.seed is not None:
         bot = create(job.bot, job.seed)
@@ -77,18 +77,18 @@ def think(job: Job, known: dict[str, Bot], memory: Memory | None = None) -> Thou
     return bot.choose(engine.load(job.game, **job.options).parse(job.position), job.limit)
 
 
-def answering(slot: WorkerSlot) -> Callable[[Ping | Job | Preparation], Answer]:
+def answering(slot: WorkerSlot) -> Callable[[Ping | ThinkJob | Preparation], JobAnswer]:
     """Return the function that answers requests in a worker process."""
-    from cornered.bots.search.memory import Memory
+    from cornered.bots.search.memory import SearchMemory
 
     os.nice(WORKER_NICENESS)
     known: dict[str, Bot] = {}
-    memory = Memory.attach(slot.memory, slot.number)
+    memory = SearchMemory.attach(slot.memory, slot.number)
 
-    def answer(request: Ping | Job | Preparation) -> Answer:
+    def answer(request: Ping | ThinkJob | Preparation) -> JobAnswer:
         try:
             match request:
-                case Job():
+                case ThinkJob():
                     return think(request, known, memory)
                 case Preparation():
                     exercise(request)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from cornered.bots.bot import Thought
 from cornered.bots.pool.blas import ONE_THREAD
 from cornered.bots.pool.warming import PRELOAD, Preparation
-from cornered.bots.pool.worker_main import Done, Failed, Job, Ping, WorkerSlot, answering
+from cornered.bots.pool.worker_main import Done, Failed, Ping, ThinkJob, WorkerSlot, answering
 
 if TYPE_CHECKING:
     # The first is missing on Windows.
@@ -123,7 +123,7 @@ class Worker(WorkerProcess):
                 log.error("%s cannot play %s: %s", preparation.bot, preparation.game, answer.error)
         return self.prepared[preparation]
 
-    def ask(self, job: Job, timeout_s: float | None) -> Thought | Failed:
+    def ask(self, job: ThinkJob, timeout_s: float | None) -> Thought | Failed:
         """Return the answer to `job`. Raises Lost where none comes within the time limit."""
         answer: Thought | Failed | Done = self.exchange(job, timeout_s)
         if isinstance(answer, Done):

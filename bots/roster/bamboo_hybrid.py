@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cornered.bots.bamboo.cells import bamboo
-from cornered.bots.bamboo.players import DEPTH, minimax
+from cornered.bots.bamboo.players import DEPTH_SETTING, minimax
 from cornered.bots.bot import Limit, Setting, Thought
-from cornered.bots.neural.bots import NETWORK, NetworkBot
+from cornered.bots.neural.bots import NETWORK_SETTING, NetworkBot
 from cornered.bots.neural.player import think
 from cornered.engine import Game, State
 from cornered.engine.kernels.hexagon import size_of
@@ -18,8 +18,8 @@ class BambooHybridBot(NetworkBot):
     description = "Bamboo: follows a neural network until few cells are left, and calculates from then on."
     SETTINGS = (
         Setting("threshold", "Free cells from which on it calculates", 40, low=0, high=127),
-        DEPTH,
-        NETWORK,
+        DEPTH_SETTING,
+        NETWORK_SETTING,
     )
 
     def prepare(self, game: Game) -> None:

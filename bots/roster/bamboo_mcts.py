@@ -7,7 +7,7 @@ from random import Random
 from typing import ClassVar, Final
 
 from cornered.bots.bamboo.cells import bamboo
-from cornered.bots.bamboo.tree import Node, iterate, new_node
+from cornered.bots.bamboo.tree import BambooTreeNode, new_node, run_iteration
 from cornered.bots.bot import Bot, Limit, Line, Setting, SettingValue, Thought
 from cornered.engine import Game, State
 from cornered.engine.games.bamboo import cell_names
@@ -15,9 +15,9 @@ from cornered.engine.kernels.hexagon import Position
 
 __all__ = ["BOT", "BambooMctsBot"]
 
-KEPT: Final = 32
+TREES_KEPT: Final = 32
 """How many games' trees are kept."""
-DEEPEST: Final = 127
+TREE_DEPTH_MAX: Final = 127
 
 
 class BambooMctsBot(Bot):
@@ -32,24 +32,24 @@ class BambooMctsBot(Bot):
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
         self._seed = self.chance.getrandbits(64)
-        self._kept: OrderedDict[Position, Node] = OrderedDict()
+        self._kept: OrderedDict[Position, BambooTreeNode] = OrderedDict()
         """The trees below the moves that were played, by position. They stay as they are: what grows is a copy, so
         that another game through the same positions finds what it would have found alone."""
 
     def prepare(self, game: Game) -> None:
         # Apart from the trees that are kept: those must not depend on it.
         chance = Random(0)
-        iterate(new_node(bamboo(game.start()).position, chance), 0.4, 1, chance)
+        run_iteration(new_node(bamboo(game.start()).position, chance), 0.4, 1, chance)
 
     def choose(self, state: State, limit: Limit) -> Thought:
         here = bamboo(state)
         # Chance depends on the position alone: how many other games were played in between does not matter.
         chance = Random(f"{self._seed} {here.game.radius} {here}")
         root = self.recall(here.position) or new_node(here.position, chance)
-        iterations, deepest = int(self.settings["iterations"]), limit.depth or DEEPEST
+        iterations, deepest = int(self.settings["iterations"]), limit.depth or TREE_DEPTH_MAX
         done = 0
         while done < min(iterations, limit.nodes or iterations) and (limit.remaining != 0.0 or not root.children):
-            iterate(root, float(self.settings["c"]), deepest, chance)
+            run_iteration(root, float(self.settings["c"]), deepest, chance)
             done += 1
         names = cell_names(here.game.radius)
         ranked = sorted(root.children.items(), key=lambda item: -item[1].visits)
@@ -61,7 +61,7 @@ class BambooMctsBot(Bot):
         first = lines[0]
         return Thought(first.move, first.score, depth=1, nodes=done, pv=first.pv, deepest=len(first.pv), lines=lines)
 
-    def recall(self, position: Position) -> Node | None:
+    def recall(self, position: Position) -> BambooTreeNode | None:
         """Return a copy of what is known below `position`, when a tree was kept that the opponent's move leads on in:
         the top of the tree is pruned to the current position."""
         for parent in reversed(self._kept.values()):
@@ -70,10 +70,10 @@ class BambooMctsBot(Bot):
                     return child.copy()
         return None
 
-    def _keep(self, node: Node) -> None:
+    def _keep(self, node: BambooTreeNode) -> None:
         self._kept[node.position] = node
         self._kept.move_to_end(node.position)
-        if len(self._kept) > KEPT:
+        if len(self._kept) > TREES_KEPT:
             self._kept.popitem(last=False)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from cornered.bots.bamboo.cells import bamboo
 from cornered.bots.bot import Limit, Thought
-from cornered.bots.neural.bots import NETWORK, NetworkBot
+from cornered.bots.neural.bots import NETWORK_SETTING, NetworkBot
 from cornered.bots.neural.player import think
 from cornered.engine import State
 
@@ -17,7 +17,7 @@ __all__ = ["BOT", "BambooNeuralBot"]
 class BambooNeuralBot(NetworkBot):
     name = "bamboo-neural"
     description = "Bamboo: places where a neural network says, and never calculates."
-    SETTINGS = (NETWORK,)
+    SETTINGS = (NETWORK_SETTING,)
 
     def choose(self, state: State, limit: Limit) -> Thought:
         del limit  # One pass through the network takes less than a millisecond.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cornered.bots.book import lookup
 from cornered.bots.bot import Limit, Line, Proven, SettingValue, Thought
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.search.borrower import MemoryBorrower
 from cornered.bots.search.searcher import Searcher
 from cornered.bots.solve import Proof, prove, score, warm
@@ -17,7 +17,7 @@ from cornered.bots.textbook.deepening import search
 from cornered.engine import Game, State
 
 if TYPE_CHECKING:
-    from cornered.bots.search.memory import Memory
+    from cornered.bots.search.memory import SearchMemory
 
 __all__ = ["BOT", "ChampionBot"]
 
@@ -40,10 +40,10 @@ class ChampionBot(MemoryBorrower):
 
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         super().__init__(seed, **settings)
-        self._memory: Memory | None = None
+        self._memory: SearchMemory | None = None
         self._searchers: dict[Game, Searcher] = {}
 
-    def lend(self, memory: Memory) -> None:
+    def lend(self, memory: SearchMemory) -> None:
         if memory is not self._memory:
             self._memory = memory
             self._searchers.clear()
@@ -51,7 +51,7 @@ class ChampionBot(MemoryBorrower):
     def prepare(self, game: Game) -> None:
         start = game.start()
         if not Searcher.supports(game):
-            search(start, Limit(nodes=10), judgement(game.name), self.chance)
+            search(start, Limit(nodes=10), evaluator(game.name), self.chance)
             return
         self._searcher(game, Limit(time=1)).search(start, Limit(depth=1))
         lookup(start)
@@ -68,7 +68,7 @@ class ChampionBot(MemoryBorrower):
 
     def choose(self, state: State, limit: Limit) -> Thought:
         if not Searcher.supports(state.game):
-            return search(state, limit, judgement(state.game.name), self.chance)
+            return search(state, limit, evaluator(state.game.name), self.chance)
         booked = lookup(state) if limit.lines == 1 and limit.depth is None else None
         if booked is not None:
             return Thought(booked.move, booked.score, booked.depth, pv=booked.pv or (booked.move,))

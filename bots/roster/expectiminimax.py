@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from cornered.bots.bot import Bot, Limit, Setting, Thought
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.textbook.expectiminimax import expectiminimax, farthest, score
 from cornered.bots.textbook.root import depths, think
-from cornered.bots.textbook.search import Search, Valued, proof
+from cornered.bots.textbook.search import TextbookSearch, ValuedLine, proof
 from cornered.bots.textbook.star1 import star1
 from cornered.engine import Game, State
 
 __all__ = ["BOT", "ExpectiminimaxBot"]
 
-SIDES = 3
+DICE_SIDES_MAX = 3
 """No dice of ours have more."""
 
 
@@ -29,12 +29,12 @@ class ExpectiminimaxBot(Bot):
         return isinstance(game, str) or game.seats == 2
 
     def choose(self, state: State, limit: Limit) -> Thought:
-        search = Search.within(limit, state.to_move, judgement(state.game.name).evaluate)
+        search = TextbookSearch.within(limit, state.to_move, evaluator(state.game.name).evaluate)
         has_dice = bool(state.game.options.get("dice"))
         moves = state.moves()
         self.chance.shuffle(moves)
 
-        def look(after: State, depth: int, least: float) -> Valued:
+        def look(after: State, depth: int, least: float) -> ValuedLine:
             if self.settings["pruning"] == "none":
                 return expectiminimax(after, depth, 1, search)
             return star1(after, depth, max(least, -farthest(0)), farthest(0), 1, search)
@@ -47,7 +47,7 @@ class ExpectiminimaxBot(Bot):
             depths(limit, int(self.settings["depth"])),
             moves,
             exact=self.settings["pruning"] == "none",
-            score=lambda value: score(value, search.deepest, SIDES if has_dice else 1),
+            score=lambda value: score(value, search.deepest, DICE_SIDES_MAX if has_dice else 1),
             # A mean of nothing is no draw.
             prove=lambda found, saw_horizon: proof(found, 2, saw_horizon=saw_horizon or has_dice),
         )

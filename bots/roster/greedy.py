@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cornered.bots.bot import Bot, Limit, Thought
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.textbook.deepening import search
 from cornered.engine import State
 
@@ -18,7 +18,7 @@ class GreedyBot(Bot):
 
     def choose(self, state: State, limit: Limit) -> Thought:
         one_ply = replace(limit, depth=1)
-        return search(state, one_ply, judgement(state.game.name), self.chance)
+        return search(state, one_ply, evaluator(state.game.name), self.chance)
 
 
 BOT = GreedyBot

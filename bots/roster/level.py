@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from cornered.bots.bot import Limit, Line, Setting, SettingValue, Thought
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.roster.champion import ChampionBot
 from cornered.bots.search.borrower import MemoryBorrower
 from cornered.bots.search.searcher import Searcher
@@ -16,13 +16,13 @@ from cornered.bots.textbook.deepening import search
 from cornered.engine import Game, State
 
 if TYPE_CHECKING:
-    from cornered.bots.search.memory import Memory
+    from cornered.bots.search.memory import SearchMemory
 
-__all__ = ["BOT", "LADDER", "LevelBot", "Rung"]
+__all__ = ["BOT", "LADDER", "LevelBot", "LevelSettings"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
+class LevelSettings:
     """How a level plays: it looks `depth` plies ahead at `nodes` positions at most, then picks among the moves at
     random, a move that is `warmth` worse than the best e times less often; now and then (`slip`) it picks any move."""
 
@@ -32,50 +32,50 @@ class Rung:
     slip: float = 0.0
 
 
-LADDER: Final[Mapping[str, tuple[Rung, ...]]] = {
+LADDER: Final[Mapping[str, tuple[LevelSettings, ...]]] = {
     "trapgrid": (
-        Rung(1, 100, 9.0, 0.9),
-        Rung(1, 100, 9.0, 0.6),
-        Rung(1, 100, 9.0, 0.35),
-        Rung(1, 100, 5.0, 0.22),
-        Rung(1, 100, 4.0, 0.13),
-        Rung(1, 100, 2.5, 0.06),
-        Rung(1, 100, 1.8),
-        Rung(2, 300, 1.5),
-        Rung(8, 5_000, 0.6),
+        LevelSettings(1, 100, 9.0, 0.9),
+        LevelSettings(1, 100, 9.0, 0.6),
+        LevelSettings(1, 100, 9.0, 0.35),
+        LevelSettings(1, 100, 5.0, 0.22),
+        LevelSettings(1, 100, 4.0, 0.13),
+        LevelSettings(1, 100, 2.5, 0.06),
+        LevelSettings(1, 100, 1.8),
+        LevelSettings(2, 300, 1.5),
+        LevelSettings(8, 5_000, 0.6),
     ),
     "isolation": (
-        Rung(1, 100, 9.0, 0.5),
-        Rung(1, 100, 5.0, 0.2),
-        Rung(1, 100, 2.0, 0.05),
-        Rung(2, 1_000, 1.5),
-        Rung(2, 2_000, 0.5),
-        Rung(3, 5_000, 0.3),
-        Rung(4, 15_000, 0.1),
-        Rung(5, 50_000, 0.0),
-        Rung(7, 150_000, 0.0),
+        LevelSettings(1, 100, 9.0, 0.5),
+        LevelSettings(1, 100, 5.0, 0.2),
+        LevelSettings(1, 100, 2.0, 0.05),
+        LevelSettings(2, 1_000, 1.5),
+        LevelSettings(2, 2_000, 0.5),
+        LevelSettings(3, 5_000, 0.3),
+        LevelSettings(4, 15_000, 0.1),
+        LevelSettings(5, 50_000, 0.0),
+        LevelSettings(7, 150_000, 0.0),
     ),
     "bamboo": (
-        Rung(1, 200, 9.0, 0.5),
-        Rung(1, 200, 3.5, 0.12),
-        Rung(2, 2_000, 2.0),
-        Rung(2, 4_000, 1.1),
-        Rung(2, 4_000, 0.65),
-        Rung(2, 4_000, 0.4),
-        Rung(2, 4_000, 0.22),
-        Rung(2, 8_000, 0.0),
-        Rung(4, 30_000, 0.0),
+        LevelSettings(1, 200, 9.0, 0.5),
+        LevelSettings(1, 200, 3.5, 0.12),
+        LevelSettings(2, 2_000, 2.0),
+        LevelSettings(2, 4_000, 1.1),
+        LevelSettings(2, 4_000, 0.65),
+        LevelSettings(2, 4_000, 0.4),
+        LevelSettings(2, 4_000, 0.22),
+        LevelSettings(2, 8_000, 0.0),
+        LevelSettings(4, 30_000, 0.0),
     ),
     "quoridor": (
-        Rung(1, 200, 3.0, 0.4),
-        Rung(1, 200, 1.8, 0.18),
-        Rung(1, 200, 1.1, 0.08),
-        Rung(1, 200, 0.7, 0.03),
-        Rung(2, 1_000, 0.5),
-        Rung(2, 2_000, 0.2),
-        Rung(3, 4_000, 0.1),
-        Rung(4, 8_000, 0.03),
-        Rung(5, 20_000, 0.0),
+        LevelSettings(1, 200, 3.0, 0.4),
+        LevelSettings(1, 200, 1.8, 0.18),
+        LevelSettings(1, 200, 1.1, 0.08),
+        LevelSettings(1, 200, 0.7, 0.03),
+        LevelSettings(2, 1_000, 0.5),
+        LevelSettings(2, 2_000, 0.2),
+        LevelSettings(3, 4_000, 0.1),
+        LevelSettings(4, 8_000, 0.03),
+        LevelSettings(5, 20_000, 0.0),
     ),
 }
 """The first nine levels of each game; the tenth is the champion. Measured by `cornered bench ladder`."""
@@ -96,7 +96,7 @@ class LevelBot(MemoryBorrower):
         self.helps = self.level == 10
         self._champion = ChampionBot(seed)
 
-    def lend(self, memory: Memory) -> None:
+    def lend(self, memory: SearchMemory) -> None:
         self._champion.lend(memory)
 
     def prepare(self, game: Game) -> None:
@@ -111,12 +111,12 @@ class LevelBot(MemoryBorrower):
         depth = rung.depth if limit.depth is None else min(rung.depth, limit.depth)
         within = replace(limit, nodes=nodes, depth=depth)
         if not Searcher.supports(state.game):
-            return self._slip(state, search(state, within, judgement(state.game.name), self.chance), rung)
+            return self._slip(state, search(state, within, evaluator(state.game.name), self.chance), rung)
         if rung.warmth:
             within = replace(within, lines=len(state.moves()))
         return self._slip(state, Searcher(state.game).search(state, within), rung)
 
-    def _slip(self, state: State, thought: Thought, rung: Rung) -> Thought:
+    def _slip(self, state: State, thought: Thought, rung: LevelSettings) -> Thought:
         """Return the thought with the move that this level picks after all."""
         lines = [line for line in thought.lines if line.score is not None and not line.is_bound]
         if self.chance.random() < rung.slip:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from cornered.bots.bot import Bot, Limit, Setting, SettingValue, Thought
-from cornered.bots.evaluate import Judgement, judgement
+from cornered.bots.evaluate import Evaluator, evaluator
 from cornered.bots.textbook.deepening import search
 from cornered.bots.weights.model import Values, model, modelled
 from cornered.bots.weights.setting import resolve, weights_setting
@@ -14,7 +14,7 @@ from cornered.engine import Game, State
 
 __all__ = ["BOT", "LinearBot"]
 
-MOST: Final = 999.0
+EVALUATION_MAX: Final = 999.0
 """What no evaluation exceeds."""
 
 
@@ -45,11 +45,11 @@ class LinearBot(Bot):
         known, values = model(name), self._values[name]
 
         def evaluate(after: State, seat: int) -> float:
-            return max(-MOST, min(MOST, known.evaluate(after, seat, values)))
+            return max(-EVALUATION_MAX, min(EVALUATION_MAX, known.evaluate(after, seat, values)))
 
         depth = int(self.settings["depth"])
         within = replace(limit, depth=min(depth, limit.depth or depth))
-        return search(state, within, Judgement(evaluate, judgement(name).candidates), self.chance)
+        return search(state, within, Evaluator(evaluate, evaluator(name).candidates), self.chance)
 
 
 BOT = LinearBot

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from cornered.bots.bot import Bot, Limit, Proven, Setting, Thought
-from cornered.bots.evaluate import judgement
-from cornered.bots.textbook.korf import best_left, shallow
+from cornered.bots.evaluate import evaluator
+from cornered.bots.textbook.korf import best_left, max_n_shallow
 from cornered.bots.textbook.maxn import max_n
 from cornered.bots.textbook.root import depths, think
-from cornered.bots.textbook.search import Moves, Search, Valued, proof
+from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine, proof
 from cornered.bots.textbook.shares import score
 from cornered.engine import Game, State
 
@@ -28,17 +28,17 @@ class MaxnBot(Bot):
 
     def choose(self, state: State, limit: Limit) -> Thought:
         seat, seats = state.to_move, state.game.seats
-        search = Search.within(limit, seat, judgement(state.game.name).evaluate)
+        search = TextbookSearch.within(limit, seat, evaluator(state.game.name).evaluate)
         moves = state.moves()
         self.chance.shuffle(moves)
 
-        def plain(after: State, depth: int, least: float, hint: Moves) -> Valued:
+        def plain(after: State, depth: int, least: float, hint: PvMoves) -> ValuedLine:
             shares, line = max_n(after, depth, 1, search)
             return shares[seat], line
 
-        def pruned(after: State, depth: int, least: float, hint: Moves) -> Valued:
+        def pruned(after: State, depth: int, least: float, hint: PvMoves) -> ValuedLine:
             has = int(max(least, 0))
-            shares, line = shallow(after, depth, 1, seat, has, search)
+            shares, line = max_n_shallow(after, depth, 1, seat, has, search)
             return best_left(after, shares, seat, has), line
 
         def prove(found: float, saw_horizon: bool) -> Proven | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cornered.bots.bot import Bot, Limit, Thought
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.textbook.deepening import search
 from cornered.engine import State
 
@@ -15,7 +15,7 @@ class MinimaxBot(Bot):
     description = "Looks ahead with alpha-beta, deeper and deeper until its time is up."
 
     def choose(self, state: State, limit: Limit) -> Thought:
-        return search(state, limit, judgement(state.game.name), self.chance)
+        return search(state, limit, evaluator(state.game.name), self.chance)
 
 
 BOT = MinimaxBot

@@ -6,19 +6,19 @@ import math
 from typing import Final
 
 from cornered.bots.bot import WIN, Bot, Limit, Setting, SettingValue, Thought
-from cornered.bots.evaluate.quoridor_printed import WIN_SCORE, Weights, choice, printed
+from cornered.bots.evaluate.quoridor_printed import WIN_SCORE, PrintedWeights, choice, printed
 from cornered.bots.textbook.root import depths, think
-from cornered.bots.textbook.search import Moves, Search, Valued
-from cornered.bots.weights.setting import PRINTED, resolve, weights_setting
+from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
+from cornered.bots.weights.setting import PRINTED_NAME, resolve, weights_setting
 from cornered.engine import Game, State
 from cornered.engine.games.quoridor import QuoridorState
 
 __all__ = ["BOT", "QuoridorClassicBot"]
 
-WON: Final = WIN_SCORE / 2
+WON_SCORE: Final = WIN_SCORE / 2
 APART: Final = ("path", "progress", "stock")
 """The weights as settings of their own."""
-STEP: Final = 12.0
+STEP_WEIGHT: Final = 12.0
 """What a thought's score is counted in: the specification's weight of one step."""
 
 
@@ -40,7 +40,7 @@ class QuoridorClassicBot(Bot):
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         """Make a bot whose weights are three settings, or all together the setting `weights`, but not both."""
         super().__init__(seed, **settings)
-        if self.settings["weights"] == PRINTED:
+        if self.settings["weights"] == PRINTED_NAME:
             path, progress, stock = (float(self.settings[name]) for name in APART)
         elif any(name in settings for name in APART):
             raise ValueError(
@@ -48,7 +48,7 @@ class QuoridorClassicBot(Bot):
             )
         else:
             path, progress, stock = resolve(self.settings["weights"], "quoridor")
-        self.weights = Weights(path, progress, stock)
+        self.weights = PrintedWeights(path, progress, stock)
 
     @classmethod
     def plays(cls, game: str | Game) -> bool:
@@ -59,18 +59,18 @@ class QuoridorClassicBot(Bot):
     def choose(self, state: State, limit: Limit) -> Thought:
         assert isinstance(state, QuoridorState)
         weights, walls = self.weights, int(self.settings["walls"])
-        search = Search.within(limit, state.to_move, lambda after, seat: 0.0)
+        search = TextbookSearch.within(limit, state.to_move, lambda after, seat: 0.0)
         depth = 0
 
-        def look(after: State, depth_left: int, least: float, hint: Moves) -> Valued:
+        def look(after: State, depth_left: int, least: float, hint: PvMoves) -> ValuedLine:
             nonlocal depth
             assert isinstance(after, QuoridorState)
             depth = depth_left + 1
             return alpha_beta(after, depth_left, least, math.inf, 1, search, walls, weights)
 
         def score(value: float) -> float:
-            if abs(value) < WON:
-                return max(-999.0, min(999.0, value / STEP))
+            if abs(value) < WON_SCORE:
+                return max(-999.0, min(999.0, value / STEP_WEIGHT))
             plies = depth - (abs(value) - WIN_SCORE)
             return math.copysign(WIN - plies, value)
 
@@ -93,10 +93,10 @@ def alpha_beta(
     alpha: float,
     beta: float,
     ply: int,
-    search: Search,
+    search: TextbookSearch,
     walls: int,
-    weights: Weights,
-) -> Valued:
+    weights: PrintedWeights,
+) -> ValuedLine:
     """Return the value of `state` to the one who searches (quoridor-specification, "Core Algorithm")."""
     search.visit(ply)
     if depth == 0 or state.outcome is not None:
@@ -104,7 +104,7 @@ def alpha_beta(
         return printed(state, search.seat, depth, weights), ()
     is_max = state.to_move == search.seat
     best = -math.inf if is_max else math.inf
-    line: Moves = ()
+    line: PvMoves = ()
     moves = choice(state, walls)
     for index, move in enumerate(moves, start=1):
         value, rest = alpha_beta(state.play(move), depth - 1, alpha, beta, ply + 1, search, walls, weights)

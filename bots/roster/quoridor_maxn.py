@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from cornered.bots.bot import Bot, Limit, Proven, Setting, Thought
 from cornered.bots.evaluate.quoridor_printed import choice
-from cornered.bots.evaluate.rings import evaluate
-from cornered.bots.textbook.korf import best_left, shallow
+from cornered.bots.evaluate.rings import evaluate_state
+from cornered.bots.textbook.korf import best_left, max_n_shallow
 from cornered.bots.textbook.root import depths, think
-from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
 from cornered.bots.textbook.shares import score
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
@@ -29,15 +29,15 @@ class QuoridorMaxnBot(Bot):
     def choose(self, state: State, limit: Limit) -> Thought:
         assert isinstance(state, QuoridorState)
         seat, seats, walls = state.to_move, state.game.seats, int(self.settings["walls"])
-        search = Search.within(limit, seat, evaluate)
+        search = TextbookSearch.within(limit, seat, evaluate_state)
 
         def likely(at: State) -> Sequence[str]:
             assert isinstance(at, QuoridorState)
             return choice(at, walls)
 
-        def look(after: State, depth: int, least: float, hint: Moves) -> Valued:
+        def look(after: State, depth: int, least: float, hint: PvMoves) -> ValuedLine:
             has = int(max(least, 0))
-            shares, line = shallow(after, depth, 1, seat, has, search, likely)
+            shares, line = max_n_shallow(after, depth, 1, seat, has, search, likely)
             return best_left(after, shares, seat, has), line
 
         def prove(found: float, saw_horizon: bool) -> Proven | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cornered.bots.bot import Bot, Limit, Thought
-from cornered.bots.evaluate.rings import Maze, candidates
+from cornered.bots.evaluate.rings import Maze, state_candidates
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
 from cornered.engine.kernels.walls import GONE
@@ -33,7 +33,7 @@ class QuoridorPathBot(Bot):
 
         move = min(moves, key=own_steps)
         if steps[first] < steps[mover] and state.stocks()[mover]:
-            walls = [wall for wall in candidates(state) if len(wall) == 3]
+            walls = [wall for wall in state_candidates(state) if len(wall) == 3]
             if limit.nodes is not None:
                 walls = walls[: max(0, limit.nodes - looked_at)]
             looked_at += len(walls)

@@ -8,31 +8,31 @@ from time import monotonic, perf_counter
 from typing import Final
 
 from cornered.bots.bot import WIN, Bot, Limit, Line, Proven, Setting, SettingValue, Thought
-from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, Board, Weights, heuristic, quick_score
+from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, ClassicBoard, ClassicWeights, heuristic, quick_score
 from cornered.bots.weights.setting import resolve, weights_setting
 from cornered.bots.weights.trapgrid import weights
 from cornered.engine import State
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.engine.kernels.grid import NAMES
+from cornered.engine.kernels.grid import CELL_NAMES
 
 __all__ = ["BOT", "ClassicSearch", "TrapGridClassicBot", "adaptive_depth", "board_of"]
 
 SCORE_WIN: Final = 100_000.0
 BASE_DEPTH: Final = 5
-MAX_DEPTH: Final = 8
+MAX_DEPTH_PLIES: Final = 8
 
 
 class _OutOfLimit(Exception):
     """The time or the nodes are used up; the root's moves that were searched stand."""
 
 
-def board_of(state: TrapGridState) -> Board:
+def board_of(state: TrapGridState) -> ClassicBoard:
     """Return the position as its mover, the AI and maximiser, sees it."""
     free, mover, other, _ = state.position
-    return Board(int(free), int(mover), int(other), state.game.size)
+    return ClassicBoard(int(free), int(mover), int(other), state.game.size)
 
 
-def adaptive_depth(board: Board) -> int:
+def adaptive_depth(board: ClassicBoard) -> int:
     """Return section 7's depth, by the smaller number of steps that either pawn has.
 
     The table is kept as printed, but nobody has more than four steps, and after its first move nobody more than three:
@@ -40,11 +40,11 @@ def adaptive_depth(board: Board) -> int:
     """
     fewest = min(len(board.targets(is_max=True)), len(board.targets(is_max=False)))
     if fewest <= 2:
-        return min(MAX_DEPTH, BASE_DEPTH + 3)
+        return min(MAX_DEPTH_PLIES, BASE_DEPTH + 3)
     if fewest <= 4:
-        return min(MAX_DEPTH, BASE_DEPTH + 2)
+        return min(MAX_DEPTH_PLIES, BASE_DEPTH + 2)
     if fewest <= 6:
-        return min(MAX_DEPTH, BASE_DEPTH + 1)
+        return min(MAX_DEPTH_PLIES, BASE_DEPTH + 1)
     return BASE_DEPTH
 
 
@@ -55,13 +55,13 @@ class ClassicSearch:
     deadline: float = math.inf
     most_nodes: float = math.inf
     prunes: bool = True
-    weights: Weights = WEIGHTS
+    weights: ClassicWeights = WEIGHTS
     nodes: int = 0
     pruned: int = 0
     scores: dict[int, tuple[float, bool, tuple[int, ...]]] = field(default_factory=dict)
     """What came of each of the root's moves: the score, whether it is only a bound, and the line after it."""
 
-    def root(self, board: Board, depth: int, *, exact: int = 1) -> float:
+    def root(self, board: ClassicBoard, depth: int, *, exact: int = 1) -> float:
         """Search all moves to `depth` and return the best score; `exact` of the moves get an exact one."""
         self.nodes += 1
         for after, target in self.ordered(board, is_max=True):
@@ -72,7 +72,7 @@ class ClassicSearch:
         return max(score for score, _, _ in self.scores.values())
 
     def minimax(
-        self, board: Board, depth: int, alpha: float, beta: float, *, is_max: bool
+        self, board: ClassicBoard, depth: int, alpha: float, beta: float, *, is_max: bool
     ) -> tuple[float, tuple[int, ...]]:
         """Return the score for the AI and the line that leads there. Raises _OutOfLimit."""
         if self.nodes >= self.most_nodes or monotonic() > self.deadline:
@@ -98,7 +98,7 @@ class ClassicSearch:
                 break
         return best, line
 
-    def ordered(self, board: Board, *, is_max: bool) -> list[tuple[Board, int]]:
+    def ordered(self, board: ClassicBoard, *, is_max: bool) -> list[tuple[ClassicBoard, int]]:
         """Return the boards after each move and the moves, in the order in which they are searched (section 5)."""
         moves = [(board.after(target, is_max=is_max), target) for target in board.targets(is_max=is_max)]
         moves.sort(key=lambda move: quick_score(*move), reverse=is_max)
@@ -165,7 +165,7 @@ def _line(target: int, search: ClassicSearch, depth: int) -> Line:
 
 
 def _name(target: int) -> str:
-    return NAMES[target.bit_length() - 1]
+    return CELL_NAMES[target.bit_length() - 1]
 
 
 BOT = TrapGridClassicBot

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from cornered.bots.bot import Bot
-from cornered.bots.search.memory import Memory
+from cornered.bots.search.memory import SearchMemory
 
 __all__ = ["MemoryBorrower"]
 
@@ -14,5 +14,5 @@ class MemoryBorrower(Bot):
     """A bot that searches with a memory that it is lent, in place of one of its own."""
 
     @abstractmethod
-    def lend(self, memory: Memory) -> None:
+    def lend(self, memory: SearchMemory) -> None:
         """Use a memory that outlives this search and that other workers may share."""

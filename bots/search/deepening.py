@@ -12,29 +12,29 @@ from typing import Any, Final
 import numpy as np
 
 from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
-from cornered.bots.evaluate import SCALE
-from cornered.bots.kernels.timer import alarm
-from cornered.bots.search.layout import ENTRIES, WIDTH
-from cornered.bots.search.memory import Memory
-from cornered.bots.search.specialise import Specialised
+from cornered.bots.evaluate import CENTIMOVES
+from cornered.bots.kernels.timer import deadline_timer
+from cornered.bots.search.layout import MAX_MOVES_PER_POSITION, TABLE_ENTRIES
+from cornered.bots.search.memory import SearchMemory
+from cornered.bots.search.specialise import SpecialisedSearch
 from cornered.bots.search.style import Style
-from cornered.bots.search.template import INFINITE, MATE, SURE
+from cornered.bots.search.template import INFINITE_SCORE, MATE_SCORE, PROVEN_SCORE
 from cornered.engine import Game, State
 
-__all__ = ["Deepening", "salt"]
+__all__ = ["IterativeDeepening", "key_salt"]
 
-DEEPEST: Final = 100
+MAX_DEPTH_PLIES: Final = 100
 """No search is deeper, however much time there is."""
-WINDOW: Final = 60
+ASPIRATION_WINDOW: Final = 60
 """How far from the last score the next is expected, in hundredths."""
-SINGLE: Final = 4
+SINGLE_MOVE_DEPTH: Final = 4
 """How deep to look at the only move there is, when time counts."""
-FULL_DEPTH_MOVES: Final = 4
-UNLIMITED: Final = (1 << 62) - 1
+FULL_DEPTH_ROOT_MOVES: Final = 4
+UNLIMITED_NODES: Final = (1 << 62) - 1
 
 
 @dataclass(slots=True, eq=False)
-class _Root:
+class _RootMove:
     """A move that can be played now, and what is known about it. `line` are move numbers from the reply on."""
 
     name: str
@@ -47,17 +47,17 @@ class _Root:
     line: list[int] = field(default_factory=list)
 
 
-class _Over(Exception):
+class _SearchStopped(Exception):
     """The limit is used up, or somebody stopped the search."""
 
 
-class Deepening:
+class IterativeDeepening:
     """One search: depth after depth, until something says that it is over."""
 
     def __init__(
         self,
-        made: Specialised,
-        memory: Memory,
+        made: SpecialisedSearch,
+        memory: SearchMemory,
         state: State,
         limit: Limit,
         style: Style,
@@ -78,7 +78,7 @@ class Deepening:
         self._table = memory.table
         self._scratch = memory.scratch(state.game, made.scratch)
         self._position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
-        self._salt = salt(state.game, style)
+        self._salt = key_salt(state.game, style)
         self._depth = 0
         self._roots, self._rest = self._choices(without)
         if not self._roots:
@@ -92,15 +92,15 @@ class Deepening:
         """Search until it is over, and return what came of it."""
         self._sit_down()
         # Another thread watches the time: the compiled search lets others run and asks no clock.
-        with alarm(self._limit.remaining, self._end), suppress(_Over):
+        with deadline_timer(self._limit.remaining, self._end), suppress(_SearchStopped):
             self._deepen()
         return self._thought()
 
-    def _choices(self, without: Collection[str]) -> tuple[list[_Root], list[str]]:
+    def _choices(self, without: Collection[str]) -> tuple[list[_RootMove], list[str]]:
         """Return the moves that a search of this style looks at, the most promising first, and the others' names: there
         may be a hundred of them, and mostly nothing more is asked about them."""
         position, state = self._position, self._state
-        buffer = np.zeros(WIDTH, np.int64)
+        buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         count = self._hooks["gen"](position, buffer)
         names = dict(zip(buffer[:count].tolist(), state.moves(), strict=True))
         chosen = self._hooks["narrow"](position, buffer, count) if self._selective else count
@@ -113,15 +113,15 @@ class Deepening:
         chosen_now = [self._root(names[number]) for number in numbers[:chosen] if names[number] not in without]
         return chosen_now, [names[number] for number in numbers[chosen:] if names[number] not in without]
 
-    def _root(self, name: str) -> _Root:
+    def _root(self, name: str) -> _RootMove:
         after = self._state.play(name)
         position: Any = after.position  # type: ignore[attr-defined]  # every game of ours has one
-        return _Root(name, after, position)
+        return _RootMove(name, after, position)
 
     def _remembered(self, position: Any) -> int:
         """Return the best move that the table knows, or -1. With a symmetric key it may be one that is not legal."""
         here = self._hooks["key"](position) ^ self._salt
-        slot = here & (ENTRIES - 2)
+        slot = here & (TABLE_ENTRIES - 2)
         for place in (slot, slot + 1):
             check, data = map(int, self._table.words[place])
             if data and check ^ data == here:
@@ -135,7 +135,7 @@ class Deepening:
         workspace.age = self._memory.turn_page()
         # Helpers order moves differently, or they would do the main search's work a second time.
         workspace.noise = 0 if number == 0 else 2 * (number * 0x9E3779B1 & 0xFFFF) + 1
-        workspace.limit = UNLIMITED if self._limit.nodes is None else self._limit.nodes
+        workspace.limit = UNLIMITED_NODES if self._limit.nodes is None else self._limit.nodes
         workspace.over = workspace.nodes = workspace.pruned = workspace.hits = workspace.deepest = 0
         workspace.killers[:] = -1
         workspace.history[:] = 0
@@ -145,9 +145,9 @@ class Deepening:
         self._workspace.over = 1
 
     def _deepen(self) -> None:
-        deepest = min(self._limit.depth or DEEPEST, DEEPEST)
+        deepest = min(self._limit.depth or MAX_DEPTH_PLIES, MAX_DEPTH_PLIES)
         if len(self._roots) + len(self._rest) == 1 and self._limit.time is not None:
-            deepest = min(deepest, SINGLE)
+            deepest = min(deepest, SINGLE_MOVE_DEPTH)
         for depth in range(1, deepest + 1):
             # Half of the helpers are a ply ahead, for the same reason that their moves are in another order.
             ahead = self._memory.workspace & 1
@@ -160,33 +160,33 @@ class Deepening:
 
     def _is_decided(self) -> bool:
         wanted = self._roots[: self._limit.lines]
-        return all(root.score is not None and abs(root.score) > SURE for root in wanted)
+        return all(root.score is not None and abs(root.score) > PROVEN_SCORE for root in wanted)
 
     def _iterate(self, depth: int) -> None:
         """Search every move to `depth`, and put them in order, also when it is over before the last."""
-        done: list[_Root] = []
+        done: list[_RootMove] = []
         try:
             for root in self._roots:
                 self._look_at(root, depth, done)
-            if self._rest and max(root.score or 0 for root in done) < -SURE:
+            if self._rest and max(root.score or 0 for root in done) < -PROVEN_SCORE:
                 # What was chosen loses: before that counts as a proof, the others have their turn.
                 rest, self._rest = [self._root(name) for name in self._rest], []
                 self._roots += rest
                 for root in rest:
                     self._look_at(root, depth, done)
         finally:
-            self._roots = _in_order(self._roots, done)
+            self._roots = _best_first(self._roots, done)
 
-    def _look_at(self, root: _Root, depth: int, done: list[_Root]) -> None:
+    def _look_at(self, root: _RootMove, depth: int, done: list[_RootMove]) -> None:
         """Find the score of a move, exact if it is one of the best, and add it to what is done at this depth."""
         exact = sorted((other.score or 0 for other in done if not other.is_bound), reverse=True)
         lines = self._limit.lines
         nodes = int(self._workspace.nodes)
         if len(exact) < lines:
-            score, is_bound = self._exactly(root, depth, -INFINITE), False
+            score, is_bound = self._exactly(root, depth, -INFINITE_SCORE), False
         else:
             floor = exact[lines - 1]
-            less = 1 if self._selective and depth >= 4 and len(done) >= FULL_DEPTH_MOVES + lines else 0
+            less = 1 if self._selective and depth >= 4 and len(done) >= FULL_DEPTH_ROOT_MOVES + lines else 0
             score = self._score(root, depth - less, floor, floor + 1)
             if less and score > floor:
                 score = self._score(root, depth, floor, floor + 1)
@@ -199,25 +199,25 @@ class Deepening:
         root.effort = int(self._workspace.nodes) - nodes
         done.append(root)
 
-    def _exactly(self, root: _Root, depth: int, floor: int) -> int:
+    def _exactly(self, root: _RootMove, depth: int, floor: int) -> int:
         """Return the exact score of a move, or at most `floor`; first in a window about what it was before."""
         guess = root.score
-        if guess is None or root.is_bound or abs(guess) > SURE or depth < 3:
-            return self._score(root, depth, floor, INFINITE)
-        low, high = max(floor, guess - WINDOW), guess + WINDOW
+        if guess is None or root.is_bound or abs(guess) > PROVEN_SCORE or depth < 3:
+            return self._score(root, depth, floor, INFINITE_SCORE)
+        low, high = max(floor, guess - ASPIRATION_WINDOW), guess + ASPIRATION_WINDOW
         if low >= high:
-            return self._score(root, depth, floor, INFINITE)
+            return self._score(root, depth, floor, INFINITE_SCORE)
         score = self._score(root, depth, low, high)
         if score >= high:
-            return self._score(root, depth, max(floor, low), INFINITE)
+            return self._score(root, depth, max(floor, low), INFINITE_SCORE)
         if score <= low and low > floor:
-            return self._score(root, depth, floor, INFINITE)
+            return self._score(root, depth, floor, INFINITE_SCORE)
         return score
 
-    def _score(self, root: _Root, depth: int, alpha: int, beta: int) -> int:
+    def _score(self, root: _RootMove, depth: int, alpha: int, beta: int) -> int:
         score = -self._compiled(root.position, depth - 1, -beta, -alpha, 1, self._workspace, self._table, self._scratch)
         if self._workspace.over:
-            raise _Over
+            raise _SearchStopped
         return score
 
     def _line(self) -> list[int]:
@@ -252,17 +252,17 @@ class Deepening:
 
     def _is_lost(self) -> bool:
         """Say whether every move there is loses: the search may have been over before it looked at the last."""
-        are_lost = all(root.score is not None and root.score < -SURE for root in self._roots)
+        are_lost = all(root.score is not None and root.score < -PROVEN_SCORE for root in self._roots)
         return are_lost and self._is_all and not self._rest
 
-    def _as_line(self, root: _Root) -> Line:
+    def _as_line(self, root: _RootMove) -> Line:
         if root.score is None:
             return Line(root.name, pv=(root.name,))
         proven: Proven | None = None
         plies = None
-        score = root.score / SCALE
-        if abs(root.score) > SURE:
-            distance = MATE - abs(root.score)
+        score = root.score / CENTIMOVES
+        if abs(root.score) > PROVEN_SCORE:
+            distance = MATE_SCORE - abs(root.score)
             score = WIN - distance if root.score > 0 else distance - WIN
             # No better than a win says nothing; no better than a loss says all.
             if root.score < 0 or not root.is_bound:
@@ -273,7 +273,7 @@ class Deepening:
 
     def _names(self, state: State, numbers: list[int]) -> Iterator[str]:
         """Iterate over the moves of a line in notation, for as long as they are legal."""
-        buffer = np.zeros(WIDTH, np.int64)
+        buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         for number in numbers:
             if state.outcome is not None:
                 return
@@ -285,23 +285,23 @@ class Deepening:
             state = state.play(names[number])
 
 
-def _in_order(roots: list[_Root], done: list[_Root]) -> list[_Root]:
+def _best_first(roots: list[_RootMove], done: list[_RootMove]) -> list[_RootMove]:
     """Return the moves, the best first: those that were looked at now, as far as it is known how good they are.
 
     When the search was over before the last, those that turned out to lose go behind those that it never came to.
     """
     is_whole = len(done) == len(roots)
-    exact = [root for root in done if not root.is_bound and (is_whole or (root.score or 0) > -SURE)]
+    exact = [root for root in done if not root.is_bound and (is_whole or (root.score or 0) > -PROVEN_SCORE)]
     exact.sort(key=lambda root: -(root.score or 0))
     others = [root for root in roots if root not in exact]
     if is_whole:
         others.sort(key=lambda root: (-(root.score or 0), -root.effort))
     else:
-        others.sort(key=lambda root: root.score is not None and root.score < -SURE)
+        others.sort(key=lambda root: root.score is not None and root.score < -PROVEN_SCORE)
     return exact + others
 
 
-def salt(game: Game, style: Style) -> int:
+def key_salt(game: Game, style: Style) -> int:
     """Return what is mixed into keys, so that searches of other games, options and styles do not meet."""
     name = f"{game!r} {style!r}".encode()
     return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big") >> 1

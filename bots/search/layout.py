@@ -10,22 +10,30 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["AGES", "ENTRIES", "MOVES", "PLIES", "TRANSPOSITION_TABLE", "WIDTH", "WORKSPACE"]
+__all__ = [
+    "MAX_MOVES_PER_POSITION",
+    "MAX_PLY",
+    "MOVE_NUMBER_LIMIT",
+    "TABLE_AGES",
+    "TABLE_ENTRIES",
+    "TABLE_LAYOUT",
+    "WORKSPACE_LAYOUT",
+]
 
-ENTRIES: Final = 1 << 20
+TABLE_ENTRIES: Final = 1 << 20
 """Entries of the table, 16 bytes each; a power of two."""
-PLIES: Final = 128
+MAX_PLY: Final = 128
 """No line is longer than this, quiescence included."""
-WIDTH: Final = 136
+MAX_MOVES_PER_POSITION: Final = 136
 """Room for the moves of one position, whatever the game."""
-MOVES: Final = 256
+MOVE_NUMBER_LIMIT: Final = 256
 """Move numbers are below this, a power of two."""
-AGES: Final = 64
+TABLE_AGES: Final = 64
 
-TRANSPOSITION_TABLE: Final = np.dtype([("words", np.int64, (ENTRIES, 2))])
+TABLE_LAYOUT: Final = np.dtype([("words", np.int64, (TABLE_ENTRIES, 2))])
 """An entry is (key XOR data, data): one that two processes wrote at once does not match its key."""
 
-WORKSPACE: Final = np.dtype(
+WORKSPACE_LAYOUT: Final = np.dtype(
     [
         # Others write here while the owner searches.
         ("stop", np.int64),
@@ -43,13 +51,13 @@ WORKSPACE: Final = np.dtype(
         ("hits", np.int64),
         ("deepest", np.int64),
         # What helps to order moves, and where moves are put while they wait.
-        ("killers", np.int64, (PLIES, 2)),
-        ("history", np.int64, (2, MOVES)),
-        ("path", np.int64, (PLIES,)),
-        ("length", np.int64, (PLIES,)),
-        ("line", np.int16, (PLIES, PLIES)),
-        ("order", np.int64, (PLIES, WIDTH)),
-        ("moves", np.int64, (PLIES, WIDTH)),
+        ("killers", np.int64, (MAX_PLY, 2)),
+        ("history", np.int64, (2, MOVE_NUMBER_LIMIT)),
+        ("path", np.int64, (MAX_PLY,)),
+        ("length", np.int64, (MAX_PLY,)),
+        ("line", np.int16, (MAX_PLY, MAX_PLY)),
+        ("order", np.int64, (MAX_PLY, MAX_MOVES_PER_POSITION)),
+        ("moves", np.int64, (MAX_PLY, MAX_MOVES_PER_POSITION)),
     ],
     align=True,
 )

@@ -1,6 +1,6 @@
 """What searches remember from one to the next, and share when several processes look at one position.
 
-Alone: `Memory.private()`. Together:
+Alone: `SearchMemory.private()`. Together:
 
     memory = Memory.create(workers=4)            # the process that owns it; later .close() and .unlink()
     helper = Memory.attach(memory.name, 2)     # in each other process, with a workspace of its own from 1 on
@@ -26,18 +26,20 @@ from typing import Any, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.search.layout import AGES, TRANSPOSITION_TABLE, WORKSPACE
+from cornered.bots.search.layout import TABLE_AGES, TABLE_LAYOUT, WORKSPACE_LAYOUT
 from cornered.engine import Game
 
-__all__ = ["Memory"]
+__all__ = ["SearchMemory"]
 
-_HEAD: Final = np.dtype([("magic", np.int64), ("workspaces", np.int64), ("age", np.int64), ("unused", np.int64, (5,))])
-_MAGIC: Final = 0x436F_726E_6572 ^ (TRANSPOSITION_TABLE.itemsize << 20) ^ WORKSPACE.itemsize
+_HEADER_LAYOUT: Final = np.dtype(
+    [("magic", np.int64), ("workspaces", np.int64), ("age", np.int64), ("unused", np.int64, (5,))]
+)
+_MAGIC: Final = 0x436F_726E_6572 ^ (TABLE_LAYOUT.itemsize << 20) ^ WORKSPACE_LAYOUT.itemsize
 """Changes with the layouts: processes with different sources must not share a memory."""
 _attaching: Final = threading.Lock()
 
 
-class Memory:
+class SearchMemory:
     """A transposition table and the workspaces of all who use it; `workspace` is the number of this process's own, 0
     the main.
 
@@ -52,9 +54,11 @@ class Memory:
         size = self._size(workers)
         buffer: Any = np.zeros(size, np.uint8) if segment is None else segment.buf
         self._bytes: npt.NDArray[np.uint8] = np.frombuffer(buffer, np.uint8, size)
-        self._head: Any = _records(buffer, _HEAD, 1, 0)[0]
-        self._table: Any = _records(buffer, TRANSPOSITION_TABLE, 1, _HEAD.itemsize)[0]
-        self._workspaces: Any = _records(buffer, WORKSPACE, workers, _HEAD.itemsize + TRANSPOSITION_TABLE.itemsize)
+        self._head: Any = _records(buffer, _HEADER_LAYOUT, 1, 0)[0]
+        self._table: Any = _records(buffer, TABLE_LAYOUT, 1, _HEADER_LAYOUT.itemsize)[0]
+        self._workspaces: Any = _records(
+            buffer, WORKSPACE_LAYOUT, workers, _HEADER_LAYOUT.itemsize + TABLE_LAYOUT.itemsize
+        )
         self._scratch: dict[str, tuple[Game, Any]] = {}
 
     @classmethod
@@ -79,7 +83,7 @@ class Memory:
         Raises FileNotFoundError when it is gone, ValueError when it has no such workspace or was made by other sources.
         """
         segment = _existing(name)
-        head = _records(segment.buf, _HEAD, 1, 0)[0]
+        head = _records(segment.buf, _HEADER_LAYOUT, 1, 0)[0]
         magic, workers = int(head.magic), int(head.workspaces)
         del head
         if magic != _MAGIC or not 0 <= workspace < workers:
@@ -89,7 +93,7 @@ class Memory:
 
     @staticmethod
     def _size(workers: int) -> int:
-        return _HEAD.itemsize + TRANSPOSITION_TABLE.itemsize + workers * WORKSPACE.itemsize
+        return _HEADER_LAYOUT.itemsize + TABLE_LAYOUT.itemsize + workers * WORKSPACE_LAYOUT.itemsize
 
     def stop(self, workspace: int | None = None) -> None:
         """Make the search at a workspace, or at all of them, return within milliseconds, and any that begins there."""
@@ -131,7 +135,7 @@ class Memory:
     def turn_page(self) -> int:
         """Return the age of entries from now on; a new search at the main workspace makes older ones give way."""
         if self.workspace == 0:
-            self._head.age = (int(self._head.age) + 1) % AGES
+            self._head.age = (int(self._head.age) + 1) % TABLE_AGES
         return int(self._head.age)
 
     def clear(self) -> None:

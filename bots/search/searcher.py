@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from cornered.bots.bot import Limit, Thought
-from cornered.bots.search.deepening import Deepening
-from cornered.bots.search.memory import Memory
-from cornered.bots.search.specialise import Specialised, searching, supports
+from cornered.bots.search.deepening import IterativeDeepening
+from cornered.bots.search.memory import SearchMemory
+from cornered.bots.search.specialise import SpecialisedSearch, specialised_search, supports
 from cornered.bots.search.style import FULL_WIDTH, SELECTIVE, Style
 from cornered.engine import Game, State
 
@@ -33,7 +33,7 @@ __all__ = ["FULL_WIDTH", "SELECTIVE", "Limit", "Searcher", "Style"]
 class Searcher:
     """Searches positions of one game. Not for two threads at once: each needs a memory, or a workspace, of its own."""
 
-    def __init__(self, game: Game, memory: Memory | None = None, made: Specialised | None = None) -> None:
+    def __init__(self, game: Game, memory: SearchMemory | None = None, made: SpecialisedSearch | None = None) -> None:
         """Load the game's search, or compile it, unless another one is given that was `made` for it.
 
         Raises a ValueError for a game that has no search.
@@ -41,8 +41,8 @@ class Searcher:
         if not supports(game):
             raise ValueError(f"the compiled search does not play {game!r}")
         self.game = game
-        self.memory = Memory.private() if memory is None else memory
-        self.made = searching(game.name) if made is None else made
+        self.memory = SearchMemory.private() if memory is None else memory
+        self.made = specialised_search(game.name) if made is None else made
 
     @staticmethod
     def supports(game: Game) -> bool:
@@ -65,4 +65,4 @@ class Searcher:
         """
         if state.game != self.game:
             raise ValueError(f"this searcher plays {self.game!r}, not {state.game!r}")
-        return Deepening(self.made, self.memory, state, limit, style, without, report).run()
+        return IterativeDeepening(self.made, self.memory, state, limit, style, without, report).run()

@@ -17,31 +17,31 @@ import numba
 import numpy as np
 
 from cornered import engine
-from cornered.bots.evaluate import is_duel, knowledge
-from cornered.bots.kernels.specialise import execute
-from cornered.bots.search.layout import TRANSPOSITION_TABLE, WORKSPACE
+from cornered.bots.evaluate import evaluation_module, is_duel
+from cornered.bots.kernels.specialise import specialise_template
+from cornered.bots.search.layout import TABLE_LAYOUT, WORKSPACE_LAYOUT
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of, kernel
 
 __all__ = [
     "SCRATCH",
-    "Search",
-    "Specialised",
+    "CompiledSearch",
+    "SpecialisedSearch",
     "directory",
     "games",
     "hooks",
     "never",
-    "searching",
     "specialise",
+    "specialised_search",
     "supports",
 ]
 
-Search: TypeAlias = Callable[[Any, int, int, int, int, Any, Any, Any], int]
+CompiledSearch: TypeAlias = Callable[[Any, int, int, int, int, Any, Any, Any], int]
 """The compiled template: position, depth, alpha, beta, ply, workspace, table, scratch -> score."""
 
 TEMPLATE: Final = Path(__file__).with_name("template.py")
-RULES: Final = ("gen", "advance", "lost")
-KNOWLEDGE: Final = ("worth", "key", "quiet", "rank", "narrow", "known")
+RULE_KERNELS: Final = ("gen", "advance", "lost")
+EVALUATION_KERNELS: Final = ("worth", "key", "quiet", "rank", "narrow", "known")
 SCRATCH: Final = np.dtype([("unused", np.int64)])
 """What a game without knowledge of its own remembers."""
 
@@ -53,20 +53,22 @@ def never(position: Any) -> bool:
 
 def supports(game: Game) -> bool:
     """Say whether the search plays `game`: two players, no dice, and kernels that know something about it."""
-    return is_duel(game) and knowledge(game.name) is not None
+    return is_duel(game) and evaluation_module(game.name) is not None
 
 
 def games() -> tuple[str, ...]:
     """Return the names of the games that have a search."""
-    return tuple(game.name for game in engine.games() if knowledge(game.name) is not None)
+    return tuple(game.name for game in engine.games() if evaluation_module(game.name) is not None)
 
 
 def hooks(name: str) -> dict[str, Any]:
     """Return the kernels that the template needs, of a game's own modules."""
-    rules_of, known = importlib.import_module(f"cornered.engine.games.{name}"), knowledge(name)
+    rules_of, known = importlib.import_module(f"cornered.engine.games.{name}"), evaluation_module(name)
     if known is None:
         raise ValueError(f"nothing is known about {name} that a search could use")
-    found = {hook: getattr(rules_of, hook) for hook in RULES} | {hook: getattr(known, hook) for hook in KNOWLEDGE}
+    found = {hook: getattr(rules_of, hook) for hook in RULE_KERNELS} | {
+        hook: getattr(known, hook) for hook in EVALUATION_KERNELS
+    }
     has_draws = hasattr(rules_of, "drawn")
     return {**found, "HAS_DRAWS": has_draws, "drawn": rules_of.drawn if has_draws else never}
 
@@ -80,30 +82,32 @@ def directory(name: str) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Specialised:
+class SpecialisedSearch:
     """The search of one game, the kernels that it was made with, and the layout of what they remember."""
 
-    search: Search
+    search: CompiledSearch
     hooks: Mapping[str, Any]
     scratch: np.dtype[Any]
 
 
 @cache
-def searching(name: str) -> Specialised:
+def specialised_search(name: str) -> SpecialisedSearch:
     """Return the search of a game, compiled now or loaded: `warming.warm` does it once for all processes."""
-    layout = getattr(knowledge(name), "SCRATCH", SCRATCH)
+    layout = getattr(evaluation_module(name), "SCRATCH", SCRATCH)
     return specialise(name, hooks(name), engine.load(name).start(), layout, directory(name))
 
 
 def specialise(
     name: str, hooks: Mapping[str, Any], sample: State, scratch: np.dtype[Any], cached_in: Path
-) -> Specialised:
+) -> SpecialisedSearch:
     """Return the template's search over `hooks`; `sample` is a state of the game, for the types.
 
     `name` is unique in this process, and the hash in the name of `cached_in` covers the sources of all `hooks`.
     """
     position: Any = sample.position  # type: ignore[attr-defined]  # every game of ours has one
-    records = [numba.from_dtype(layout) for layout in (WORKSPACE, TRANSPOSITION_TABLE, scratch)]
+    records = [numba.from_dtype(layout) for layout in (WORKSPACE_LAYOUT, TABLE_LAYOUT, scratch)]
     typed = numba.typeof(position)  # type: ignore[no-untyped-call]
-    search: Search = execute(TEMPLATE, "search", name, hooks, (typed, *[numba.int64] * 4, *records), cached_in)
-    return Specialised(search, hooks, scratch)
+    search: CompiledSearch = specialise_template(
+        TEMPLATE, "search", name, hooks, (typed, *[numba.int64] * 4, *records), cached_in
+    )
+    return SpecialisedSearch(search, hooks, scratch)

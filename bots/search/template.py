@@ -5,19 +5,19 @@ One recursive function, since compiled functions may call themselves but not eac
 changes is in two records: the process's workspace and the table that processes share (see
 `cornered.bots.search.layout`).
 
-Scores are the mover's, in hundredths. A won game is MATE less its plies from the root. Scores beyond SURE are proofs,
+Scores are the mover's, in hundredths. A won game is MATE_SCORE less its plies from the root. Scores beyond PROVEN_SCORE are proofs,
 whatever the depth: a win needs one move, and a loss that was found among a choice of the moves either becomes a loss
-among all of them (from depth WIDEN on) or is called doubtful, a score between evaluations and proofs. Repetitions count
+among all of them (from depth WIDENING_DEPTH on) or is called doubtful, a score between evaluations and proofs. Repetitions count
 as even; no proof has one in it, so a proof holds however its position was reached.
 
-An entry of the table is 44 bits: score + OFFSET (19), age (6), bound (2), depth + DEEPEST (8), move + 1 (9).
+An entry of the table is 44 bits: score + SCORE_OFFSET (19), age (6), bound (2), depth + DEPTH_OFFSET (8), move + 1 (9).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from cornered.bots.search.layout import ENTRIES, MOVES, PLIES
+from cornered.bots.search.layout import MAX_PLY, MOVE_NUMBER_LIMIT, TABLE_ENTRIES
 
 if TYPE_CHECKING:
     HAS_DRAWS = False
@@ -35,29 +35,29 @@ if TYPE_CHECKING:
     def known(position: Any, scratch: Any) -> int: ...
 
 
-__all__ = ["INFINITE", "MATE", "SURE", "search"]
+__all__ = ["INFINITE_SCORE", "MATE_SCORE", "PROVEN_SCORE", "search"]
 
-INFINITE: Final = 110_000
-MATE: Final = 100_000
-SURE: Final = 96_000
-DOUBT: Final = 4_000
+INFINITE_SCORE: Final = 110_000
+MATE_SCORE: Final = 100_000
+PROVEN_SCORE: Final = 96_000
+UNPROVEN_LOSS_BONUS: Final = 4_000
 """What brings a loss that is not proven from the one band into the other."""
-ODD: Final = 91_000
+PLY_COUNTING_SCORE: Final = 91_000
 """Scores beyond this count plies, proven or not: they are stored relative to their position."""
 
-UPPER: Final = 1
-LOWER: Final = 2
-EXACT: Final = 3
-OFFSET: Final = 131_072
-DEEPEST: Final = 64
+UPPER_BOUND: Final = 1
+LOWER_BOUND: Final = 2
+EXACT_SCORE: Final = 3
+SCORE_OFFSET: Final = 131_072
+DEPTH_OFFSET: Final = 64
 
-QUIESCENCE: Final = 8
+QUIESCENCE_PLIES: Final = 8
 """For how many plies a search looks on at most where a position is not quiet; their depths are below 0."""
-WIDEN: Final = 3
+WIDENING_DEPTH: Final = 3
 FULL_DEPTH_MOVES: Final = 3
 """How many moves are searched to full depth before others are reduced."""
-FIRST_KILLER: Final = 1 << 30
-SORTED: Final = 16
+KILLER_ORDER_SCORE: Final = 1 << 30
+SORTED_MOVES: Final = 16
 """So many moves are put in order one by one; after them a cut has become unlikely."""
 
 
@@ -73,18 +73,18 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
     workspace.length[ply] = ply
     workspace.deepest = max(workspace.deepest, ply)
     selective = workspace.selective != 0
-    if ply >= PLIES - 1:
-        depth = -QUIESCENCE
+    if ply >= MAX_PLY - 1:
+        depth = -QUIESCENCE_PLIES
     # Where who is stuck has lost, an empty list of moves says so below; a leaf makes none.
     if (HAS_DRAWS or depth <= 0) and lost(position):
-        return ply - MATE
+        return ply - MATE_SCORE
     if HAS_DRAWS and drawn(position):
         return 0
 
     here, slot, remembered = 0, 0, -1
     if depth > 0:
         # Nothing from here on is better than a win at once, or worse than a loss at once.
-        alpha, beta = max(alpha, ply - MATE), min(beta, MATE - ply - 1)
+        alpha, beta = max(alpha, ply - MATE_SCORE), min(beta, MATE_SCORE - ply - 1)
         if alpha >= beta:
             return alpha
         here = key(position) ^ workspace.salt
@@ -93,7 +93,7 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             for earlier in range(ply - 4, -1, -2):
                 if workspace.path[earlier] == here:
                     return 0
-        slot = here & (ENTRIES - 2)
+        slot = here & (TABLE_ENTRIES - 2)
         data: int = table.words[slot, 1]
         if table.words[slot, 0] ^ data != here:
             data = table.words[slot + 1, 1]
@@ -103,27 +103,27 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             workspace.hits += 1
             remembered = (data & 511) - 1
             if beta - alpha == 1:
-                bound, reached, score = data >> 17 & 3, (data >> 9 & 255) - DEEPEST, (data >> 25) - OFFSET
+                bound, reached, score = data >> 17 & 3, (data >> 9 & 255) - DEPTH_OFFSET, (data >> 25) - SCORE_OFFSET
                 # A proof does not depend on the depth; the textbook's value does.
-                if reached == depth or (selective and (reached > depth or abs(score) > SURE)):
-                    if score > ODD:
+                if reached == depth or (selective and (reached > depth or abs(score) > PROVEN_SCORE)):
+                    if score > PLY_COUNTING_SCORE:
                         score -= ply
-                    elif score < -ODD:
+                    elif score < -PLY_COUNTING_SCORE:
                         score += ply
-                    if (bound & LOWER != 0 and score >= beta) or (bound & UPPER != 0 and score <= alpha):
+                    if (bound & LOWER_BOUND != 0 and score >= beta) or (bound & UPPER_BOUND != 0 and score <= alpha):
                         return score
 
-    is_leaf = depth <= 0 and (not selective or depth <= -QUIESCENCE or quiet(position))
+    is_leaf = depth <= 0 and (not selective or depth <= -QUIESCENCE_PLIES or quiet(position))
     moves, order = workspace.moves[ply], workspace.order[ply]
     total = 0
     if not is_leaf:
         total = gen(position, moves)
         if total == 0:
-            return ply - MATE
+            return ply - MATE_SCORE
     if selective:
         plies = known(position, scratch)
         if plies != 0:
-            return MATE - ply - plies if plies > 0 else ply - plies - MATE
+            return MATE_SCORE - ply - plies if plies > 0 else ply - plies - MATE_SCORE
     if is_leaf:
         return worth(position)
 
@@ -146,41 +146,41 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
 
     side = position.turn & 1
     is_exact = beta - alpha > 1
-    asked, best, best_move = alpha, -INFINITE, -1
+    asked, best, best_move = alpha, -INFINITE_SCORE, -1
     ordered, index = 0, 0
     while True:
         if index >= count:
-            if best > -SURE or count == total:
+            if best > -PROVEN_SCORE or count == total:
                 break
-            if depth < WIDEN:
-                best += DOUBT
+            if depth < WIDENING_DEPTH:
+                best += UNPROVEN_LOSS_BONUS
                 break
             # All of the choice lose: before that counts as a proof, the others have their turn.
             count = total
         if index >= first:
             if ordered < count:
                 for i in range(max(index, ordered), count):
-                    move = moves[i] & (MOVES - 1)
+                    move = moves[i] & (MOVE_NUMBER_LIMIT - 1)
                     if move == workspace.killers[ply, 0]:
-                        order[i] = FIRST_KILLER
+                        order[i] = KILLER_ORDER_SCORE
                     elif move == workspace.killers[ply, 1]:
-                        order[i] = FIRST_KILLER - 1
+                        order[i] = KILLER_ORDER_SCORE - 1
                     else:
                         order[i] = 4 * rank(position, move) + workspace.history[side, move]
                         if workspace.noise != 0:
                             order[i] += (move * workspace.noise >> 3) & 1023
                 ordered = count
-            if index < SORTED:
+            if index < SORTED_MOVES:
                 top = index
                 for i in range(index + 1, count):
                     if order[i] > order[top]:
                         top = i
                 moves[index], moves[top] = moves[top], moves[index]
                 order[index], order[top] = order[top], order[index]
-        move = moves[index] & (MOVES - 1)
+        move = moves[index] & (MOVE_NUMBER_LIMIT - 1)
         child = advance(position, move)
         less = 0
-        if selective and depth >= 3 and index >= FULL_DEPTH_MOVES and order[index] < FIRST_KILLER - 1:
+        if selective and depth >= 3 and index >= FULL_DEPTH_MOVES and order[index] < KILLER_ORDER_SCORE - 1:
             less = 1
             if depth >= 5 and index >= 2 * FULL_DEPTH_MOVES + 2:
                 less = 2
@@ -218,18 +218,24 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
 
     if depth > 0:
         relative = best
-        if best > ODD:
+        if best > PLY_COUNTING_SCORE:
             relative = best + ply
-        elif best < -ODD:
+        elif best < -PLY_COUNTING_SCORE:
             relative = best - ply
-        bound = UPPER
+        bound = UPPER_BOUND
         if best >= beta:
-            bound = LOWER
+            bound = LOWER_BOUND
         elif best > asked:
-            bound = EXACT
+            bound = EXACT_SCORE
         else:
             best_move = remembered
-        word = (relative + OFFSET) << 25 | workspace.age << 19 | bound << 17 | (depth + DEEPEST) << 9 | (best_move + 1)
+        word = (
+            (relative + SCORE_OFFSET) << 25
+            | workspace.age << 19
+            | bound << 17
+            | (depth + DEPTH_OFFSET) << 9
+            | (best_move + 1)
+        )
         # Of a slot's two entries the same position's gives way, else the one of an earlier search, else the shallower.
         target, least = slot, 1 << 30
         for place in range(slot, slot + 2):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cornered import engine
-from cornered.bots.evaluate import knowledge
-from cornered.bots.search.memory import Memory
+from cornered.bots.evaluate import evaluation_module
+from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import Searcher
 from cornered.bots.search.specialise import directory, games
 from cornered.engine import warming as rules
@@ -25,10 +25,10 @@ def warm(*names: str, report: Report = no_report) -> None:
     chosen = names or games()
     rules.warm(*chosen, report=report)
     for name in chosen:
-        if IS_COMPILED and knowledge(name) is not None:
+        if IS_COMPILED and evaluation_module(name) is not None:
             with Mark(directory(name)).compiling() as is_cold:
                 if is_cold:
                     report(Progress(f"{name}: search", 0, 1))
-                Searcher(engine.load(name), Memory.private()).search(engine.load(name).start(), Limit(depth=1))
+                Searcher(engine.load(name), SearchMemory.private()).search(engine.load(name).start(), Limit(depth=1))
                 if is_cold:
                     report(Progress(f"{name}: ready", 1, 1))

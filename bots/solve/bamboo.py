@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from cornered import engine
 from cornered.bots.bamboo.cells import bamboo
-from cornered.bots.bamboo.proof import END, new_memory, value
+from cornered.bots.bamboo.proof import END_VALUE, new_memory, value
 from cornered.bots.bot import Limit, Proven
-from cornered.bots.kernels.timer import alarm
+from cornered.bots.kernels.timer import deadline_timer
 from cornered.bots.solve import Solution, ignore
 from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_names, whole
@@ -19,9 +19,9 @@ from cornered.engine.kernels.hexagon import Position, advance, placements, turne
 
 __all__ = ["is_within_reach", "solve", "warm"]
 
-REACH: Final = 16
+REACH_CELLS: Final = 16
 """With how many cells that anybody may take now a position of a larger board is solved in about a second."""
-SLICE: Final = 20_000
+REPORT_INTERVAL_NODES: Final = 20_000
 """After how many nodes the caller hears how many there were."""
 SMALL: Final = 2
 """Up to this radius every position is within reach."""
@@ -52,7 +52,7 @@ class _Proof:
         """Return the value of `position` to its mover. Raises _OutOfLimit, also after `most` nodes in all."""
         bounds = [bound for bound in (self.most, most) if bound is not None]
         while True:
-            share = min([SLICE, *(bound - self.nodes for bound in bounds)])
+            share = min([REPORT_INTERVAL_NODES, *(bound - self.nodes for bound in bounds)])
             if share <= 0:
                 raise _OutOfLimit
             self.memory["nodes"] = 0
@@ -80,7 +80,7 @@ def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
     started = monotonic()
     # With a limit on nodes the answer may not depend on what was asked before.
     proof = _Proof(new_memory(here.game.radius) if limit.nodes else _memory(here.game.radius), limit, report)
-    with alarm(limit.remaining, proof.ring):
+    with deadline_timer(limit.remaining, proof.ring):
         try:
             values = _values(here, proof)
         except _OutOfLimit:
@@ -107,7 +107,10 @@ def _lengths(state: BambooState, proof: _Proof) -> dict[str, int]:
     """Return for each move in how many plies the game ends with best play, the move itself included."""
     stones = sum(side.bit_count() for side in state.stones())
     most = proof.nodes + LENGTH_NODES_MAX[state.game.radius > SMALL]
-    return {move: END - abs(proof.value(child, -END, END, most)) - stones for move, child in _children(state).items()}
+    return {
+        move: END_VALUE - abs(proof.value(child, -END_VALUE, END_VALUE, most)) - stones
+        for move, child in _children(state).items()
+    }
 
 
 def is_within_reach(state: State) -> bool:
@@ -116,10 +119,10 @@ def is_within_reach(state: State) -> bool:
     if here.game.radius <= SMALL:
         return True
     other = whole(placements(turned(here.position)))
-    return (here.open_cells | other).bit_count() <= REACH
+    return (here.open_cells | other).bit_count() <= REACH_CELLS
 
 
 def warm() -> None:
     """Compile or load what the proof runs. With a limit on nodes it remembers nothing."""
-    solve(engine.load("bamboo", radius=1).start(), Limit(nodes=SLICE))
+    solve(engine.load("bamboo", radius=1).start(), Limit(nodes=REPORT_INTERVAL_NODES))
     is_within_reach(engine.load("bamboo", radius=SMALL + 1).start())

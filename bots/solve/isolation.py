@@ -17,25 +17,25 @@ from cornered.bots.bot import Limit, Proven
 from cornered.bots.evaluate import is_duel
 from cornered.bots.evaluate.regions import region
 from cornered.bots.solve import Proof, Solution, ignore
-from cornered.bots.solve.isolation_proof import ENDLESS, distance, forget, outcome, workspace
+from cornered.bots.solve.isolation_proof import PLIES_BEYOND_GAME, distance, forget, outcome, workspace
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
-from cornered.engine.kernels.grid import CELLS, word
+from cornered.engine.kernels.grid import CELL_BITS, word
 
 __all__ = ["is_within_reach", "is_worth_a_try", "prove", "solve", "warm"]
 
-SLICE: Final = 12_000
+REPORT_INTERVAL_NODES: Final = 12_000
 """Nodes between two looks at the clock: two or three milliseconds."""
-SOLVED: Final = 31
+SOLVED_CELLS_MAX: Final = 31
 """So many cells in reach are mostly solved within a second, once both pawns are placed."""
-SOLVED_FROM_THE_START: Final = 25
-TRIED: Final = 37
+SOLVED_FROM_START_CELLS_MAX: Final = 25
+TRIED_CELLS_MAX: Final = 37
 """With so many cells in reach a proof is worth a part of the time."""
-COUNTED: Final = 14
+DISTANCE_CELLS_MAX: Final = 14
 """With so many cells left, plies are counted as well as wins."""
-COUNTING: Final = 40_000
+DISTANCE_NODES_MAX: Final = 40_000
 """But not for more nodes than this, some milliseconds."""
-UNLIMITED: Final = 1 << 62
+UNLIMITED_NODES: Final = 1 << 62
 
 
 class _UsedUp(Exception):
@@ -61,14 +61,14 @@ def is_within_reach(state: State) -> bool:
         return False
     _, mover, other, *_ = state.position
     left = int(_in_reach(state)).bit_count()
-    return left <= (SOLVED if mover and other else SOLVED_FROM_THE_START)
+    return left <= (SOLVED_CELLS_MAX if mover and other else SOLVED_FROM_START_CELLS_MAX)
 
 
 def is_worth_a_try(state: State) -> bool:
     """Say whether `prove` may well tell something within a part of a second, if only which moves lose."""
     if not isinstance(state, IsolationState) or not is_duel(state.game) or not state.position.second:
         return False
-    return int(_in_reach(state)).bit_count() <= TRIED
+    return int(_in_reach(state)).bit_count() <= TRIED_CELLS_MAX
 
 
 def _in_reach(state: IsolationState) -> Any:
@@ -91,7 +91,7 @@ def _look(state: State, limit: Limit, report: Callable[[int], None], *, every: b
         budget = _Budget(work, limit, report)
         with suppress(_UsedUp):
             for move in ordered:
-                target = word(1 << CELLS[move])
+                target = word(1 << CELL_BITS[move])
                 values[move] = "win" if budget.loses(free ^ target, other, target) else "loss"
                 if values[move] == "win" and not every:
                     break
@@ -111,7 +111,7 @@ class _Budget:
 
     def __init__(self, work: Any, limit: Limit, report: Callable[[int], None]) -> None:
         self.work = work
-        self.most = limit.nodes or UNLIMITED
+        self.most = limit.nodes or UNLIMITED_NODES
         self.deadline = limit.deadline
         self.report = report
         work.nodes = 0
@@ -125,7 +125,7 @@ class _Budget:
         while True:
             if self.nodes >= self.most or (self.deadline is not None and monotonic() >= self.deadline):
                 raise _UsedUp
-            self.work.limit = min(self.nodes + SLICE, self.most)
+            self.work.limit = min(self.nodes + REPORT_INTERVAL_NODES, self.most)
             result = outcome(free, mover, other, self.work)
             self.report(self.nodes)
             if result:
@@ -134,16 +134,16 @@ class _Budget:
     def lengths(self, state: IsolationState) -> dict[str, int]:
         """Return in how many plies each move wins or loses, or nothing where that takes too long."""
         free, other = _in_reach(state), state.position.second
-        if int(free).bit_count() > COUNTED or (self.deadline is not None and monotonic() >= self.deadline):
+        if int(free).bit_count() > DISTANCE_CELLS_MAX or (self.deadline is not None and monotonic() >= self.deadline):
             return {}
-        self.work.limit = min(self.nodes + COUNTING, self.most)
+        self.work.limit = min(self.nodes + DISTANCE_NODES_MAX, self.most)
         found = {}
         for move in state.moves():
-            target = word(1 << CELLS[move])
-            score = distance(free ^ target, other, target, 1, -ENDLESS, ENDLESS, self.work)
+            target = word(1 << CELL_BITS[move])
+            score = distance(free ^ target, other, target, 1, -PLIES_BEYOND_GAME, PLIES_BEYOND_GAME, self.work)
             if self.nodes >= self.work.limit:
                 return {}
-            found[move] = ENDLESS - abs(int(score))
+            found[move] = PLIES_BEYOND_GAME - abs(int(score))
         return found
 
 

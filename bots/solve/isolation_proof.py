@@ -11,31 +11,41 @@ from typing import Any, Final
 
 import numpy as np
 
-from cornered.bots.evaluate.regions import fields, region, sort_in, verdict
+from cornered.bots.evaluate.regions import fields, region, separated_winner, sort_in
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.bits import lowest, popcount
-from cornered.engine.kernels.slides import LONGEST, slides
+from cornered.engine.kernels.slides import SLIDE_STEPS_MAX, slides
 
-__all__ = ["ENDLESS", "SET", "WON", "WORKSPACE", "canonical", "distance", "forget", "outcome", "workspace"]
+__all__ = [
+    "PLIES_BEYOND_GAME",
+    "PROOF_WORKSPACE_LAYOUT",
+    "SET_BIT",
+    "WON_BIT",
+    "canonical",
+    "distance",
+    "forget",
+    "outcome",
+    "workspace",
+]
 
-ENTRIES: Final = 1 << 19
+PROOF_ENTRIES: Final = 1 << 19
 WAYS: Final = 4
 """So many entries share a line of the processor's cache; of them the one that cost least gives way."""
 UNPLACED: Final = 64
-SAME: Final = 10
+MIRROR_CELLS_GONE_MAX: Final = 10
 """Up to so many cells gone, positions that mirror each other are looked up as one; later they hardly meet again."""
-ENDLESS: Final = 100
+PLIES_BEYOND_GAME: Final = 100
 """More plies than any game lasts."""
 WEIGHT: Final = 4
 """How much more the other's replies count than the mover's next moves, when moves are ordered."""
 
-WORKSPACE: Final = np.dtype(
+PROOF_WORKSPACE_LAYOUT: Final = np.dtype(
     [
         *fields(1 << 15),
         ("width", np.int64),
         ("height", np.int64),
-        ("memory", np.uint64, (ENTRIES, 2)),
+        ("memory", np.uint64, (PROOF_ENTRIES, 2)),
         ("moves", np.int64, (65, 65)),
     ]
 )
@@ -43,13 +53,13 @@ WORKSPACE: Final = np.dtype(
 whether the mover wins, the logarithm of what that cost in six bits, and a bit that is always set."""
 
 PAWNS: Final = np.uint64((1 << 14) - 1)
-WON: Final = np.uint64(1 << 14)
-SET: Final = np.uint64(1 << 21)
+WON_BIT: Final = np.uint64(1 << 14)
+SET_BIT: Final = np.uint64(1 << 21)
 
 
 def workspace(width: int, height: int) -> Any:
     """Return an empty workspace for a board of this size."""
-    record = np.zeros(1, WORKSPACE).view(np.recarray)[0]
+    record = np.zeros(1, PROOF_WORKSPACE_LAYOUT).view(np.recarray)[0]
     record.width, record.height = width, height
     return record
 
@@ -127,27 +137,27 @@ def outcome(free: np.uint64, mover: np.uint64, other: np.uint64, workspace: Any)
     started = workspace.nodes
     rest = free
     if mover:
-        rest = slides(free, mover, LONGEST)
+        rest = slides(free, mover, SLIDE_STEPS_MAX)
         if not rest:
             return -1
         if other:
             mine, theirs = region(free, mover), region(free, other)
             if not mine & theirs:
-                return verdict(mine, mover, other, theirs, workspace)
+                return separated_winner(mine, mover, other, theirs, workspace)
             free &= mine | theirs
 
     size = popcount(free)
     board, first, second = free, mover, other
-    if workspace.width * workspace.height - size <= SAME:
+    if workspace.width * workspace.height - size <= MIRROR_CELLS_GONE_MAX:
         board, first, second = canonical(free, mover, other, workspace.width, workspace.height)
     cells = (lowest(first) if first else UNPLACED) | (lowest(second) if second else UNPLACED) << 7
     pawns = np.uint64(cells)
-    slot = mixed(cells, np.int64(board)) & (ENTRIES - WAYS)
+    slot = mixed(cells, np.int64(board)) & (PROOF_ENTRIES - WAYS)
     target, least = slot, 1 << 30
     for place in range(slot, slot + WAYS):
         entry = workspace.memory[place, 1]
-        if workspace.memory[place, 0] == board and entry & PAWNS == pawns and entry & SET:
-            return 1 if entry & WON else -1
+        if workspace.memory[place, 0] == board and entry & PAWNS == pawns and entry & SET_BIT:
+            return 1 if entry & WON_BIT else -1
 
     row = workspace.moves[size]
     count, result = 0, -1
@@ -157,12 +167,14 @@ def outcome(free: np.uint64, mover: np.uint64, other: np.uint64, workspace: Any)
         rest ^= cell
         replies = 0
         if other:
-            replies = popcount(slides(free ^ cell, other, LONGEST))
+            replies = popcount(slides(free ^ cell, other, SLIDE_STEPS_MAX))
             if replies == 0:
                 result, count = 1, 0
                 break
         # The fewest replies first; of two alike, the one with more moves to follow.
-        count = sort_in(row, count, (64 + WEIGHT * replies - popcount(slides(free ^ cell, cell, LONGEST))) << 6 | bit)
+        count = sort_in(
+            row, count, (64 + WEIGHT * replies - popcount(slides(free ^ cell, cell, SLIDE_STEPS_MAX))) << 6 | bit
+        )
     for index in range(count):
         cell = np.uint64(1) << np.uint64(row[index] & 63)
         reply = outcome(free ^ cell, other, cell, workspace)
@@ -182,7 +194,7 @@ def outcome(free: np.uint64, mover: np.uint64, other: np.uint64, workspace: Any)
             target, least = place, value
     workspace.memory[target, 0] = board
     workspace.memory[target, 1] = (
-        pawns | np.uint64(effort) << np.uint64(15) | SET | (WON if result > 0 else np.uint64(0))
+        pawns | np.uint64(effort) << np.uint64(15) | SET_BIT | (WON_BIT if result > 0 else np.uint64(0))
     )
     return result
 
@@ -193,28 +205,28 @@ def distance(
 ) -> int:
     """Return how soon the game ends when the winner hurries and the loser delays, by plain alpha-beta.
 
-    A win at ply n counts ENDLESS - n, a loss n - ENDLESS, with `ply` plies played before this position. It means
+    A win at ply n counts PLIES_BEYOND_GAME - n, a loss n - PLIES_BEYOND_GAME, with `ply` plies played before this position. It means
     nothing once `workspace.nodes` has reached `workspace.limit`.
     """
     if workspace.nodes >= workspace.limit:
         return 0
     workspace.nodes += 1
-    rest = slides(free, mover, LONGEST) if mover else free
+    rest = slides(free, mover, SLIDE_STEPS_MAX) if mover else free
     if not rest:
-        return ply - ENDLESS
+        return ply - PLIES_BEYOND_GAME
     row = workspace.moves[popcount(free)]
     count = 0
     while rest:
         bit = lowest(rest)
         cell = np.uint64(1) << np.uint64(bit)
         rest ^= cell
-        replies = popcount(slides(free ^ cell, other, LONGEST)) if other else 0
+        replies = popcount(slides(free ^ cell, other, SLIDE_STEPS_MAX)) if other else 0
         count = sort_in(row, count, replies << 6 | bit)
-    best = -ENDLESS
+    best = -PLIES_BEYOND_GAME
     for index in range(count):
         cell = np.uint64(1) << np.uint64(row[index] & 63)
         best = max(best, -distance(free ^ cell, other, cell, ply + 1, -beta, -max(alpha, best), workspace))
         # Nothing is better than a win with this very move.
-        if best >= beta or best == ENDLESS - ply - 1:
+        if best >= beta or best == PLIES_BEYOND_GAME - ply - 1:
             break
     return best

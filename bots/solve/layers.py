@@ -13,11 +13,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from cornered.bots.solve.race import NOTHING, settle
+from cornered.bots.solve.race import UNSETTLED_BYTE, settle
 from cornered.engine.compile.kernel import kernel
-from cornered.engine.kernels.maze import CELLS, Four, bit, passages
+from cornered.engine.kernels.maze import CELL_COUNT, Four, bit, passages
 
-__all__ = ["MOST_SLOTS", "MOST_WALLS", "canonical", "extend", "place", "settle_some"]
+__all__ = ["MOST_SLOTS", "MOST_WALLS", "canonical", "extend", "place", "settle_layouts"]
 
 MOST_SLOTS: Final = 128
 MOST_WALLS: Final = 9
@@ -97,8 +97,8 @@ def doors_of(first: Four, size: int, layout: int, depth: int, walls: Numbers) ->
     h_lo, h_hi, v_lo, v_hi = first
     for i in range(depth):
         wall = walls[(layout >> (7 * i)) & 127]
-        lo, hi = bit(wall % CELLS)
-        if wall < 2 * CELLS:
+        lo, hi = bit(wall % CELL_COUNT)
+        if wall < 2 * CELL_COUNT:
             h_lo, h_hi = h_lo | lo, h_hi | hi
         else:
             v_lo, v_hi = v_lo | lo, v_hi | hi
@@ -106,7 +106,7 @@ def doors_of(first: Four, size: int, layout: int, depth: int, walls: Numbers) ->
 
 
 @kernel
-def settle_some(
+def settle_layouts(
     first: Four,
     size: int,
     stocks: tuple[int, int],
@@ -143,7 +143,7 @@ def settle_some(
         doors = doors_of(first, size, layout, depth, walls)
         for share in range(shares):
             used = lowest_share + share
-            outside[:] = NOTHING
+            outside[:] = UNSETTLED_BYTE
             for slot in range(walls.shape[0] if stocks[0] + stocks[1] > depth else 0):
                 fits = True
                 for i in range(depth):

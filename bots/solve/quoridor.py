@@ -17,20 +17,20 @@ import numpy.typing as npt
 from cornered import engine
 from cornered.bots.bot import Limit, Proven
 from cornered.bots.solve import Solution, ignore
-from cornered.bots.solve.layers import MOST_SLOTS, MOST_WALLS, canonical, extend, keep_canonical, place, settle_some
-from cornered.bots.solve.race import DRAW, NOTHING
+from cornered.bots.solve.layers import MOST_SLOTS, MOST_WALLS, canonical, extend, keep_canonical, place, settle_layouts
+from cornered.bots.solve.race import DRAW_BYTE, UNSETTLED_BYTE
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
-from cornered.engine.kernels.maze import CELLS, SPLIT, Four, unblocked
+from cornered.engine.kernels.maze import CELL_COUNT, SPLIT, Four, unblocked
 from cornered.engine.kernels.walls import Position, walls_of
 
 __all__ = ["LAYOUTS", "Layouts", "is_within_reach", "solve", "warm"]
 
 BOUND: Final = 320_000_000
 """How many bytes of tables one process keeps: one byte a position."""
-REACH: Final = 40_000_000
+REACH_POSITIONS: Final = 40_000_000
 """How many positions are settled in about a second."""
-CHUNK: Final = 100_000
+CLOCK_CHECK_POSITIONS: Final = 100_000
 """How many positions are settled between two looks at the clock: some milliseconds."""
 
 Bytes = npt.NDArray[np.uint8]
@@ -76,7 +76,7 @@ class Layouts:
         slots = np.array(_wall_numbers(unblocked(first, size)), np.int64)
         if len(slots) > MOST_SLOTS:
             return None
-        kind, rank, file = slots // CELLS, slots % CELLS // 9, slots % 9
+        kind, rank, file = slots // CELL_COUNT, slots % CELL_COUNT // 9, slots % 9
         apart_rank, apart_file = abs(rank[:, None] - rank), abs(file[:, None] - file)
         along = np.where(kind == 1, apart_file, apart_rank)
         aside = np.where(kind == 1, apart_rank, apart_file)
@@ -127,9 +127,9 @@ class Layouts:
                 layer.tables = np.empty(total * layer.shares * len(layer.layouts), np.uint8)
             while layer.settled < len(layer.layouts) and self.is_sound:
                 begin = layer.settled
-                end = min(len(layer.layouts), begin + max(1, CHUNK // (total * layer.shares)))
+                end = min(len(layer.layouts), begin + max(1, CLOCK_CHECK_POSITIONS // (total * layer.shares)))
                 self.is_sound = bool(
-                    settle_some(
+                    settle_layouts(
                         self.first,
                         self.size,
                         self.stocks,
@@ -192,7 +192,7 @@ def is_within_reach(state: State) -> bool:
     position = state.position
     if _found(position) is not None:
         return True
-    return Layouts.of(position, REACH) is not None
+    return Layouts.of(position, REACH_POSITIONS) is not None
 
 
 def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
@@ -248,10 +248,10 @@ def _solution(state: QuoridorState, layouts: Layouts, nodes: int, started: float
         # The game may have ended by a draw rule: what the tables say of such a position is checked below.
         is_home = after.ended == state.to_move
         byte = 256 if is_home else layouts.byte(after.position)
-        assert byte != NOTHING
-        if byte == DRAW:
+        assert byte != UNSETTLED_BYTE
+        if byte == DRAW_BYTE:
             moves[move] = "draw"
-        elif byte > DRAW:
+        elif byte > DRAW_BYTE:
             moves[move], lengths[move] = "win", 2 * (256 - byte) + 1
         else:
             moves[move], lengths[move] = "loss", 2 * byte
@@ -265,8 +265,8 @@ def _solution(state: QuoridorState, layouts: Layouts, nodes: int, started: float
 def _wall_numbers(slots: Four) -> list[int]:
     """Return the numbers of the walls in a set of slots, rising."""
     h_lo, h_hi, v_lo, v_hi = slots
-    bits = (h_lo | h_hi << SPLIT) << CELLS | (v_lo | v_hi << SPLIT) << 2 * CELLS
-    return [number for number in range(CELLS, 3 * CELLS) if bits >> number & 1]
+    bits = (h_lo | h_hi << SPLIT) << CELL_COUNT | (v_lo | v_hi << SPLIT) << 2 * CELL_COUNT
+    return [number for number in range(CELL_COUNT, 3 * CELL_COUNT) if bits >> number & 1]
 
 
 def _reflected(wall: int, size: int) -> int:

@@ -20,11 +20,11 @@ from cornered.bots.evaluate.paths import spread
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.maze import Four, far_side, has, step
 
-__all__ = ["DRAW", "LAST", "NOTHING", "settle"]
+__all__ = ["DRAW_BYTE", "LAST_WIN_MOVE", "UNSETTLED_BYTE", "settle"]
 
-NOTHING: Final = 0
-DRAW: Final = 128
-LAST: Final = 127
+UNSETTLED_BYTE: Final = 0
+DRAW_BYTE: Final = 128
+LAST_WIN_MOVE: Final = 127
 """The latest own move by which a win fits into a byte."""
 
 Bytes = npt.NDArray[np.uint8]
@@ -95,7 +95,7 @@ def settle(doors: Four, size: int, outside: Bytes, table: Bytes, work: Numbers) 
     rest = work[3 * total :]
     beside, found = rest[: 4 * cells], rest[4 * cells : 4 * cells + 16]
     rest = rest[4 * cells + 16 :]
-    wins, losses = rest[: LAST + 3], rest[LAST + 3 : 2 * LAST + 6]
+    wins, losses = rest[: LAST_WIN_MOVE + 3], rest[LAST_WIN_MOVE + 3 : 2 * LAST_WIN_MOVE + 6]
     can = np.zeros((2, cells), np.uint8)
     homes(doors, size, 0, can[0])
     homes(doors, size, 2, can[1])
@@ -112,14 +112,14 @@ def settle(doors: Four, size: int, outside: Bytes, table: Bytes, work: Numbers) 
             is_position = a != b and a < top and b >= bottom and can[0, a] != 0 and can[1, b] != 0
             for turn in range(2):
                 at = turn * places + a * cells + b
-                table[at] = NOTHING
+                table[at] = UNSETTLED_BYTE
                 left[at] = -1
                 if not is_position:
                     continue
                 here, there = (a, b) if turn == 0 else (b, a)
                 left[at] = exits(beside, here, there)
                 byte = int(np.int64(outside[at]))
-                if byte > DRAW:
+                if byte > DRAW_BYTE:
                     won = 257 - byte
                     latest = max(latest, won)
                     follow[at] = wins[won]
@@ -133,7 +133,7 @@ def settle(doors: Four, size: int, outside: Bytes, table: Bytes, work: Numbers) 
                 for i in range(origins(beside, end, there, found)):
                     from_cell = found[i]
                     at = turn * places + (from_cell * cells + there if turn == 0 else there * cells + from_cell)
-                    if table[at] == NOTHING and left[at] >= 0:
+                    if table[at] == UNSETTLED_BYTE and left[at] >= 0:
                         table[at] = 1
                         order[n] = at
                         n += 1
@@ -147,10 +147,10 @@ def settle(doors: Four, size: int, outside: Bytes, table: Bytes, work: Numbers) 
             here, there = (b, a) if turn == 0 else (a, b)
             for j in range(origins(beside, here, there, found)):
                 before = (1 - turn) * places + (a * cells + found[j] if turn == 0 else found[j] * cells + b)
-                if table[before] != NOTHING or left[before] < 0:
+                if table[before] != UNSETTLED_BYTE or left[before] < 0:
                     continue
                 left[before] -= 1
-                if left[before] != 0 or outside[before] >= DRAW:
+                if left[before] != 0 or outside[before] >= DRAW_BYTE:
                     continue
                 lost = max(number, int(np.int64(outside[before])))
                 if lost == number:
@@ -169,7 +169,7 @@ def settle(doors: Four, size: int, outside: Bytes, table: Bytes, work: Numbers) 
             at = follow[at]
         begin = n
         number += 1
-        if number > LAST:
+        if number > LAST_WIN_MOVE:
             return lost_from == begin and latest < number
         for i in range(lost_from, begin):
             at = order[i]
@@ -177,13 +177,13 @@ def settle(doors: Four, size: int, outside: Bytes, table: Bytes, work: Numbers) 
             here, there = (b, a) if turn == 0 else (a, b)
             for j in range(origins(beside, here, there, found)):
                 before = (1 - turn) * places + (a * cells + found[j] if turn == 0 else found[j] * cells + b)
-                if table[before] == NOTHING and left[before] >= 0:
+                if table[before] == UNSETTLED_BYTE and left[before] >= 0:
                     table[before] = number
                     order[n] = before
                     n += 1
         at = wins[number]
         while at >= 0:
-            if table[at] == NOTHING:
+            if table[at] == UNSETTLED_BYTE:
                 table[at] = number
                 order[n] = at
                 n += 1
@@ -191,6 +191,6 @@ def settle(doors: Four, size: int, outside: Bytes, table: Bytes, work: Numbers) 
         if n == begin and number > latest:
             break
     for at in range(total):
-        if table[at] == NOTHING and left[at] >= 0:
-            table[at] = DRAW
+        if table[at] == UNSETTLED_BYTE and left[at] >= 0:
+            table[at] = DRAW_BYTE
     return True

@@ -15,8 +15,8 @@ import numpy as np
 from cornered import engine
 from cornered.bots.bot import Limit, Proven
 from cornered.bots.evaluate.pockets import POCKETS
-from cornered.bots.evaluate.trapgrid import lead
-from cornered.bots.kernels.timer import alarm
+from cornered.bots.evaluate.trapgrid import voronoi_lead
+from cornered.bots.kernels.timer import deadline_timer
 from cornered.bots.solve import Proof, Solution, ignore
 from cornered.bots.solve.trapgrid_proof import PROOF, STOPPED, distance, wins
 from cornered.engine import State
@@ -25,14 +25,14 @@ from cornered.engine.kernels.grid import word
 
 __all__ = ["is_within_reach", "prove", "solve", "warm"]
 
-AGES: Final = 1 << 18
+MEMO_AGES: Final = 1 << 18
 """How many searches the memo tells apart before it has to be wiped."""
-UNLIMITED: Final = 1 << 62
-BEYOND: Final = 64
+UNLIMITED_NODES: Final = 1 << 62
+PLIES_BEYOND_GAME: Final = 64
 """More plies than any game lasts."""
 
 
-class Memory:
+class ProofMemory:
     """The records of the kernels: tens of megabytes of address space, of which only what is used becomes real."""
 
     def __init__(self) -> None:
@@ -46,15 +46,15 @@ class Memory:
         """Make the records ready for one search, which forgets all others, and see that it stops in time."""
         with self.lock:
             self.age += 1
-            if self.age == AGES:
+            if self.age == MEMO_AGES:
                 self.age = 1
                 self.proof["memo"][:] = 0
                 self.pockets["memo"][:] = 0
             self.proof["age"] = self.pockets["age"] = self.age
             self.proof["shift"] = 9 * (8 - size)
             self.pockets["nodes"] = self.pockets["stop"] = 0
-            self.pockets["most"] = limit.nodes or UNLIMITED
-            with alarm(limit.remaining, self.stop):
+            self.pockets["most"] = limit.nodes or UNLIMITED_NODES
+            with deadline_timer(limit.remaining, self.stop):
                 yield
 
     def stop(self) -> None:
@@ -72,7 +72,7 @@ class Memory:
 
     def distance(self, state: TrapGridState, *, won: bool) -> int | None:
         """Return the plies to the end of a position of known value; None when stopped."""
-        plies = int(distance(self.proof, self.pockets, *_words(state), -1, BEYOND, int(won)))
+        plies = int(distance(self.proof, self.pockets, *_words(state), -1, PLIES_BEYOND_GAME, int(won)))
         return None if plies == STOPPED else plies
 
     def line(self, state: TrapGridState, plies: int) -> list[str]:
@@ -100,8 +100,8 @@ def _words(state: TrapGridState) -> tuple[np.uint64, np.uint64, np.uint64]:
 
 
 @cache
-def _memory() -> Memory:
-    return Memory()
+def _memory() -> ProofMemory:
+    return ProofMemory()
 
 
 def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Proof:
@@ -115,7 +115,7 @@ def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
     memory = _memory()
     children = {move: state.play(move) for move in state.moves()}
     # What looks best comes first: if time runs out, it is the better half that is known.
-    moves = tuple(sorted(children, key=lambda move: int(lead(*_words(children[move])))))
+    moves = tuple(sorted(children, key=lambda move: int(voronoi_lead(*_words(children[move])))))
     values: dict[str, Proven] = {}
     lengths: dict[str, int] = {}
     lines: dict[str, tuple[str, ...]] = {}

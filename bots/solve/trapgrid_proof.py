@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from cornered.bots.evaluate.pockets import NONE, apart, bound, cell_of, pocket_of, sorted_in
-from cornered.bots.evaluate.trapgrid import lead
+from cornered.bots.evaluate.pockets import NO_MOVE, cell_of, inserted, path_bound, pocket_of, separated_value
+from cornered.bots.evaluate.trapgrid import voronoi_lead
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.games.trapgrid import neighbours
 from cornered.engine.hashing import mixed
@@ -20,9 +20,9 @@ from cornered.engine.kernels.bits import lowest, popcount
 
 __all__ = ["PROOF", "STOPPED", "distance", "wins"]
 
-SLOTS: Final = 1 << 21
+PROOF_SLOTS: Final = 1 << 21
 
-PROOF: Final = np.dtype([("shift", np.int64), ("age", np.int64), ("memo", np.uint64, (SLOTS, 2))])
+PROOF: Final = np.dtype([("shift", np.int64), ("age", np.int64), ("memo", np.uint64, (PROOF_SLOTS, 2))])
 """What a proof remembers. `shift` is how far an image by `mirrored` must be shifted right to lie on the board. `memo`
 holds free cells, and beside them a word: the mover's bit in bits 0 to 5, the other's from 6, the kind of knowledge in
 12, the age from 13 (entries of another age are void), and what is known from 32: the value, or the least and, from 38,
@@ -30,8 +30,8 @@ the greatest distance."""
 
 VALUE: Final = 0
 DISTANCE: Final = 1
-TAG: Final = np.uint64(0xFFFF_FFFF)
-FARTHEST: Final = 63
+TAG_MASK: Final = np.uint64(0xFFFF_FFFF)
+DISTANCE_PLIES_MAX: Final = 63
 STOPPED: Final = -1
 """What kernels return when the record of the pockets says stop."""
 
@@ -61,16 +61,16 @@ def entry(
     if image < free or (image == free and mirrored(mover, record["shift"]) < mover):
         free, mover, other = image, mirrored(mover, record["shift"]), mirrored(other, record["shift"])
     tag = np.uint64(lowest(mover) | lowest(other) << 6 | kind << 12 | record["age"] << 13)
-    slot = mixed(mixed(kind, np.int64(free)), np.int64(mover ^ other >> np.uint64(1))) & (SLOTS - 1)
+    slot = mixed(mixed(kind, np.int64(free)), np.int64(mover ^ other >> np.uint64(1))) & (PROOF_SLOTS - 1)
     memo = record["memo"]
     beside = slot ^ 1
-    if memo[slot, 0] == free and memo[slot, 1] & TAG == tag:
+    if memo[slot, 0] == free and memo[slot, 1] & TAG_MASK == tag:
         return slot, free, tag
-    if memo[beside, 0] == free and memo[beside, 1] & TAG == tag:
+    if memo[beside, 0] == free and memo[beside, 1] & TAG_MASK == tag:
         return beside, free, tag
-    if (memo[slot, 1] & TAG) >> np.uint64(13) != np.uint64(record["age"]):
+    if (memo[slot, 1] & TAG_MASK) >> np.uint64(13) != np.uint64(record["age"]):
         return slot, free, tag
-    if (memo[beside, 1] & TAG) >> np.uint64(13) != np.uint64(record["age"]):
+    if (memo[beside, 1] & TAG_MASK) >> np.uint64(13) != np.uint64(record["age"]):
         return beside, free, tag
     return slot if popcount(memo[slot, 0]) <= popcount(memo[beside, 0]) else beside, free, tag
 
@@ -88,28 +88,28 @@ def wins(record: Any, pockets: Any, free: np.uint64, mover: np.uint64, other: np
         return 1 if targets else 0
     pocket = pocket_of(free, mover)
     if not pocket & theirs:
-        plies = apart(pockets, pocket, mover, pocket_of(free, other), other)
+        plies = separated_value(pockets, pocket, mover, pocket_of(free, other), other)
         return STOPPED if plies == 0 else int(plies > 0)
     slot, known, tag = entry(record, free, mover, other, VALUE)
     memo = record["memo"]
-    if memo[slot, 0] == known and memo[slot, 1] & TAG == tag:
+    if memo[slot, 0] == known and memo[slot, 1] & TAG_MASK == tag:
         return int(np.int64(memo[slot, 1] >> np.uint64(32)))
-    first = second = third = fourth = NONE
+    first = second = third = fourth = NO_MOVE
     while targets:
         bit = lowest(targets)
         target = cell_of(bit)
         # A step into a dead end gives the game away, unless nothing else is left.
-        cost = lead(free ^ target, other, target) + 64 if neighbours(target) & free else 127
-        first, second, third, fourth = sorted_in(cost << 6 | bit, first, second, third, fourth)
+        cost = voronoi_lead(free ^ target, other, target) + 64 if neighbours(target) & free else 127
+        first, second, third, fourth = inserted(cost << 6 | bit, first, second, third, fourth)
         targets ^= target
     value = 0
-    while first != NONE and not value:
+    while first != NO_MOVE and not value:
         target = cell_of(first)
         answer = wins(record, pockets, free ^ target, other, target)
         if answer == STOPPED:
             return STOPPED
         value = 1 - answer
-        first, second, third, fourth = second, third, fourth, NONE
+        first, second, third, fourth = second, third, fourth, NO_MOVE
     slot, known, tag = entry(record, free, mover, other, VALUE)
     memo[slot, 0] = known
     memo[slot, 1] = tag | np.uint64(value) << np.uint64(32)
@@ -135,22 +135,22 @@ def distance(
         return value
     pocket, others = pocket_of(free, mover), pocket_of(free, other)
     if not pocket & others:
-        plies = apart(pockets, pocket, mover, others, other)
+        plies = separated_value(pockets, pocket, mover, others, other)
         return STOPPED if plies == 0 else abs(plies)
-    farthest = 2 * (bound(others, other) if value else bound(pocket, mover)) + value
+    farthest = 2 * (path_bound(others, other) if value else path_bound(pocket, mover)) + value
     if farthest <= low:
         return farthest
-    least, most = 0, FARTHEST
+    least, most = 0, DISTANCE_PLIES_MAX
     slot, known, tag = entry(record, free, mover, other, DISTANCE)
     memo = record["memo"]
-    if memo[slot, 0] == known and memo[slot, 1] & TAG == tag:
-        least = int(np.int64(memo[slot, 1] >> np.uint64(32))) & FARTHEST
-        most = int(np.int64(memo[slot, 1] >> np.uint64(38))) & FARTHEST
+    if memo[slot, 0] == known and memo[slot, 1] & TAG_MASK == tag:
+        least = int(np.int64(memo[slot, 1] >> np.uint64(32))) & DISTANCE_PLIES_MAX
+        most = int(np.int64(memo[slot, 1] >> np.uint64(38))) & DISTANCE_PLIES_MAX
     if least == most or least >= high:
         return least
     if most <= low:
         return most
-    first = second = third = fourth = NONE
+    first = second = third = fourth = NO_MOVE
     while targets:
         bit = lowest(targets)
         target = cell_of(bit)
@@ -159,11 +159,11 @@ def distance(
         if answer == STOPPED:
             return STOPPED
         if answer != value:
-            cost = lead(free ^ target, other, target) + 64
-            first, second, third, fourth = sorted_in(cost << 6 | bit, first, second, third, fourth)
-    best = FARTHEST if value else 0
+            cost = voronoi_lead(free ^ target, other, target) + 64
+            first, second, third, fourth = inserted(cost << 6 | bit, first, second, third, fourth)
+    best = DISTANCE_PLIES_MAX if value else 0
     alpha, beta = max(low, least - 1), min(high, most + 1)
-    while first != NONE and alpha < beta:
+    while first != NO_MOVE and alpha < beta:
         target = cell_of(first)
         plies = distance(record, pockets, free ^ target, other, target, alpha - 1, beta - 1, 1 - value)
         if plies == STOPPED:
@@ -174,7 +174,7 @@ def distance(
         else:
             best = max(best, plies + 1)
             alpha = max(alpha, best)
-        first, second, third, fourth = second, third, fourth, NONE
+        first, second, third, fourth = second, third, fourth, NO_MOVE
     if best < high:
         most = min(most, best)
     if best > low:

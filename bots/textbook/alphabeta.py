@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import math
 
-from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
 from cornered.engine import State
 
 __all__ = ["alpha_beta"]
 
 
-def alpha_beta(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+def alpha_beta(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> ValuedLine:
     """Return the value of `state`: exact between `alpha` and `beta`, else a bound on the side where it lies.
 
     MAX is sure of `alpha` elsewhere and MIN of `beta`: once they meet, one of the two will not let the game come here.
@@ -24,9 +24,9 @@ def alpha_beta(state: State, depth: float, alpha: float, beta: float, ply: int, 
     return _min(state, depth, alpha, beta, ply, search)
 
 
-def _max(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+def _max(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> ValuedLine:
     best = -math.inf
-    line: Moves = ()
+    line: PvMoves = ()
     moves = state.moves()
     for index, move in enumerate(moves, start=1):
         value, rest = alpha_beta(state.play(move), depth - 1, alpha, beta, ply + 1, search)
@@ -39,9 +39,9 @@ def _max(state: State, depth: float, alpha: float, beta: float, ply: int, search
     return best, line
 
 
-def _min(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+def _min(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> ValuedLine:
     best = math.inf
-    line: Moves = ()
+    line: PvMoves = ()
     moves = state.moves()
     for index, move in enumerate(moves, start=1):
         value, rest = alpha_beta(state.play(move), depth - 1, alpha, beta, ply + 1, search)

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from cornered.bots.bot import WIN, Limit, Proven, Thought
-from cornered.bots.evaluate import Judgement
-from cornered.bots.textbook.root import DEEPEST, think
-from cornered.bots.textbook.search import CERTAIN, Moves, Search, Valued, proof
+from cornered.bots.evaluate import Evaluator
+from cornered.bots.textbook.root import MAX_DEPTH_PLIES, think
+from cornered.bots.textbook.search import CERTAIN_SCORE, PvMoves, TextbookSearch, ValuedLine, proof
 from cornered.engine import CHANCE, State
 
 __all__ = ["search"]
@@ -27,8 +27,8 @@ __all__ = ["search"]
 class _Deepening:
     """What one search has learnt from its earlier iterations, and what keeps it from being a proof."""
 
-    search: Search
-    judgement: Judgement
+    search: TextbookSearch
+    judgement: Evaluator
     seats: int
     missed: bool = False
     """Whether moves of the one who searches were left out: there may be better ones."""
@@ -46,14 +46,14 @@ class _Deepening:
         """
         if self.ways > 1:
             # A single way that is not won takes more than this from the average over all of them.
-            return "win" if not self.spared and score > WIN - CERTAIN / self.ways else None
+            return "win" if not self.spared and score > WIN - CERTAIN_SCORE / self.ways else None
         proven = proof(score, self.seats, saw_horizon=saw_horizon)
         unsure = {"win": self.spared, "loss": self.missed, "draw": self.spared or self.missed, None: True}
         return None if unsure[proven] else proven
 
     def value(
-        self, state: State, depth: int, alpha: float, beta: float, ply: int, hint: Moves, ways: int = 1
-    ) -> Valued:
+        self, state: State, depth: int, alpha: float, beta: float, ply: int, hint: PvMoves, ways: int = 1
+    ) -> ValuedLine:
         """Return what `state` is worth to the seat and the line that leads there; exact between `alpha` and `beta`."""
         search = self.search
         search.visit(ply)
@@ -63,7 +63,7 @@ class _Deepening:
             return self._average(state, depth, ply, ways), ()
         is_max = state.to_move == search.seat
         best = -math.inf if is_max else math.inf
-        line: Moves = ()
+        line: PvMoves = ()
         moves = self.ordered(state, state.moves(), hint)
         for index, move in enumerate(moves, start=1):
             follow = hint[1:] if hint and move == hint[0] else ()
@@ -90,7 +90,7 @@ class _Deepening:
             total += self.value(state.play(roll), depth - 1, -math.inf, math.inf, ply + 1, (), ways)[0]
         return total / len(rolls)
 
-    def ordered(self, state: State, moves: Sequence[str], hint: Moves) -> list[str]:
+    def ordered(self, state: State, moves: Sequence[str], hint: PvMoves) -> list[str]:
         """Return those of `moves` to look at, the most promising first: the better the order, the more is pruned."""
         if self.judgement.candidates is not None:
             worth_a_look = set(self.judgement.candidates(state))
@@ -102,15 +102,15 @@ class _Deepening:
         return sorted(moves, key=lambda move: (move != first, -self.cutoffs[move]))
 
 
-def search(state: State, limit: Limit, judgement: Judgement, chance: random.Random) -> Thought:
+def search(state: State, limit: Limit, judgement: Evaluator, chance: random.Random) -> Thought:
     """Return the best move that searches, each one ply deeper, find within `limit`; `chance` breaks ties."""
     moves = state.moves()
     chance.shuffle(moves)
-    work = _Deepening(Search.within(limit, state.to_move, judgement.evaluate), judgement, state.game.seats)
+    work = _Deepening(TextbookSearch.within(limit, state.to_move, judgement.evaluate), judgement, state.game.seats)
     moves = work.ordered(state, moves, ())
 
-    def look(after: State, depth: int, least: float, hint: Moves) -> Valued:
+    def look(after: State, depth: int, least: float, hint: PvMoves) -> ValuedLine:
         return work.value(after, depth, least, math.inf, 1, hint)
 
-    each_depth = range(1, (limit.depth or DEEPEST) + 1)
+    each_depth = range(1, (limit.depth or MAX_DEPTH_PLIES) + 1)
     return think(state, limit, work.search, look, each_depth, moves, prove=work.proof)

@@ -11,7 +11,7 @@ import math
 from typing import Final
 
 from cornered.bots.bot import WIN
-from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
 from cornered.bots.textbook.utilities import squashed, unsquashed
 from cornered.engine import CHANCE, State
 
@@ -28,7 +28,7 @@ def farthest(ply: int) -> float:
     return 1.0 - ply * PLY
 
 
-def leaf(state: State, depth: float, ply: int, search: Search) -> float | None:
+def leaf(state: State, depth: float, ply: int, search: TextbookSearch) -> float | None:
     """Return the utility of a position below which nothing is searched, None for any other."""
     if (outcome := state.outcome) is not None:
         if outcome.winner is None:
@@ -40,7 +40,7 @@ def leaf(state: State, depth: float, ply: int, search: Search) -> float | None:
     return None
 
 
-def expectiminimax(state: State, depth: float, ply: int, search: Search) -> Valued:
+def expectiminimax(state: State, depth: float, ply: int, search: TextbookSearch) -> ValuedLine:
     """Return the value of `state` by searching every line and every roll `depth` plies deep."""
     search.visit(ply)
     if (value := leaf(state, depth, ply, search)) is not None:
@@ -53,7 +53,7 @@ def expectiminimax(state: State, depth: float, ply: int, search: Search) -> Valu
         return total / len(moves), ()
     is_max = state.to_move == search.seat
     best = -math.inf if is_max else math.inf
-    line: Moves = ()
+    line: PvMoves = ()
     for move in moves:
         value, rest = expectiminimax(state.play(move), depth - 1, ply + 1, search)
         if value > best if is_max else value < best:

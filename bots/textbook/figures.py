@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.textbook.alphabeta import alpha_beta
-from cornered.bots.textbook.korf import NOBODY, shallow
+from cornered.bots.textbook.korf import NO_SEAT_ABOVE, max_n_shallow
 from cornered.bots.textbook.maxn import max_n
 from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.ordered import sorted_alpha_beta
-from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine import State
 
 __all__ = ["Saving", "alpha_beta_saving", "deepening_overhead", "korf_saving", "uniform_overhead"]
@@ -40,7 +40,7 @@ class Saving:
 def korf_saving(state: State, depth: int) -> Saving:
     """Return what shallow pruning saves max^n (Korf, "Multi-player alpha-beta pruning", 1991)."""
     plain = _count(state, lambda search: max_n(state, depth, 0, search))
-    return _saving(plain, _count(state, lambda search: shallow(state, depth, 0, NOBODY, 0, search)))
+    return _saving(plain, _count(state, lambda search: max_n_shallow(state, depth, 0, NO_SEAT_ABOVE, 0, search)))
 
 
 def alpha_beta_saving(state: State, depth: int, *, is_sorted: bool = False) -> Saving:
@@ -69,13 +69,13 @@ def uniform_overhead(branching: int, depth: int) -> float:
     return 100.0 * (sum(each) / each[-1] - 1.0)
 
 
-def _count(state: State, run: Callable[[Search], object]) -> Search:
-    search = Search(state.to_move, judgement(state.game.name).evaluate)
+def _count(state: State, run: Callable[[TextbookSearch], object]) -> TextbookSearch:
+    search = TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
     run(search)
     # The root was looked at too, and is not counted.
     search.nodes -= 1
     return search
 
 
-def _saving(plain: Search, pruned: Search) -> Saving:
+def _saving(plain: TextbookSearch, pruned: TextbookSearch) -> Saving:
     return Saving(plain.nodes, pruned.nodes, pruned.pruned)

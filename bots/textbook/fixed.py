@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from cornered.bots.bot import Bot, Limit, Thought
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.textbook.root import depths, think
-from cornered.bots.textbook.search import Search, Valued
+from cornered.bots.textbook.search import TextbookSearch, ValuedLine
 from cornered.engine import Game, State
 
 __all__ = ["FixedDepthBot"]
@@ -26,15 +26,15 @@ class FixedDepthBot(Bot):
         return isinstance(game, str) or not game.options.get("dice")
 
     @abstractmethod
-    def value(self, after: State, depth: int, least: float, search: Search) -> Valued:
+    def value(self, after: State, depth: int, least: float, search: TextbookSearch) -> ValuedLine:
         """Return the value of the position after a move, exact above `least`, and the line that follows."""
 
-    def ordered(self, state: State, moves: Sequence[str], search: Search) -> Sequence[str]:
+    def ordered(self, state: State, moves: Sequence[str], search: TextbookSearch) -> Sequence[str]:
         """Return the moves in the order in which to look at them."""
         return moves
 
     def choose(self, state: State, limit: Limit) -> Thought:
-        search = Search.within(limit, state.to_move, judgement(state.game.name).evaluate)
+        search = TextbookSearch.within(limit, state.to_move, evaluator(state.game.name).evaluate)
         moves = state.moves()
         # Of equal moves the first one counts, and it should not always be the same.
         self.chance.shuffle(moves)

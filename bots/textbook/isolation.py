@@ -13,19 +13,19 @@ from dataclasses import replace
 from typing import ClassVar, Final, TypeAlias
 
 from cornered.bots.bot import Bot, Limit, Setting, Thought
-from cornered.bots.evaluate import Evaluate, Judgement
+from cornered.bots.evaluate import EvaluateState, Evaluator
 from cornered.bots.textbook.deepening import search
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
 
-__all__ = ["HEURISTICS", "Heuristic", "IsolationMinimaxBot", "evaluation", "mobilities", "progress"]
+__all__ = ["HEURISTICS_BY_NAME", "Heuristic", "IsolationMinimaxBot", "evaluation", "mobilities", "progress"]
 
 Heuristic: TypeAlias = Callable[[int, int, float], float]
 """Scores the number of own moves and of the opponent's, given how much of the board was used when the search began."""
 
-OUT: Final = 900.0
+ELIMINATED_PENALTY: Final = 900.0
 """What it costs to be out of a game for three or four that the others still play."""
-HALF: Final = 0.5
+HALF_USED: Final = 0.5
 
 
 def simple(own: int, other: int, used: float) -> float:
@@ -41,18 +41,18 @@ def offensive(own: int, other: int, used: float) -> float:
 
 
 def defensive_to_offensive(own: int, other: int, used: float) -> float:
-    return (defensive if used <= HALF else offensive)(own, other, used)
+    return (defensive if used <= HALF_USED else offensive)(own, other, used)
 
 
 def offensive_to_defensive(own: int, other: int, used: float) -> float:
-    return (offensive if used <= HALF else defensive)(own, other, used)
+    return (offensive if used <= HALF_USED else defensive)(own, other, used)
 
 
 def mobility_difference(own: int, other: int, used: float) -> float:
     return own - other
 
 
-HEURISTICS: Final[Mapping[str, Heuristic]] = {
+HEURISTICS_BY_NAME: Final[Mapping[str, Heuristic]] = {
     "simple": simple,  # isolation-tutorial, "The Simple Strategy"
     "defensive": defensive,  # "The Defensive Strategy"
     "offensive": offensive,  # "The Offensive Strategy"
@@ -75,14 +75,14 @@ def progress(state: IsolationState) -> float:
     return 1 - int(state.position.free).bit_count() / cells
 
 
-def evaluation(heuristic: Heuristic, used: float) -> Evaluate:
+def evaluation(heuristic: Heuristic, used: float) -> EvaluateState:
     """Return a heuristic as searches ask for it. `used` stays what it was at the root, as in the tutorial: a strategy
     that changed in the middle of a line would compare what cannot be compared."""
 
     def evaluate(state: State, seat: int) -> float:
         assert isinstance(state, IsolationState)
         if state.position.places >> 3 * seat & 7:
-            return -OUT
+            return -ELIMINATED_PENALTY
         return float(heuristic(*mobilities(state, seat), used))
 
     return evaluate
@@ -94,10 +94,10 @@ class IsolationMinimaxBot(Bot):
     games: ClassVar[tuple[str, ...] | None] = ("isolation",)
     SETTINGS: ClassVar[tuple[Setting, ...]] = (Setting("depth", "Plies to look ahead", 4, low=1, high=20),)
     heuristic: ClassVar[str]
-    """A name in HEURISTICS."""
+    """A name in HEURISTICS_BY_NAME."""
 
     def choose(self, state: State, limit: Limit) -> Thought:
         assert isinstance(state, IsolationState)
         depth = int(self.settings["depth"])
-        evaluate = evaluation(HEURISTICS[self.heuristic], progress(state))
-        return search(state, replace(limit, depth=min(depth, limit.depth or depth)), Judgement(evaluate), self.chance)
+        evaluate = evaluation(HEURISTICS_BY_NAME[self.heuristic], progress(state))
+        return search(state, replace(limit, depth=min(depth, limit.depth or depth)), Evaluator(evaluate), self.chance)

@@ -9,31 +9,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cornered.bots.textbook.maxn import Shared, leaf
-from cornered.bots.textbook.search import Moves, Search
+from cornered.bots.textbook.maxn import SharesLine, leaf
+from cornered.bots.textbook.search import PvMoves, TextbookSearch
 from cornered.bots.textbook.shares import WHOLE, Shares, most
 from cornered.engine import State
 
-__all__ = ["NOBODY", "best_left", "shallow"]
+__all__ = ["NO_SEAT_ABOVE", "best_left", "max_n_shallow"]
 
-NOBODY = -1
+NO_SEAT_ABOVE = -1
 """The player above a position that nobody's choice leads to."""
 
 
-def every(state: State) -> Sequence[str]:
+def all_moves(state: State) -> Sequence[str]:
     """Return all moves."""
     return state.moves()
 
 
-def shallow(
+def max_n_shallow(
     state: State,
     depth: float,
     ply: int,
     above: int,
     has: int,
-    search: Search,
-    choice: Callable[[State], Sequence[str]] = every,
-) -> Shared:
+    search: TextbookSearch,
+    choice: Callable[[State], Sequence[str]] = all_moves,
+) -> SharesLine:
     """Return the shares of `state` when seat `above`, who chooses whether to come here, has the share `has` elsewhere.
 
     The result is max^n's over the moves of `choice`, to the last digit, unless `above` would get no more than `has`:
@@ -44,13 +44,15 @@ def shallow(
         return shares, ()
     mover = state.to_move
     # A player who moves twice in a row bounds nothing: its own share is what grows.
-    enough = WHOLE - has if above not in (NOBODY, mover) else WHOLE
+    enough = WHOLE - has if above not in (NO_SEAT_ABOVE, mover) else WHOLE
     enough = min(enough, most(state.game.seats, ply + 1))
     best: Shares = ()
-    line: Moves = ()
+    line: PvMoves = ()
     moves = choice(state)
     for index, move in enumerate(moves, start=1):
-        shares, rest = shallow(state.play(move), depth - 1, ply + 1, mover, best[mover] if best else 0, search, choice)
+        shares, rest = max_n_shallow(
+            state.play(move), depth - 1, ply + 1, mover, best[mover] if best else 0, search, choice
+        )
         if not best or shares[mover] > best[mover]:
             best, line = shares, (move, *rest)
             if best[mover] >= enough:
@@ -60,6 +62,6 @@ def shallow(
 
 
 def best_left(state: State, shares: Shares, seat: int, has: int) -> int:
-    """Return the share of `seat`, or no more than `has` where `shallow` may only have shown that it is no more."""
+    """Return the share of `seat`, or no more than `has` where `max_n_shallow` may only have shown that it is no more."""
     bound = WHOLE - shares[state.to_move] if state.to_move != seat else shares[seat]
     return bound if bound <= has else shares[seat]

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from cornered.bots.textbook.search import Moves, Search
+from cornered.bots.textbook.search import PvMoves, TextbookSearch
 from cornered.bots.textbook.shares import Shares, estimated, final
 from cornered.engine import State
 
-__all__ = ["Shared", "leaf", "max_n"]
+__all__ = ["SharesLine", "leaf", "max_n"]
 
-Shared: TypeAlias = tuple[Shares, Moves]
+SharesLine: TypeAlias = tuple[Shares, PvMoves]
 """The shares of a position, and the line of moves that leads to them."""
 
 
-def leaf(state: State, depth: float, ply: int, search: Search) -> Shares | None:
+def leaf(state: State, depth: float, ply: int, search: TextbookSearch) -> Shares | None:
     """Return the shares of a position below which nothing is searched, None for any other."""
     if (outcome := state.outcome) is not None:
         return final(outcome, ply)
@@ -28,14 +28,14 @@ def leaf(state: State, depth: float, ply: int, search: Search) -> Shares | None:
     return None
 
 
-def max_n(state: State, depth: float, ply: int, search: Search) -> Shared:
+def max_n(state: State, depth: float, ply: int, search: TextbookSearch) -> SharesLine:
     """Return the shares of `state` by searching every line `depth` plies deep. Of equal moves the first one counts."""
     search.visit(ply)
     if (shares := leaf(state, depth, ply, search)) is not None:
         return shares, ()
     mover = state.to_move
     best: Shares = ()
-    line: Moves = ()
+    line: PvMoves = ()
     for move in state.moves():
         shares, rest = max_n(state.play(move), depth - 1, ply + 1, search)
         if not best or shares[mover] > best[mover]:

@@ -14,13 +14,13 @@ from time import monotonic
 from typing import Final
 
 from cornered.bots.bot import Limit, Line, Thought
-from cornered.bots.textbook.search import Moves, OutOfLimit, Search
+from cornered.bots.textbook.search import OutOfLimit, PvMoves, TextbookSearch
 from cornered.bots.textbook.utilities import unsquashed
 from cornered.engine import CHANCE, Outcome, State
 
-__all__ = ["Node", "grow", "rewards", "think"]
+__all__ = ["Node", "rewards", "run_iteration", "think"]
 
-LONGEST: Final = 2_000
+PLAYOUT_PLIES_MAX: Final = 2_000
 """A random game that is not over after so many plies counts as a draw: nothing ends Quoridor without draw rules."""
 
 
@@ -58,7 +58,7 @@ class Node:
         return sorted(self.children.values(), key=lambda child: (-child.visits, -child.mean))
 
 
-def grow(root: Node, c: float, chance: Random, search: Search) -> None:
+def run_iteration(root: Node, c: float, chance: Random, search: TextbookSearch) -> None:
     """Run one iteration. Raises OutOfLimit, and then has changed nothing that counts, when the limit is used up."""
     node, ply = root, 0
     while node.state.outcome is None:
@@ -74,14 +74,14 @@ def grow(root: Node, c: float, chance: Random, search: Search) -> None:
             search.visit(ply)
             move = node.untried[-1]
             child = Node.of(node.state.play(move), chance, node, move)
-            outcome = _played_out(child.state, ply, chance, search)
+            outcome = _playout(child.state, ply, chance, search)
             node.untried.pop()
             node.children[move] = child
-            _report(child, rewards(outcome, root.state.game.seats))
+            _back_up(child, rewards(outcome, root.state.game.seats))
             return
         else:
             node = node.most_promising(c)
-    _report(node, rewards(node.state.outcome, root.state.game.seats))
+    _back_up(node, rewards(node.state.outcome, root.state.game.seats))
 
 
 def rewards(outcome: Outcome | None, seats: int) -> tuple[float, ...]:
@@ -91,8 +91,8 @@ def rewards(outcome: Outcome | None, seats: int) -> tuple[float, ...]:
     return tuple(float(seat == outcome.winner) for seat in range(seats))
 
 
-def _played_out(state: State, ply: int, chance: Random, search: Search) -> Outcome | None:
-    for deeper in range(ply + 1, ply + LONGEST):
+def _playout(state: State, ply: int, chance: Random, search: TextbookSearch) -> Outcome | None:
+    for deeper in range(ply + 1, ply + PLAYOUT_PLIES_MAX):
         if (outcome := state.outcome) is not None:
             return outcome
         search.visit(deeper)
@@ -100,7 +100,7 @@ def _played_out(state: State, ply: int, chance: Random, search: Search) -> Outco
     return state.outcome
 
 
-def _report(node: Node, got: tuple[float, ...]) -> None:
+def _back_up(node: Node, got: tuple[float, ...]) -> None:
     """Tell `node` and all above it what the players got; each counts what its own mover's player did."""
     at: Node | None = node
     while at is not None:
@@ -112,11 +112,11 @@ def _report(node: Node, got: tuple[float, ...]) -> None:
 
 def think(state: State, limit: Limit, iterations: int, c: float, chance: Random) -> Thought:
     """Return the move that was tried most; its score is what its mean would be worth as an evaluation."""
-    search = Search.within(limit, state.to_move, lambda state, seat: 0.0)
+    search = TextbookSearch.within(limit, state.to_move, lambda state, seat: 0.0)
     root = Node.of(state, chance)
     try:
         for _ in range(iterations):
-            grow(root, c, chance, search)
+            run_iteration(root, c, chance, search)
     except OutOfLimit:
         pass
     lines = [_line(child, state.game.seats) for child in root.ranked()]
@@ -130,12 +130,12 @@ def think(state: State, limit: Limit, iterations: int, c: float, chance: Random)
 def _line(child: Node, seats: int) -> Line:
     even = 1.0 / seats
     value = (child.mean - even) / (1.0 - even if child.mean > even else even)
-    return Line(child.move, unsquashed(value), pv=(child.move, *_expected(child)))
+    return Line(child.move, unsquashed(value), pv=(child.move, *_principal_variation(child)))
 
 
-def _expected(node: Node) -> Moves:
+def _principal_variation(node: Node) -> PvMoves:
     """Return the most visited line below `node`, up to where the dice roll."""
-    line: Moves = ()
+    line: PvMoves = ()
     while node.children and node.state.to_move != CHANCE:
         node = node.ranked()[0]
         line = (*line, node.move)

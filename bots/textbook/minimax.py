@@ -9,25 +9,25 @@ from __future__ import annotations
 
 import math
 
-from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
 from cornered.engine import State
 
 __all__ = ["depth_limited", "minimax"]
 
 
-def minimax(state: State, ply: int, search: Search) -> Valued:
+def minimax(state: State, ply: int, search: TextbookSearch) -> ValuedLine:
     """Return the value of `state` by searching every line to the end of the game: O(b^d) positions."""
     return depth_limited(state, math.inf, ply, search)
 
 
-def depth_limited(state: State, depth: float, ply: int, search: Search) -> Valued:
+def depth_limited(state: State, depth: float, ply: int, search: TextbookSearch) -> ValuedLine:
     """Return the value of `state` by searching every line `depth` plies deep; what is there is estimated."""
     search.visit(ply)
     if (value := search.leaf(state, depth, ply)) is not None:
         return value, ()
     is_max = state.to_move == search.seat
     best = -math.inf if is_max else math.inf
-    line: Moves = ()
+    line: PvMoves = ()
     for move in state.moves():
         value, rest = depth_limited(state.play(move), depth - 1, ply + 1, search)
         if value > best if is_max else value < best:

@@ -6,13 +6,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from cornered.bots.textbook.search import Moves, Search, Valued, utility
+from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine, utility
 from cornered.engine import State
 
 __all__ = ["by_evaluation", "sorted_alpha_beta"]
 
 
-def by_evaluation(state: State, moves: Iterable[str], search: Search, ply: int) -> list[tuple[str, State]]:
+def by_evaluation(state: State, moves: Iterable[str], search: TextbookSearch, ply: int) -> list[tuple[str, State]]:
     """Return `moves` and the positions after them, the best one for who is to move first.
 
     The sorting is not counted among the nodes: each of these positions is counted when the search comes to it.
@@ -26,14 +26,16 @@ def by_evaluation(state: State, moves: Iterable[str], search: Search, ply: int) 
     return sorted(((move, state.play(move)) for move in moves), key=promise, reverse=state.to_move == search.seat)
 
 
-def sorted_alpha_beta(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+def sorted_alpha_beta(
+    state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch
+) -> ValuedLine:
     """Return the value of `state`: exact between `alpha` and `beta`, else a bound on the side where it lies."""
     search.visit(ply)
     if (value := search.leaf(state, depth, ply)) is not None:
         return value, ()
     is_max = state.to_move == search.seat
     best = -math.inf if is_max else math.inf
-    line: Moves = ()
+    line: PvMoves = ()
     moves = state.moves()
     # The last ply is estimated anyway: to sort it would estimate everything twice.
     children = by_evaluation(state, moves, search, ply) if depth > 1 else ((move, state.play(move)) for move in moves)

@@ -9,21 +9,21 @@ from time import monotonic
 from typing import Final, TypeAlias
 
 from cornered.bots.bot import WIN, Limit, Line, Proven, Thought
-from cornered.bots.textbook.search import Moves, OutOfLimit, Search, Valued, proof
+from cornered.bots.textbook.search import OutOfLimit, PvMoves, TextbookSearch, ValuedLine, proof
 from cornered.engine import State
 
-__all__ = ["DEEPEST", "Look", "Root", "depths", "think"]
+__all__ = ["MAX_DEPTH_PLIES", "RootIteration", "SearchMove", "depths", "think"]
 
-DEEPEST: Final = 200
+MAX_DEPTH_PLIES: Final = 200
 """No search looks further; most games are over by then."""
 
-Look: TypeAlias = Callable[[State, int, float, Moves], Valued]
+SearchMove: TypeAlias = Callable[[State, int, float, PvMoves], ValuedLine]
 """Returns the value of the position after a move, for who made it, and the line that follows. It is asked with the
 depth that is left, the value above which alone it has to be exact, and the line that it found the last time."""
 
 
 @dataclass(slots=True)
-class Root:
+class RootIteration:
     """The moves of one iteration with what they are worth, in the order in which they were looked at."""
 
     wanted: int
@@ -46,15 +46,15 @@ def depths(limit: Limit, setting: int) -> Iterable[int]:
 
     It goes straight to that depth where nothing can stop it. Under a clock it deepens up to it, to have a move ready.
     """
-    depth = min(setting or DEEPEST, limit.depth or DEEPEST)
+    depth = min(setting or MAX_DEPTH_PLIES, limit.depth or MAX_DEPTH_PLIES)
     return (depth,) if limit.time is None and limit.nodes is None else range(1, depth + 1)
 
 
 def think(
     state: State,
     limit: Limit,
-    search: Search,
-    look: Look,
+    search: TextbookSearch,
+    look: SearchMove,
     depths: Iterable[int],
     moves: Sequence[str],
     *,
@@ -72,7 +72,7 @@ def think(
     order = list(moves)
     found = Thought(order[0], pv=(order[0],), lines=tuple(Line(move) for move in order))
     for depth in depths:
-        root, saw_horizon, cut_short = Root(min(limit.lines, len(order))), False, False
+        root, saw_horizon, cut_short = RootIteration(min(limit.lines, len(order))), False, False
         known = {line.move: line.pv[1:] for line in found.lines}
         try:
             for move in order:
@@ -93,11 +93,11 @@ def think(
 
 
 def _line(
-    pv: Moves,
+    pv: PvMoves,
     score: float,
     depth: int,
     prove: Callable[[float, bool], Proven | None],
-    search: Search,
+    search: TextbookSearch,
     *,
     is_bound: bool,
 ) -> Line:

@@ -8,16 +8,16 @@ from time import monotonic
 from typing import Final, TypeAlias
 
 from cornered.bots.bot import WIN, Limit, Proven
-from cornered.bots.evaluate import Evaluate
+from cornered.bots.evaluate import EvaluateState
 from cornered.engine import Outcome, State
 
-__all__ = ["CERTAIN", "Moves", "OutOfLimit", "Search", "Valued", "proof", "utility"]
+__all__ = ["CERTAIN_SCORE", "OutOfLimit", "PvMoves", "TextbookSearch", "ValuedLine", "proof", "utility"]
 
-CERTAIN: Final = WIN - 1_000
+CERTAIN_SCORE: Final = WIN - 1_000
 """Beyond this a score is a forced win: no evaluation comes near, and no search looks so many plies ahead."""
 
-Moves: TypeAlias = tuple[str, ...]
-Valued: TypeAlias = tuple[float, Moves]
+PvMoves: TypeAlias = tuple[str, ...]
+ValuedLine: TypeAlias = tuple[float, PvMoves]
 """A value, and the line of moves that leads to it."""
 
 
@@ -26,11 +26,11 @@ class OutOfLimit(Exception):
 
 
 @dataclass(slots=True)
-class Search:
+class TextbookSearch:
     """One search for `seat`: what stays the same everywhere in its tree, and what it counts on the way."""
 
     seat: int
-    evaluate: Evaluate
+    evaluate: EvaluateState
     deadline: float = math.inf
     most_nodes: float = math.inf
     nodes: int = 0
@@ -43,7 +43,7 @@ class Search:
     started: float = field(default_factory=monotonic)
 
     @classmethod
-    def within(cls, limit: Limit, seat: int, evaluate: Evaluate) -> Search:
+    def within(cls, limit: Limit, seat: int, evaluate: EvaluateState) -> TextbookSearch:
         """Return a search that may use what `limit` allows."""
         return cls(seat, evaluate, limit.deadline or math.inf, limit.nodes or math.inf)
 
@@ -80,10 +80,10 @@ def proof(score: float, seats: int, *, saw_horizon: bool) -> Proven | None:
 
     Against several opponents who are all taken for enemies a win is certain, but anything less need not come true.
     """
-    if score > CERTAIN:
+    if score > CERTAIN_SCORE:
         return "win"
     if seats > 2:
         return None
-    if score < -CERTAIN:
+    if score < -CERTAIN_SCORE:
         return "loss"
     return None if saw_horizon else "draw"

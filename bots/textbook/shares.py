@@ -11,7 +11,7 @@ from math import sqrt
 from typing import Final, TypeAlias
 
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import Evaluate
+from cornered.bots.evaluate import EvaluateState
 from cornered.engine import Outcome, State
 
 __all__ = ["WHOLE", "Shares", "estimated", "final", "most", "score"]
@@ -21,7 +21,7 @@ Shares: TypeAlias = tuple[int, ...]
 
 WHOLE: Final = 12_000_000_000_000
 """Divides by 2, 3 and 4, so that a draw is fair, and is large enough to tell all evaluations apart."""
-AHEAD: Final = 4.0
+DOUBLING_EVALUATION: Final = 4.0
 """The evaluation that doubles a seat's weight."""
 ANY_PLY: Final = 1_000
 """No search looks so many plies ahead."""
@@ -40,7 +40,7 @@ def most(seats: int, ply: int) -> int:
     return WHOLE - (seats - 1) * ply
 
 
-def estimated(state: State, evaluate: Evaluate) -> Shares:
+def estimated(state: State, evaluate: EvaluateState) -> Shares:
     """Return the shares that the evaluation gives the seats of a position that is not over."""
     weights = [_weight(evaluate(state, seat)) for seat in range(state.game.seats)]
     total = sum(weights)
@@ -58,10 +58,10 @@ def score(share: int, seats: int) -> float:
         return WIN - (WHOLE - share) / (seats - 1)
     # Of two players this is exactly the evaluation that `_weight` was given.
     weight = sqrt(share * (seats - 1) / (WHOLE - share))
-    evaluation = AHEAD * (weight - 1.0 if weight > 1.0 else 1.0 - 1.0 / weight)
+    evaluation = DOUBLING_EVALUATION * (weight - 1.0 if weight > 1.0 else 1.0 - 1.0 / weight)
     return round(max(-999.0, min(999.0, evaluation)), 6)
 
 
 def _weight(evaluation: float) -> float:
-    """Return 1 for an even position, 2 for AHEAD, 1/2 for as much behind: opposite evaluations cancel out."""
-    return 1.0 + evaluation / AHEAD if evaluation >= 0 else 1.0 / (1.0 - evaluation / AHEAD)
+    """Return 1 for an even position, 2 for DOUBLING_EVALUATION, 1/2 for as much behind: opposite evaluations cancel out."""
+    return 1.0 + evaluation / DOUBLING_EVALUATION if evaluation >= 0 else 1.0 / (1.0 - evaluation / DOUBLING_EVALUATION)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 
 from cornered.bots.textbook.expectiminimax import farthest, leaf
-from cornered.bots.textbook.search import Moves, Search, Valued
+from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
 from cornered.engine import CHANCE, State
 
 __all__ = ["star1"]
 
 
-def star1(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> Valued:
+def star1(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> ValuedLine:
     """Return the value of `state`: exact between `alpha` and `beta`, else a bound on the side where it lies."""
     search.visit(ply)
     if (value := leaf(state, depth, ply, search)) is not None:
@@ -25,7 +25,7 @@ def star1(state: State, depth: float, alpha: float, beta: float, ply: int, searc
         return _mean(state, depth, alpha, beta, ply, search), ()
     is_max = state.to_move == search.seat
     best = -math.inf if is_max else math.inf
-    line: Moves = ()
+    line: PvMoves = ()
     moves = state.moves()
     for index, move in enumerate(moves, start=1):
         value, rest = star1(state.play(move), depth - 1, alpha, beta, ply + 1, search)
@@ -41,7 +41,7 @@ def star1(state: State, depth: float, alpha: float, beta: float, ply: int, searc
     return best, line
 
 
-def _mean(state: State, depth: float, alpha: float, beta: float, ply: int, search: Search) -> float:
+def _mean(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> float:
     rolls = state.moves()
     most = farthest(ply + 1)
     if beta <= -most or alpha >= most:

@@ -11,14 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from cornered.bots.weights.model import Model, Values, model
 from cornered.engine.records.files import replacing
 
-__all__ = ["SHIPPED", "Method", "Tuned", "Verdict", "read", "shipped", "shipped_path", "write"]
+__all__ = ["SHIPPED", "Method", "Tuned", "WeightsVerdict", "read", "shipped", "shipped_path", "write"]
 
 SHIPPED: Final = Path(__file__).parent / "data"
 Method = Literal["td", "grid", "spsa", "optuna", "hand"]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class Verdict(BaseModel):
+class WeightsVerdict(BaseModel):
     """What a match of these weights against the printed ones came to, by a sequential probability ratio test."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -64,7 +64,7 @@ class Tuned(BaseModel):
     """What the method itself found, as the end of a learning curve or a table of ratings."""
     curve: list[dict[str, Any]] = []
     """Points of the learning curve, in order."""
-    tests: list[Verdict] = []
+    tests: list[WeightsVerdict] = []
 
     @property
     def model(self) -> Model:

@@ -11,10 +11,10 @@ from cornered.bots.bot import Setting, SettingValue
 from cornered.bots.weights.file import read, shipped, shipped_path
 from cornered.bots.weights.model import Values, model
 
-__all__ = ["PRINTED", "WeightsSetting", "resolve", "weights_setting"]
+__all__ = ["PRINTED_NAME", "WeightsSetting", "resolve", "weights_setting"]
 
-PRINTED: Final = "printed"
-SUFFIX: Final = ".json"
+PRINTED_NAME: Final = "printed"
+WEIGHTS_SUFFIX: Final = ".json"
 PARTED: Final = ":"
 
 
@@ -29,7 +29,7 @@ class WeightsSetting(Setting):
         text = str(value)
         if text in self.choices:
             return text
-        if text.endswith(SUFFIX):
+        if text.endswith(WEIGHTS_SUFFIX):
             read(Path(text), self.game)
             return text
         numbers = _numbers(text)
@@ -41,25 +41,25 @@ class WeightsSetting(Setting):
 
     @property
     def range(self) -> str:
-        return f"one of {', '.join(self.choices)}, a file of weights ({SUFFIX}), or numbers as in 12{PARTED}1.5"
+        return f"one of {', '.join(self.choices)}, a file of weights ({WEIGHTS_SUFFIX}), or numbers as in 12{PARTED}1.5"
 
     def brief(self, value: SettingValue) -> str:
         text = str(value)
-        return Path(text).stem if text.endswith(SUFFIX) else text
+        return Path(text).stem if text.endswith(WEIGHTS_SUFFIX) else text
 
 
 def weights_setting(game: str | None) -> WeightsSetting:
     """Return the setting for a bot of one game, or of all."""
-    names = (PRINTED, *(shipped(game) if game else ()))
-    return WeightsSetting("weights", "The evaluation's weights", PRINTED, choices=names, game=game)
+    names = (PRINTED_NAME, *(shipped(game) if game else ()))
+    return WeightsSetting("weights", "The evaluation's weights", PRINTED_NAME, choices=names, game=game)
 
 
 def resolve(value: SettingValue, game: str) -> Values:
     """Return the values that a checked setting stands for in a game. Raises a ValueError where they are another's."""
     text, known = str(value), model(game)
-    if text == PRINTED:
+    if text == PRINTED_NAME:
         return known.printed
-    if text.endswith(SUFFIX):
+    if text.endswith(WEIGHTS_SUFFIX):
         return read(Path(text), game).values
     numbers = _numbers(text)
     return read(shipped_path(game, text), game).values if numbers is None else _fitting(numbers, game)

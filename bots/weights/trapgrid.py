@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, Board, Weights, terms
+from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, ClassicBoard, ClassicWeights, terms
 from cornered.bots.weights.model import Model, Parameter, Values
 from cornered.engine import State
 from cornered.engine.games.trapgrid import TrapGridState
@@ -18,11 +18,11 @@ def _steps(values: Values) -> tuple[float, ...]:
     return values[TERMS:] or MODEL.printed[TERMS:]
 
 
-def weights(values: Values) -> Weights:
+def weights(values: Values) -> ClassicWeights:
     """Return values as the reference's formula takes them: the two isolation terms' factors go into their steps."""
     territory, immediate, distance, centre, wall_danger, penalty, bonus = values[:TERMS]
     trapped_penalty, trapped_bonus, penalty_4, penalty_8, penalty_12, bonus_4, bonus_8 = _steps(values)
-    return Weights(
+    return ClassicWeights(
         territory,
         immediate,
         distance,
@@ -40,7 +40,7 @@ def features(state: State, seat: int, values: Values) -> tuple[float, ...]:
     assert isinstance(state, TrapGridState)
     free, mover, other, turn = state.position
     own, opponent = (mover, other) if turn == seat else (other, mover)
-    board = Board(int(free), int(own), int(opponent), state.game.size)
+    board = ClassicBoard(int(free), int(own), int(opponent), state.game.size)
     return tuple(map(float, terms(board, weights((1.0,) * TERMS + _steps(values))).values()))
 
 

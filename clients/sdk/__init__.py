@@ -1,11 +1,11 @@
 """The client SDK: play, watch and analyse on a server, with reconnection. A bot takes ten lines."""
 
-from cornered.clients.sdk.client import Client, News
+from cornered.clients.sdk.client import Client, ClientNews
 from cornered.clients.sdk.errors import (
     ClientError,
     Closed,
+    CommandRefused,
     NotUnderstood,
-    Refused,
     Unavailable,
     Unreachable,
     unwrapped_errors,
@@ -23,14 +23,14 @@ __all__ = [
     "BotPlayer",
     "Client",
     "ClientError",
+    "ClientNews",
     "Closed",
+    "CommandRefused",
     "Limit",
     "LobbyView",
     "MatchView",
-    "News",
     "NotUnderstood",
     "Pulse",
-    "Refused",
     "Tempo",
     "TokenStore",
     "Unavailable",

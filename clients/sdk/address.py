@@ -15,12 +15,12 @@ __all__ = ["normalised", "require_key", "require_listener", "require_name", "req
 
 CONNECT_TIMEOUT_S: Final = 5.0
 """Time limit of the TCP connection."""
-SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
+SOCKET_SCHEMES: Final = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 PORTS: Final = {"ws": 80, "wss": 443}
 """Default ports (RFC 6455, section 3)."""
 SOCKET_PATH: Final = "/ws"
 """The path of the WebSocket, which the server also accepts at `/`."""
-_TOKEN: Final[TypeAdapter[str]] = TypeAdapter(Token)
+_TOKEN_TYPE: Final[TypeAdapter[str]] = TypeAdapter(Token)
 
 
 def socket_url(url: str) -> str:
@@ -29,12 +29,12 @@ def socket_url(url: str) -> str:
     scheme = scheme.lower()
     try:
         parts = urlsplit(url)
-        is_good = scheme in SCHEMES and bool(parts.hostname) and parts.port != 0
+        is_good = scheme in SOCKET_SCHEMES and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_good = False
     if not is_good:
         raise ValueError(f"a server's address looks like ws://host:port, not {url!r}")
-    return f"{SCHEMES[scheme]}://{rest}"
+    return f"{SOCKET_SCHEMES[scheme]}://{rest}"
 
 
 def normalised(url: str) -> str:
@@ -72,7 +72,7 @@ def require_name(name: str) -> str:
 def require_token(token: str) -> str:
     """Return `token` if its form is valid. Raises ValueError, whose text omits the token, which may be a secret."""
     try:
-        return _TOKEN.validate_python(token)
+        return _TOKEN_TYPE.validate_python(token)
     except ValidationError:
         raise ValueError("this is no token: those of `cornered token NAME` have 20 characters or more") from None
 
@@ -80,6 +80,6 @@ def require_token(token: str) -> str:
 def require_key(variable: str, key: str) -> str:
     """Return `key` if its form is valid. Raises ValueError, whose text has the `variable` but not the key."""
     try:
-        return _TOKEN.validate_python(key)
+        return _TOKEN_TYPE.validate_python(key)
     except ValidationError:
         raise ValueError(f"{variable}: a key has 20 to 100 characters") from None

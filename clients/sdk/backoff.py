@@ -7,7 +7,7 @@ import random
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Final, TypeAlias, TypeVar
 
-from cornered.clients.sdk.errors import Refused
+from cornered.clients.sdk.errors import CommandRefused
 
 __all__ = ["Backoff", "full_jitter", "retry"]
 
@@ -36,7 +36,7 @@ async def retry(ask: Callable[[], Awaitable[T]]) -> T:
     while True:
         try:
             return await ask()
-        except Refused as refusal:
+        except CommandRefused as refusal:
             if refusal.pause is None:
                 raise
             pause = refusal.pause

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias, TypeVar, assert_never
 
 from cornered.clients.sdk.address import require_key, require_name, require_token, socket_url
 from cornered.clients.sdk.backoff import Backoff, full_jitter
-from cornered.clients.sdk.errors import ClientError, Closed, Refused, unwrapped_errors
+from cornered.clients.sdk.errors import ClientError, Closed, CommandRefused, unwrapped_errors
 from cornered.clients.sdk.link import Link
 from cornered.clients.sdk.lobby import LobbyView
 from cornered.clients.sdk.match import MatchView
@@ -73,12 +73,12 @@ from cornered.protocol.values import (
     Value,
 )
 
-__all__ = ["Client", "News"]
+__all__ = ["Client", "ClientNews"]
 
 MAX_PENDING_NEWS: Final = 256
 INSTANCE_BYTES: Final = 9
 
-News: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Notice
+ClientNews: TypeAlias = Welcome | Challenged | ChallengeClosed | Paired | Notice
 """Unsolicited messages to a player. `Welcome` comes with every new connection."""
 
 T = TypeVar("T", bound=Value)
@@ -102,7 +102,7 @@ class Client:
         self._studies = Studies(self)
         self.jobs = Jobs(self)
         """Analysis jobs of this bot, after `jobs.offer`."""
-        self._news: deque[News] = deque(maxlen=MAX_PENDING_NEWS)
+        self._news: deque[ClientNews] = deque(maxlen=MAX_PENDING_NEWS)
         self._news_pulse = Pulse()
         self._restored: dict[type[Command], Command] = {}
         """Commands that `welcomed` sent again on this connection, until a newer one of the kind is carried out."""
@@ -201,7 +201,7 @@ class Client:
             # The task group is closing, and the connection with it.
             sending.close()
 
-    async def news(self) -> AsyncIterator[News]:
+    async def news(self) -> AsyncIterator[ClientNews]:
         """Yield unsolicited messages, beginning with the first welcome, until the client closes.
 
         For one reader. The newest 256 are buffered; older ones are dropped.
@@ -436,7 +436,7 @@ class Client:
         if not standing and match is None:
             # The caller of `ask` gets it.
             return
-        pause = Refused(refused.code, refused.text, refused.retry_after).pause
+        pause = CommandRefused(refused.code, refused.text, refused.retry_after).pause
         if pause is not None:
             self._deferred.append(refused.id)
             self._deferred_until = asyncio.get_running_loop().time() + pause
@@ -476,6 +476,6 @@ class Client:
         offset = server_now - time.monotonic() * 1000
         self._clock_offset = offset if self._clock_offset is None else max(self._clock_offset, offset)
 
-    def _publish(self, news: News) -> None:
+    def _publish(self, news: ClientNews) -> None:
         self._news.append(news)
         self._news_pulse.beat()

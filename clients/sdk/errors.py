@@ -8,7 +8,7 @@ from typing import Final
 
 from cornered.protocol.messages import ErrorCode
 
-__all__ = ["ClientError", "Closed", "NotUnderstood", "Refused", "Unavailable", "Unreachable", "unwrapped_errors"]
+__all__ = ["ClientError", "Closed", "CommandRefused", "NotUnderstood", "Unavailable", "Unreachable", "unwrapped_errors"]
 
 TRANSIENT_CODES: Final[frozenset[ErrorCode]] = frozenset({"too_fast", "internal"})
 """Refusals of a command after which the same command may be accepted a moment later."""
@@ -21,7 +21,7 @@ class ClientError(Exception):
     """Base of the SDK's errors."""
 
 
-class Refused(ClientError):
+class CommandRefused(ClientError):
     """The server refused a command and changed nothing. `code` is stable, for programs; `text` is for people.
 
     `retry_after` is in milliseconds, None where waiting does not help.

@@ -17,7 +17,7 @@ from websockets.http11 import Response
 from websockets.typing import Subprotocol
 
 from cornered.clients.sdk.backoff import Backoff
-from cornered.clients.sdk.errors import ClientError, Closed, NotUnderstood, Refused, Unavailable, Unreachable
+from cornered.clients.sdk.errors import ClientError, Closed, CommandRefused, NotUnderstood, Unavailable, Unreachable
 from cornered.clients.sdk.escaping import escaped
 from cornered.protocol import messages
 from cornered.protocol.codec import MSGPACK, ProtocolError
@@ -216,7 +216,7 @@ class Link:
             case messages.Refused(code=code) if code in TRANSIENT_CODES:
                 raise _RefusedForNow(answer.text, (answer.retry_after or 0) / 1000)
             case messages.Refused():
-                raise Refused(answer.code, answer.text, answer.retry_after)
+                raise CommandRefused(answer.code, answer.text, answer.retry_after)
             case _:
                 raise _RefusedForNow(f"{answer.type!r} in place of a welcome")
 
@@ -256,7 +256,7 @@ class Link:
         elif isinstance(message, messages.Refused):
             # A server that shuts down has not carried out the command, which is sent again on the next connection.
             if message.code != "shutting_down":
-                self._settle(message.id, Refused(message.code, message.text, message.retry_after))
+                self._settle(message.id, CommandRefused(message.code, message.text, message.retry_after))
         elif not isinstance(message, Unasked | Welcome):
             assert_never(message)
 

@@ -44,7 +44,7 @@ from cornered.protocol.messages import (
 )
 from cornered.protocol.values import ChatRoom, Delay, Player, Value
 
-__all__ = ["Line", "MatchView"]
+__all__ = ["MatchClient", "MatchView"]
 
 MAX_CHAT_LINES: Final = 200
 """Chat lines that are kept."""
@@ -52,7 +52,7 @@ MAX_CHAT_LINES: Final = 200
 T = TypeVar("T", bound=Value)
 
 
-class Line(Protocol):
+class MatchClient(Protocol):
     """The part of a client that a match uses."""
 
     def new_id(self) -> str:
@@ -71,7 +71,7 @@ class Line(Protocol):
 class MatchView:
     """A live copy of one match. `snapshot` is its newest state; `version` grows with every change of any field."""
 
-    def __init__(self, line: Line, snapshot: Snapshot) -> None:
+    def __init__(self, line: MatchClient, snapshot: Snapshot) -> None:
         self._line = line
         self._pulse = Pulse()
         self._events: list[MatchEvent] = []

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, assert_never
 
 from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.client import Client
-from cornered.clients.sdk.errors import ClientError, Closed, NotUnderstood, Refused
+from cornered.clients.sdk.errors import ClientError, Closed, CommandRefused, NotUnderstood
 from cornered.clients.sdk.match import MatchView
 from cornered.clients.sdk.time_management import move_limit
 from cornered.clients.sdk.tokens import TokenStore
@@ -111,7 +111,7 @@ class BotPlayer:
                     case Paired():
                         self._begin(tasks, news.match)
                     case Challenged() if news.to.id == self._client.player.id:
-                        with contextlib.suppress(Refused, NotUnderstood):
+                        with contextlib.suppress(CommandRefused, NotUnderstood):
                             await self._answer_challenge(news)
                     case Challenged() | ChallengeClosed() | Notice():
                         pass
@@ -210,7 +210,7 @@ class BotPlayer:
         """Make a move. Raises _NoLegalMove where the server refuses it as illegal."""
         try:
             await match.play(move, ply)
-        except Refused as refusal:
+        except CommandRefused as refusal:
             if refusal.code == "illegal_move":
                 raise _NoLegalMove(f"the server refuses {_shown(move)}: {refusal.text[:MAX_SHOWN_CHARS]}") from None
             if refusal.pause is not None:
@@ -227,7 +227,7 @@ class BotPlayer:
         """Answer offers as they come, also during a search."""
         while True:
             seen = match.version
-            with contextlib.suppress(Refused):
+            with contextlib.suppress(CommandRefused):
                 snapshot = match.snapshot
                 if snapshot.draw_offer is not None and match.seat not in snapshot.draw_agreed:
                     await match.answer_draw(accept=self._agrees(match))
@@ -254,7 +254,7 @@ class BotPlayer:
                     await match.changed(seen)
             except TimeoutError:
                 asked = clock()
-                with contextlib.suppress(Refused):
+                with contextlib.suppress(CommandRefused):
                     await match.claim()
 
     def _opponents(self, match: MatchView) -> list[int]:
@@ -311,7 +311,7 @@ async def stay_as(
                     kept.put(server, name, client.token)
                 await play(client)
                 return
-        except Refused as refusal:
+        except CommandRefused as refusal:
             # The server may also lose its accounts during `play`, when its token is in the store already.
             if refusal.code != "bad_token" or token is not None or kept.get(server, name) is None:
                 raise

@@ -23,7 +23,7 @@ MAX_JOBS: Final = 64
 T = TypeVar("T", bound=Value)
 
 
-class Line(Protocol):
+class StudyClient(Protocol):
     """The part of a client that both ends use."""
 
     def new_id(self) -> str:
@@ -39,7 +39,7 @@ class Line(Protocol):
 class Studies:
     """Analyses that this client requested. Only the newest result of each is kept, since it includes earlier ones."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: StudyClient) -> None:
         self._line = line
         self._newest: OrderedDict[str, Analysis] = OrderedDict()
         self._connections = 0
@@ -96,7 +96,7 @@ class Studies:
 class Jobs:
     """Analysis jobs of a bot, and which of them are stopped. Iterating yields the jobs as they come."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: StudyClient) -> None:
         self._line = line
         self._waiting: deque[Analyse] = deque(maxlen=MAX_JOBS)
         self._active: dict[str, asyncio.Event] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from cornered.clients.sdk import Client, Refused
+from cornered.clients.sdk import Client, CommandRefused
 from cornered.clients.terminal.connecting import PlayRequest, begin, connected
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.errors import CannotStart
@@ -14,15 +14,15 @@ from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.clients.terminal.online import OnlineMatch
 
-__all__ = ["SERVER", "CannotStart", "PlayRequest", "play", "watch"]
+__all__ = ["DEFAULT_SERVER", "CannotStart", "PlayRequest", "play", "watch"]
 
-SERVER: Final = "ws://127.0.0.1:8420"
+DEFAULT_SERVER: Final = "ws://127.0.0.1:8420"
 
 
 def play(
     request: PlayRequest,
     *,
-    server: str = SERVER,
+    server: str = DEFAULT_SERVER,
     name: str | None = None,
     token: str | None = None,
     plain: bool = False,
@@ -69,7 +69,7 @@ def watch(
 
             await watch_broadcast(mqtt, match, server=server, name=name, token=token, plain=plain)
             return
-        async with connected(server or SERVER, name, token) as client:
+        async with connected(server or DEFAULT_SERVER, name, token) as client:
             if plain:
                 from cornered.clients.terminal.plain import watch_plainly
 
@@ -87,6 +87,6 @@ async def watch_online(client: Client, match: str | None) -> None:
         return
     try:
         view = await client.join(match)
-    except Refused as refusal:
+    except CommandRefused as refusal:
         raise CannotStart(refusal.text) from None
     await CorneredApp(MatchScreen(OnlineMatch(client, view)), client=client).run_async()

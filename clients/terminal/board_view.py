@@ -16,7 +16,7 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.widget import Widget
 
-from cornered.clients.terminal.drawing import DARK, LIGHT, Marks, draw
+from cornered.clients.terminal.drawing import DARK_SCHEME, LIGHT, Marks, draw
 from cornered.clients.terminal.layout import Direction, Layout, Wall, fit, has_walls, is_cell
 from cornered.engine.text import PositionText
 
@@ -119,7 +119,7 @@ class BoardView(Widget, can_focus=True):
             ghost=self.wall,
             is_ghost_legal=self.wall in self._targets,
         )
-        return draw(self.layout_now, marks, DARK if self.app.current_theme.dark else LIGHT)
+        return draw(self.layout_now, marks, DARK_SCHEME if self.app.current_theme.dark else LIGHT)
 
     def action_go(self, direction: Direction) -> None:
         if self._wall is None:

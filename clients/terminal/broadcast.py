@@ -11,19 +11,19 @@ from cornered.clients.sdk import Closed
 from cornered.clients.sdk.escaping import escaped
 from cornered.clients.terminal.broadcast_match import BroadcastMatch, Fetch
 from cornered.protocol.events import EVENT
-from cornered.protocol.feed import MatchState, match_of
+from cornered.protocol.feed import PublicMatchState, match_of
 from cornered.protocol.values import MatchSummary
 
-__all__ = ["Broadcast"]
+__all__ = ["BroadcastFeed"]
 
 
-class Broadcast:
+class BroadcastFeed:
     """The broker's messages about public matches, by match."""
 
     def __init__(self, now: Callable[[], int], fetch: Fetch | None = None) -> None:
         self._now = now
         self._fetch = fetch
-        self._states: dict[str, MatchState] = {}
+        self._states: dict[str, PublicMatchState] = {}
         self._tables: dict[str, BroadcastMatch] = {}
         self._changed = asyncio.Event()
         self._closed = False
@@ -94,7 +94,7 @@ class Broadcast:
             if kind == "events" and match in self._tables:
                 await self._tables[match].event(escaped(EVENT.validate_json(payload)))
             elif kind == "state" and payload:
-                state = escaped(MatchState.model_validate_json(payload))
+                state = escaped(PublicMatchState.model_validate_json(payload))
                 self._states[match] = state
                 if match in self._tables:
                     await self._tables[match].state(state)

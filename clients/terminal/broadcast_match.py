@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 
 from cornered import engine
 from cornered.clients.sdk.fold import advance
-from cornered.clients.terminal.match_source import Action, Change, Line, NotPossible, Seen, Told
+from cornered.clients.terminal.match_source import Action, Change, LineState, NotPossible, Seen, Told
 from cornered.clients.terminal.words import event_text
 from cornered.protocol.events import Ended, MatchEvent, Played, Rolled
-from cornered.protocol.feed import MatchState
+from cornered.protocol.feed import PublicMatchState
 from cornered.protocol.messages import Happened, Moves, Snapshot
 from cornered.protocol.values import SeatInfo
 
@@ -46,9 +46,9 @@ class BroadcastMatch:
 
     async def line(self, trouble: str | None) -> None:
         """Pass the state of the connection on to the screen."""
-        await self._changes.put(Line(trouble))
+        await self._changes.put(LineState(trouble))
 
-    async def state(self, state: MatchState) -> None:
+    async def state(self, state: PublicMatchState) -> None:
         """Apply a state, with the pending events up to it, or without them where one was lost."""
         if self._match is None:
             self._match = await self._first(state)
@@ -77,7 +77,7 @@ class BroadcastMatch:
             snapshot = self._match.model_copy(update={"over": True})
         await self._take(snapshot, [])
 
-    async def _first(self, state: MatchState) -> Snapshot:
+    async def _first(self, state: PublicMatchState) -> Snapshot:
         if self._fetch is not None:
             return await self._fetched() or _snapshot_of(state)
         return _snapshot_of(state)
@@ -91,7 +91,7 @@ class BroadcastMatch:
             await self._changes.put(Told(f"The server cannot tell more: {refusal}"))
             return None
 
-    async def _reach(self, state: MatchState) -> None:
+    async def _reach(self, state: PublicMatchState) -> None:
         assert self._match is not None
         events = self._events_to(state.seq)
         if events is None:
@@ -136,7 +136,7 @@ class BroadcastMatch:
         )
         await self._take(advance(match, happened), events)
 
-    async def _bridge(self, state: MatchState) -> None:
+    async def _bridge(self, state: PublicMatchState) -> None:
         """Continue after lost events: from the server's snapshot, or from the newest state."""
         assert self._match is not None
         await self._missed(state.seq)
@@ -203,7 +203,7 @@ def _after(match: Snapshot, moves: list[str]) -> tuple[str, int]:
     return str(state), match.to_move if state.outcome is not None else state.to_move
 
 
-def _snapshot_of(state: MatchState) -> Snapshot:
+def _snapshot_of(state: PublicMatchState) -> Snapshot:
     """Return a snapshot from a state alone, in which earlier moves are unknown."""
     return Snapshot(
         id=None,

@@ -15,7 +15,7 @@ from aiomqtt import MqttError, TLSParameters
 
 from cornered.clients.sdk import Client, ClientError
 from cornered.clients.sdk.backoff import full_jitter
-from cornered.clients.terminal.broadcast import Broadcast
+from cornered.clients.terminal.broadcast import BroadcastFeed
 from cornered.clients.terminal.broadcast_match import Fetch
 from cornered.clients.terminal.connecting import connected
 from cornered.clients.terminal.cornered_app import CorneredApp
@@ -23,7 +23,7 @@ from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.gallery_screen import GalleryScreen
 from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.match_source import NotPossible
-from cornered.clients.terminal.plain import Write, report_until_over, write_line
+from cornered.clients.terminal.plain import WriteText, report_until_over, write_line
 from cornered.protocol.feed import events_topic, state_topic
 from cornered.protocol.messages import Snapshot
 
@@ -56,7 +56,7 @@ def broker_at(url: str) -> MqttClient:
     )
 
 
-async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None], *, settle: float = SETTLE_S) -> None:
+async def listen(url: str, broadcast: BroadcastFeed, first: asyncio.Future[None], *, settle: float = SETTLE_S) -> None:
     """Forward all messages about public matches until cancelled; `first` is done with the broker's first answer.
 
     A failure of the first connection is an error in `first`; after later ones it reconnects.
@@ -75,7 +75,7 @@ async def listen(url: str, broadcast: Broadcast, first: asyncio.Future[None], *,
         await asyncio.sleep(next(waits))
 
 
-async def _forward(url: str, broadcast: Broadcast, first: asyncio.Future[None], settle: float) -> None:
+async def _forward(url: str, broadcast: BroadcastFeed, first: asyncio.Future[None], settle: float) -> None:
     async with broker_at(url) as broker, asyncio.TaskGroup() as tasks:
         broadcast.begin()
         # Events are subscribed first, so that none after a retained state is missed.
@@ -102,7 +102,7 @@ def _raise_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-async def _settle(broadcast: Broadcast, seconds: float) -> None:
+async def _settle(broadcast: BroadcastFeed, seconds: float) -> None:
     await asyncio.sleep(seconds)
     await broadcast.settle()
 
@@ -115,13 +115,13 @@ async def watch_broadcast(
     name: str | None,
     token: str | None,
     plain: bool,
-    write: Write = write_line,
+    write: WriteText = write_line,
 ) -> None:
     """Watch one match, or the gallery, from the broker at `url`; `server` supplies lost events. Raises CannotStart."""
     if plain and match is None:
         raise CannotStart("name the match that --plain should follow")
     async with _gap_filler(server, name, token) as client:
-        broadcast = Broadcast(_wall_clock if client is None else client.server_now, _fetch_from(client))
+        broadcast = BroadcastFeed(_wall_clock if client is None else client.server_now, _fetch_from(client))
         first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         listening = asyncio.ensure_future(listen(url, broadcast, first))
         try:

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from cornered.clients.sdk import Client, Refused, TokenStore, Unavailable, Unreachable
+from cornered.clients.sdk import Client, CommandRefused, TokenStore, Unavailable, Unreachable
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.words import plays, spec_text
 from cornered.engine.game import OptionValue
@@ -43,7 +43,7 @@ async def connected(
                     _store_token(store, server, name, client.token)
                 yield client
                 return
-        except Refused as refusal:
+        except CommandRefused as refusal:
             if refusal.code != "bad_token" or token is not None or known is None:
                 raise
             store.forget(server, name or LAST_PLAYER_KEY)
@@ -54,7 +54,7 @@ async def connected(
         raise CannotStart(str(error)) from None
     except Unreachable:
         raise CannotStart(f"no server answers at {server}; start one with: cornered serve") from None
-    except (Refused, ValueError) as error:
+    except (CommandRefused, ValueError) as error:
         raise CannotStart(str(error)) from None
 
 
@@ -98,7 +98,7 @@ async def begin(client: Client, request: PlayRequest) -> Begun:
             return Begun(f"Your table is open. Others join with: cornered play --join {invite}")
         if request.join is not None:
             return await _join(client, request.join)
-    except Refused as refusal:
+    except CommandRefused as refusal:
         raise CannotStart(refusal.text) from None
     return Begun()
 
@@ -107,7 +107,7 @@ async def _join(client: Client, name: str) -> Begun:
     """Join a table or a match, whichever has this id."""
     try:
         await client.join_seek(name)
-    except Refused as refusal:
+    except CommandRefused as refusal:
         if refusal.code != "unknown_seek":
             raise
         await client.join(name)

@@ -17,7 +17,7 @@ from rich.text import Text
 from cornered.clients.terminal.layout import Layout, Rectangle, Wall
 from cornered.engine.text import FILES, PositionText
 
-__all__ = ["ANSI", "ASCII", "DARK", "LIGHT", "PIECES", "Look", "Marks", "draw", "is_light_terminal"]
+__all__ = ["ANSI", "ASCII", "DARK_SCHEME", "LIGHT", "PIECES", "ColourScheme", "Marks", "draw", "is_light_terminal"]
 
 WallKind: TypeAlias = Literal["standing", "last", "ghost"]
 
@@ -52,7 +52,7 @@ class Marks:
 
 
 @dataclass(frozen=True)
-class Look:
+class ColourScheme:
     """A theme: foreground (ink) and background (paper) colours by meaning, and characters."""
 
     inks: Mapping[str, str]
@@ -80,7 +80,7 @@ class Look:
         return Style(color=self.inks.get(ink), bgcolor=self.papers.get(paper), bold=bold and bool(self.inks))
 
 
-DARK: Final = Look(
+DARK_SCHEME: Final = ColourScheme(
     inks={
         "seat0": "#ff9d5c",
         "seat1": "#6cc4ff",
@@ -105,7 +105,7 @@ DARK: Final = Look(
     },
     ground="#1c2128",
 )
-LIGHT: Final = Look(
+LIGHT: Final = ColourScheme(
     inks={
         "seat0": "#b8430c",
         "seat1": "#0b5fa5",
@@ -130,7 +130,7 @@ LIGHT: Final = Look(
     },
     ground="#dde2e8",
 )
-ANSI: Final = Look(
+ANSI: Final = ColourScheme(
     inks={
         "seat0": "red",
         "seat1": "blue",
@@ -148,7 +148,7 @@ ANSI: Final = Look(
     target="○",
 )
 """The terminal's 16 colours on its own background."""
-ASCII: Final = Look(
+ASCII: Final = ColourScheme(
     inks={},
     papers={},
     pieces="ABCD",
@@ -187,7 +187,7 @@ class _Canvas:
         for y in range(area.y, area.y + area.height):
             self.put(area.x, y, character * area.width, ink, paper)
 
-    def text(self, look: Look) -> Text:
+    def text(self, look: ColourScheme) -> Text:
         text = Text(no_wrap=True)
         for number, row in enumerate(self.rows):
             if number:
@@ -206,7 +206,7 @@ def _tone(position: PositionText, row: int, column: int) -> str:
     return f"tone{(q - row) % 3}"
 
 
-def _draw_cell(canvas: _Canvas, area: Rectangle, content: str, look: Look, paper: str, dot: str | None) -> None:
+def _draw_cell(canvas: _Canvas, area: Rectangle, content: str, look: ColourScheme, paper: str, dot: str | None) -> None:
     middle_x, middle_y = area.x + area.width // 2, area.y + area.height // 2
     if content == "x":
         canvas.put(middle_x, middle_y, look.blocked, "blocked", paper)
@@ -239,7 +239,7 @@ def _frame(canvas: _Canvas, area: Rectangle, corners: str, ink: str, paper: str)
         canvas.put(x, y, corner, ink, paper)
 
 
-def _draw_wall(canvas: _Canvas, layout: Layout, name: str, look: Look, kind: WallKind, ink: str) -> None:
+def _draw_wall(canvas: _Canvas, layout: Layout, name: str, look: ColourScheme, kind: WallKind, ink: str) -> None:
     wall = Wall.parse(name)
     if wall is None:
         return
@@ -266,7 +266,7 @@ def _draw_labels(canvas: _Canvas, layout: Layout) -> None:
             canvas.put(cell.x + cell.width // 2, layout.height - 1, FILES[column], "label")
 
 
-def draw(layout: Layout, marks: Marks, look: Look) -> Text:
+def draw(layout: Layout, marks: Marks, look: ColourScheme) -> Text:
     """Return the board of `layout` as text of exactly its width and height."""
     position = layout.position
     canvas = _Canvas(layout.width, layout.height)

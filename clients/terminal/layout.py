@@ -25,7 +25,7 @@ HEXAGONS: Final[tuple[tuple[int, int], ...]] = ((8, 3), (6, 3), (6, 2), (4, 2), 
 """Cell sizes in characters, the largest first. The even widths let a hexagon's rows shift by half a cell."""
 
 CELL: Final = re.compile(r"[a-z][0-9]+")
-WALL: Final = re.compile(r"([a-z])([0-9]+)([hv])")
+WALL_NAME: Final = re.compile(r"([a-z])([0-9]+)([hv])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Wall:
 
     @classmethod
     def parse(cls, name: str) -> Wall | None:
-        found = WALL.fullmatch(name)
+        found = WALL_NAME.fullmatch(name)
         if found is None:
             return None
         return cls(ord(found[1]) - ord("a"), int(found[2]) - 1, "h" if found[3] == "h" else "v")

@@ -16,7 +16,7 @@ from textual.widgets import Footer, Input, Static
 from cornered.clients.terminal.board_view import BoardView
 from cornered.clients.terminal.help_screen import HelpScreen
 from cornered.clients.terminal.layout import Wall, is_cell, last_placed
-from cornered.clients.terminal.match_source import Action, Line, MatchSource, NotPossible, Seen, Told
+from cornered.clients.terminal.match_source import Action, LineState, MatchSource, NotPossible, Seen, Told
 from cornered.clients.terminal.panel import MoveList, Players, SidePanel, Talk
 from cornered.clients.terminal.words import clock_text, facts_text, is_my_turn, player_text, sentence, turn_text
 from cornered.protocol.messages import Said, Snapshot
@@ -111,7 +111,7 @@ class MatchScreen(Screen[None]):
                     self.query_one(Talk).add(Text(sentence(change.text), "dim"))
                 case Said():
                     self._show_said(change)
-                case Line():
+                case LineState():
                     self._line(change.trouble)
 
     def _see(self, seen: Seen) -> None:

@@ -8,7 +8,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from cornered.protocol.messages import Moves, Said, Snapshot
 
-__all__ = ["Action", "Change", "Line", "MatchSource", "NotPossible", "Seen", "Told"]
+__all__ = ["Action", "Change", "LineState", "MatchSource", "NotPossible", "Seen", "Told"]
 
 Action: TypeAlias = Literal[
     "resign",
@@ -45,13 +45,13 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LineState:
     """The state of the connection: None while it is up, otherwise the banner's text."""
 
     trouble: str | None
 
 
-Change: TypeAlias = Seen | Told | Said | Line
+Change: TypeAlias = Seen | Told | Said | LineState
 
 
 class MatchSource(Protocol):

@@ -22,9 +22,9 @@ from cornered.clients.terminal.words import clock_text, player_text, plays, refu
 from cornered.engine.game import OptionValue
 from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, LobbySection, OfferedGame, Seek, SeekSettings
 
-__all__ = ["CLOCKS", "MenuScreen"]
+__all__ = ["CLOCK_CHOICES", "MenuScreen"]
 
-CLOCKS: Final[tuple[Clock, ...]] = (
+CLOCK_CHOICES: Final[tuple[Clock, ...]] = (
     NO_CLOCK,
     Fischer(initial=60, increment=1),
     Fischer(initial=180, increment=2),
@@ -270,8 +270,8 @@ class MenuScreen(Screen[None]):
             self._notice(refusal_text(error))
 
     def action_clock(self) -> None:
-        at = CLOCKS.index(self._clock) + 1 if self._clock in CLOCKS else 0
-        self._clock = CLOCKS[at % len(CLOCKS)]
+        at = CLOCK_CHOICES.index(self._clock) + 1 if self._clock in CLOCK_CHOICES else 0
+        self._clock = CLOCK_CHOICES[at % len(CLOCK_CHOICES)]
         self._list_tables()
         self._show_terms()
 

@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import AsyncIterator
 from typing import Final, assert_never
 
-from cornered.clients.sdk import Client, ClientError, Closed, MatchView, NotUnderstood, Refused
-from cornered.clients.terminal.match_source import Action, Change, Line, NotPossible, Seen, Told
+from cornered.clients.sdk import Client, ClientError, Closed, CommandRefused, MatchView, NotUnderstood
+from cornered.clients.terminal.match_source import Action, Change, LineState, NotPossible, Seen, Told
 from cornered.clients.terminal.words import event_text
 from cornered.protocol.events import Played, Rolled
 from cornered.protocol.messages import Moves, Said
@@ -19,7 +19,7 @@ MAX_PENDING_CHANGES: Final = 256
 """Changes that are buffered for the screen; beyond that the reader blocks."""
 PROBE_INTERVAL_S: Final = 2.0
 """Interval of pings, which detect a dead connection."""
-ANSWER_TIMEOUT_S: Final = 1.5
+SILENCE_NOTICE_S: Final = 1.5
 """Time without an answer until the banner is shown."""
 
 
@@ -73,11 +73,11 @@ class OnlineMatch:
             while True:
                 answer = asyncio.ensure_future(self._client.ping())
                 try:
-                    done, _ = await asyncio.wait({answer}, timeout=ANSWER_TIMEOUT_S)
+                    done, _ = await asyncio.wait({answer}, timeout=SILENCE_NOTICE_S)
                     if not done:
-                        await changes.put(Line("The server does not answer: reconnecting. Nothing is lost."))
+                        await changes.put(LineState("The server does not answer: reconnecting. Nothing is lost."))
                         await answer
-                        await changes.put(Line(None))
+                        await changes.put(LineState(None))
                     answer.result()
                 finally:
                     answer.cancel()
@@ -93,7 +93,7 @@ class OnlineMatch:
     async def play(self, move: str, ply: int) -> None:
         try:
             await self._match.play(move, ply)
-        except Refused as refusal:
+        except CommandRefused as refusal:
             raise NotPossible(refusal.text) from None
         except NotUnderstood as error:
             raise NotPossible(str(error)) from None
@@ -103,7 +103,7 @@ class OnlineMatch:
     async def do(self, action: Action) -> None:
         try:
             await self._do(action)
-        except Refused as refusal:
+        except CommandRefused as refusal:
             raise NotPossible(refusal.text) from None
         except NotUnderstood as error:
             raise NotPossible(str(error)) from None
@@ -138,7 +138,7 @@ class OnlineMatch:
     async def say(self, text: str) -> None:
         try:
             await self._match.say(text)
-        except Refused as refusal:
+        except CommandRefused as refusal:
             raise NotPossible(refusal.text) from None
         except NotUnderstood as error:
             raise NotPossible(str(error)) from None

@@ -13,7 +13,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Input, RichLog, Static
 
-from cornered.clients.terminal.drawing import DARK, LIGHT, PIECES
+from cornered.clients.terminal.drawing import DARK_SCHEME, LIGHT, PIECES
 from cornered.clients.terminal.words import ordinal, time_left, time_text
 from cornered.protocol.messages import Snapshot
 
@@ -29,7 +29,7 @@ class Players(Static):
     DEFAULT_CSS = "Players { height: auto; padding: 0 1; }"
 
     def show(self, match: Snapshot, now: int, gauges: Sequence[tuple[str, int]]) -> None:
-        look = DARK if self.app.current_theme.dark else LIGHT
+        look = DARK_SCHEME if self.app.current_theme.dark else LIGHT
         width = max(10, self.content_size.width or 24)
         lines = []
         for seat in range(len(match.seats)):
@@ -92,7 +92,7 @@ class MoveList(VerticalScroll, can_focus=False):
         yield Static(id="moves")
 
     def show(self, moves: Sequence[str], seats: int) -> None:
-        look = DARK if self.app.current_theme.dark else LIGHT
+        look = DARK_SCHEME if self.app.current_theme.dark else LIGHT
         text = Text(no_wrap=True)
         for start in range(0, len(moves), seats):
             text.append(f"{start // seats + 1:>3} ", Style(color=look.inks["label"]))

@@ -9,11 +9,11 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from typing import Final, TypeAlias, assert_never
 
-from cornered.clients.sdk import Client, ClientError, Refused
+from cornered.clients.sdk import Client, ClientError, CommandRefused
 from cornered.clients.terminal.drawing import ASCII, Marks, draw
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.layout import fit, last_placed
-from cornered.clients.terminal.match_source import Action, Line, MatchSource, NotPossible, Seen, Told
+from cornered.clients.terminal.match_source import Action, LineState, MatchSource, NotPossible, Seen, Told
 from cornered.clients.terminal.online import OnlineMatch
 from cornered.clients.terminal.words import clock_text, facts_text, is_my_turn, player_text, time_left, time_text
 from cornered.clients.terminal.words import result_text as result_of
@@ -32,9 +32,9 @@ from cornered.protocol.messages import (
 )
 from cornered.protocol.text import visible
 
-__all__ = ["PlainMatch", "Write", "play_plainly", "standard_input", "watch_plainly", "write_line"]
+__all__ = ["PlainMatch", "WriteText", "play_plainly", "standard_input", "watch_plainly", "write_line"]
 
-Write: TypeAlias = Callable[[str], None]
+WriteText: TypeAlias = Callable[[str], None]
 
 MAX_LISTED_MOVES: Final = 12
 """Up to this number the legal moves are listed with every position."""
@@ -77,7 +77,7 @@ async def standard_input() -> AsyncIterator[str]:
 class PlainMatch:
     """Writes one match line by line, and executes commands from lines."""
 
-    def __init__(self, table: MatchSource, write: Write) -> None:
+    def __init__(self, table: MatchSource, write: WriteText) -> None:
         self._table = table
         self._write = write
         self._match: Snapshot | None = None
@@ -95,7 +95,7 @@ class PlainMatch:
                     self._write(change.text)
                 case Said():
                     self._write(f"{player_text(change.by)} says: {change.text}")
-                case Line():
+                case LineState():
                     self._write(change.trouble or "The server is back.")
 
     async def _see(self, match: Snapshot) -> None:
@@ -195,7 +195,9 @@ class PlainMatch:
             raise NotPossible("nothing is offered")
 
 
-async def play_plainly(client: Client, words: str | None, match: str | None = None, write: Write = write_line) -> None:
+async def play_plainly(
+    client: Client, words: str | None, match: str | None = None, write: WriteText = write_line
+) -> None:
     """Play `match`, or else the next match that begins or a live one, and its rematches. Raises CannotStart."""
     if words is None and client.live_matches:
         match = client.live_matches[0]
@@ -253,7 +255,7 @@ async def _paired(client: Client) -> str:
 async def _sits_at_a_table(client: Client) -> bool:
     try:
         lobby = await client.ask(WatchLobby(id=client.new_id()), LobbyState)
-    except Refused as refusal:
+    except CommandRefused as refusal:
         raise CannotStart(refusal.text) from None
     return any(player.id == client.player.id for seek in lobby.seeks for player in seek.joined)
 
@@ -264,11 +266,11 @@ def _ending_text(closed: ChallengeClosed) -> str:
     return f"the challenge {how}: {closed.reason}" if closed.reason else f"the challenge {how}"
 
 
-async def follow_plainly(client: Client, match: str, lines: AsyncIterator[str], write: Write) -> str | None:
+async def follow_plainly(client: Client, match: str, lines: AsyncIterator[str], write: WriteText) -> str | None:
     """Write one match and execute `lines`; return the rematch if there is one."""
     try:
         view = await client.join(match)
-    except Refused as refusal:
+    except CommandRefused as refusal:
         raise CannotStart(refusal.text) from None
     table = OnlineMatch(client, view)
     plain = PlainMatch(table, write)
@@ -280,7 +282,7 @@ async def follow_plainly(client: Client, match: str, lines: AsyncIterator[str], 
     return plain.rematch
 
 
-async def watch_plainly(client: Client, match: str | None, write: Write = write_line) -> None:
+async def watch_plainly(client: Client, match: str | None, write: WriteText = write_line) -> None:
     """Write a match until it is over, or list the live ones. Raises CannotStart."""
     if match is None:
         lobby = await client.lobby()
@@ -299,7 +301,7 @@ async def watch_plainly(client: Client, match: str | None, write: Write = write_
     await report_until_over(OnlineMatch(client, view), write)
 
 
-async def report_until_over(table: MatchSource, write: Write) -> None:
+async def report_until_over(table: MatchSource, write: WriteText) -> None:
     """Write a match as a spectator until it is over."""
     plain = PlainMatch(table, write)
     async with asyncio.TaskGroup() as tasks:

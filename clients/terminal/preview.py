@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 from textual.widget import Widget
 
-from cornered.clients.terminal.drawing import DARK, LIGHT, Marks, draw
+from cornered.clients.terminal.drawing import DARK_SCHEME, LIGHT, Marks, draw
 from cornered.clients.terminal.layout import fit
 from cornered.engine.text import PositionText
 
@@ -31,4 +31,4 @@ class Preview(Widget):
         layout = fit(self._position, self.size.width, self.size.height)
         if layout.width > self.size.width or layout.height > self.size.height:
             return Text("")
-        return draw(layout, Marks(), DARK if self.app.current_theme.dark else LIGHT)
+        return draw(layout, Marks(), DARK_SCHEME if self.app.current_theme.dark else LIGHT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from cornered.clients.sdk import Refused
+from cornered.clients.sdk import CommandRefused
 from cornered.clients.terminal.drawing import PIECES
 from cornered.engine.text import PositionText
 from cornered.protocol.events import (
@@ -142,7 +142,7 @@ def sentence(text: str) -> str:
 
 def refusal_text(error: Exception) -> str:
     """Return the text of an error without its code."""
-    return sentence(error.text if isinstance(error, Refused) else str(error))
+    return sentence(error.text if isinstance(error, CommandRefused) else str(error))
 
 
 def player_text(player: Player) -> str:

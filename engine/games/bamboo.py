@@ -11,10 +11,10 @@ from cornered.engine.compile.arrays import empty, int64
 from cornered.engine.duel import Duel, read_turn
 from cornered.engine.game import Game, Option
 from cornered.engine.kernels.hexagon import (
-    MASK,
     MAX_MOVES,
     STRIDE,
     WORD,
+    WORD_MASK,
     Position,
     Three,
     advance,
@@ -58,7 +58,7 @@ def row_slices(radius: int) -> tuple[slice, ...]:
 
 def words(cells: int) -> Three:
     """Return a set of cells, bit by number, as kernels take it."""
-    return cells & MASK, cells >> WORD & MASK, cells >> 2 * WORD
+    return cells & WORD_MASK, cells >> WORD & WORD_MASK, cells >> 2 * WORD
 
 
 def whole(cells: Three) -> int:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Self
 
 from cornered.engine.game import CHANCE, Game, Option, Outcome, State
-from cornered.engine.kernels.grid import CELLS, NAMES, board, names, read_cells, word, write_rows
+from cornered.engine.kernels.grid import CELL_BITS, CELL_NAMES, board, names, read_cells, word, write_rows
 from cornered.engine.kernels.slides import (
-    LONGEST,
+    DICE_SIDES,
     MAX_MOVES,
     ROLL,
-    SIDES,
+    SLIDE_STEPS_MAX,
     Position,
     advance,
     gen,
@@ -72,16 +72,16 @@ class IsolationState(State):
         return Outcome(winner=places.index(1), places=places)
 
     def moves(self) -> list[str]:
-        return [str(side) for side in range(1, SIDES + 1)] if self.awaits_roll else names(self.open_cells)
+        return [str(side) for side in range(1, DICE_SIDES + 1)] if self.awaits_roll else names(self.open_cells)
 
     def is_legal(self, move: str) -> bool:
         if self.awaits_roll:
             return move in ("1", "2", "3")
-        bit = CELLS.get(move)
+        bit = CELL_BITS.get(move)
         return bit is not None and bool(self.open_cells >> bit & 1)
 
     def play(self, move: str) -> Self:
-        number = ROLL + int(move) if self.awaits_roll else CELLS[move]
+        number = ROLL + int(move) if self.awaits_roll else CELL_BITS[move]
         return self.of(self.game, advance(self.position, number))
 
     def leave(self, seat: int) -> Self:
@@ -94,9 +94,9 @@ class IsolationState(State):
     def explain(self, move: str) -> str:
         if self.awaits_roll:
             return "the dice show 1, 2 or 3"
-        bit = CELLS.get(move)
+        bit = CELL_BITS.get(move)
         if bit is None or not self.game.board >> bit & 1:
-            return f"a move is the name of a cell, {NAMES[0]} to {self.game.far_corner}"
+            return f"a move is the name of a cell, {CELL_NAMES[0]} to {self.game.far_corner}"
         for seat, pawn in enumerate(self.pawns()):
             if pawn >> bit & 1:
                 mine = seat == self.position.turn
@@ -122,7 +122,7 @@ class IsolationState(State):
 
     def gauges(self) -> tuple[tuple[str, int], ...]:
         free = self.position.free
-        longest = SIDES if self.game.dice else LONGEST
+        longest = DICE_SIDES if self.game.dice else SLIDE_STEPS_MAX
         return tuple(
             ("moves", (int(slides(free, word(pawn), longest)) if pawn else int(free)).bit_count())
             for pawn in self.pawns()
@@ -188,7 +188,7 @@ class Isolation(Game):
     @property
     def far_corner(self) -> str:
         """The name of the top right cell."""
-        return NAMES[8 * (self.height - 1) + self.width - 1]
+        return CELL_NAMES[8 * (self.height - 1) + self.width - 1]
 
     @property
     def seats(self) -> int:

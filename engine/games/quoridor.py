@@ -9,7 +9,7 @@ from typing import Final, Self
 from cornered.engine.compile.arrays import empty, int64
 from cornered.engine.game import Game, Option, OptionValue, Outcome, State
 from cornered.engine.kernels.grid import cells
-from cornered.engine.kernels.maze import CELLS, SPLIT, Four, bit, passages, step, unblocked
+from cornered.engine.kernels.maze import CELL_COUNT, SPLIT, Four, bit, passages, step, unblocked
 from cornered.engine.kernels.walls import (
     GOES_ON,
     GONE,
@@ -42,16 +42,16 @@ __all__ = [
     "perft",
 ]
 
-_CELL_NAMES: Final = tuple(square_name(cell % 9, cell // 9) for cell in range(CELLS))
-NAMES: Final = (*_CELL_NAMES, *(f"{name}h" for name in _CELL_NAMES), *(f"{name}v" for name in _CELL_NAMES), "pass")
+_CELL_NAMES: Final = tuple(square_name(cell % 9, cell // 9) for cell in range(CELL_COUNT))
+MOVE_NAMES: Final = (*_CELL_NAMES, *(f"{name}h" for name in _CELL_NAMES), *(f"{name}v" for name in _CELL_NAMES), "pass")
 """The notation of each move number, the same on boards of every size."""
-NUMBERS: Final = {name: number for number, name in enumerate(NAMES)}
+MOVE_NUMBERS: Final = {name: number for number, name in enumerate(MOVE_NAMES)}
 
-WALLS: Final = {(9, 2): 10, (7, 2): 8, (5, 2): 5, (3, 2): 2, (9, 4): 5, (7, 4): 4, (5, 4): 2}
+DEFAULT_WALLS: Final = {(9, 2): 10, (7, 2): 8, (5, 2): 5, (3, 2): 2, (9, 4): 5, (7, 4): 4, (5, 4): 2}
 """How many walls each player gets when nobody says, by size and players."""
 DRAW_RULES: Final = {9: (200, 50), 7: (150, 40), 5: (100, 30), 3: (50, 20)}
 """The usual `max_plies` and `no_progress` by size."""
-COUNTERS: Final = {"ply": "max_plies", "quiet": "no_progress"}
+COUNTER_OPTIONS: Final = {"ply": "max_plies", "quiet": "no_progress"}
 """The counters of a position text, each with the option that bounds it."""
 _ANY_STEP: Final = "a pawn moves one step up, down, left or right, or jumps over a pawn next to it"
 
@@ -95,14 +95,14 @@ class QuoridorState(State):
             return []
         buffer = empty(MAX_MOVES, int64)
         count = gen(self.position, buffer)
-        return [NAMES[number] for number in buffer[:count].tolist()]
+        return [MOVE_NAMES[number] for number in buffer[:count].tolist()]
 
     def is_legal(self, move: str) -> bool:
-        number = NUMBERS.get(move)
+        number = MOVE_NUMBERS.get(move)
         return number is not None and self.outcome is None and bool(legal(self.position, number))
 
     def play(self, move: str) -> Self:
-        position = advance(self.position, NUMBERS[move])
+        position = advance(self.position, MOVE_NUMBERS[move])
         return type(self)(self.game, position, verdict(position), self.out)
 
     def leave(self, seat: int) -> Self:
@@ -119,17 +119,17 @@ class QuoridorState(State):
         return replace(self, position=position, out=out)
 
     def explain(self, move: str) -> str:
-        number = NUMBERS.get(move)
+        number = MOVE_NUMBERS.get(move)
         if number is None:
             return "a move is a cell such as e2 or a wall such as e3h or e3v"
         if self.outcome is not None:
             return "the game is over"
         if number == PASS:
             return "a player passes only when nothing else is possible"
-        return self._explain_step(number) if number < CELLS else self._explain_wall(number)
+        return self._explain_step(number) if number < CELL_COUNT else self._explain_wall(number)
 
     def _explain_step(self, target: int) -> str:
-        pawns, name = self.pawns(), NAMES[target]
+        pawns, name = self.pawns(), MOVE_NAMES[target]
         start = pawns[self.to_move]
         size = self.game.size
         if target % 9 >= size or target // 9 >= size:
@@ -147,7 +147,7 @@ class QuoridorState(State):
                 if behind in pawns:
                     reasons.append("two pawns in a row cannot be jumped")
                 elif behind not in (-1, target):
-                    reasons.append(f"the pawn on {NAMES[over]} can be jumped straight, so not to the side")
+                    reasons.append(f"the pawn on {MOVE_NAMES[over]} can be jumped straight, so not to the side")
         if reasons:
             return reasons[0]
         neighbours = [cell for cell in pawns if _distance(start, cell) == 1]
@@ -156,14 +156,14 @@ class QuoridorState(State):
         return _ANY_STEP
 
     def _explain_wall(self, wall: int) -> str:
-        slot, size = wall % CELLS, self.game.size
+        slot, size = wall % CELL_COUNT, self.game.size
         if slot % 9 >= size - 1 or slot // 9 >= size - 1:
             return "a wall must lie wholly on the board"
         if not self.stocks()[self.to_move]:
             return "no walls left"
         standing = self.position[:4]
         if wall not in _numbers(unblocked(standing, size)):
-            crossing = slot + (2 * CELLS if wall < 2 * CELLS else CELLS)
+            crossing = slot + (2 * CELL_COUNT if wall < 2 * CELL_COUNT else CELL_COUNT)
             return f"this wall {'crosses' if crossing in _numbers(standing) else 'overlaps'} another"
         return "this wall would leave a player no path to the goal"
 
@@ -193,7 +193,7 @@ class QuoridorState(State):
         rows.reverse()
         facts = {}
         if any(position[:4]):
-            facts["walls"] = ",".join([NAMES[number] for number in _numbers(position[:4])])
+            facts["walls"] = ",".join([MOVE_NAMES[number] for number in _numbers(position[:4])])
         stocks = self.stocks()
         if stocks != (self.game.walls,) * len(stocks):
             facts["left"] = ",".join(map(str, stocks))
@@ -233,10 +233,10 @@ class Quoridor(Game):
     def settle(cls, given: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
         options = super().settle(given)
         size, players = int(options["size"] or 0), int(options["players"] or 0)
-        if (size, players) not in WALLS:
+        if (size, players) not in DEFAULT_WALLS:
             raise ValueError(f"four players need a board of size 5, 7 or 9, not {size}")
         if options["walls"] is None:
-            options["walls"] = WALLS[size, players]
+            options["walls"] = DEFAULT_WALLS[size, players]
         return options
 
     @classmethod
@@ -270,7 +270,9 @@ class Quoridor(Game):
     def parse(self, text: str) -> QuoridorState:
         parts = PositionText.parse(text)
         seats = [str(seat) for seat in range(self.seats)]
-        counters = {counter: limit for counter, rule in COUNTERS.items() if (limit := int(self.options[rule] or 0))}
+        counters = {
+            counter: limit for counter, rule in COUNTER_OPTIONS.items() if (limit := int(self.options[rule] or 0))
+        }
         parts.check(self.size, self.size, "." + "".join(seats), ("walls", "left", "out", *counters))
         out = _seats_out(parts, seats)
         pawns = [self._pawn(parts, seat, is_gone=seat in out and self.seats > 2) for seat in seats]
@@ -308,12 +310,14 @@ class Quoridor(Game):
     def _walls(self, names: str | None) -> Four:
         walls = (0, 0, 0, 0)
         for name in names.split(",") if names else ():
-            number = NUMBERS.get(name, PASS)
+            number = MOVE_NUMBERS.get(name, PASS)
             if number not in _numbers(unblocked(walls, self.size)):
                 raise ValueError(f"{name!r} is no wall, is off the board, or overlaps or crosses another")
-            lo, hi = bit(number % CELLS)
+            lo, hi = bit(number % CELL_COUNT)
             h_lo, h_hi, v_lo, v_hi = walls
-            walls = (h_lo | lo, h_hi | hi, v_lo, v_hi) if number < 2 * CELLS else (h_lo, h_hi, v_lo | lo, v_hi | hi)
+            walls = (
+                (h_lo | lo, h_hi | hi, v_lo, v_hi) if number < 2 * CELL_COUNT else (h_lo, h_hi, v_lo | lo, v_hi | hi)
+            )
         return walls
 
     def _state(
@@ -367,7 +371,7 @@ def _distance(cell: int, other: int) -> int:
 def _numbers(walls: Four) -> list[int]:
     """Return the numbers of the walls in a set of slots, rising."""
     h_lo, h_hi, v_lo, v_hi = walls
-    bits = (h_lo | h_hi << SPLIT) << CELLS | (v_lo | v_hi << SPLIT) << 2 * CELLS
+    bits = (h_lo | h_hi << SPLIT) << CELL_COUNT | (v_lo | v_hi << SPLIT) << 2 * CELL_COUNT
     return list(cells(bits))
 
 
@@ -376,8 +380,8 @@ def action_index(size: int, move: str) -> int:
 
     Rows are counted from rank 1: 209 actions on 9x9. Raises a ValueError for `pass` and for what is off the board.
     """
-    number = NUMBERS.get(move, PASS)
-    slot, kind = number % CELLS, number // CELLS
+    number = MOVE_NUMBERS.get(move, PASS)
+    slot, kind = number % CELL_COUNT, number // CELL_COUNT
     width = size if kind == 0 else size - 1
     if number == PASS or slot % 9 >= width or slot // 9 >= width:
         raise ValueError(f"{move!r} has no action index on a {size}x{size} board")
@@ -392,7 +396,7 @@ def from_action_index(size: int, index: int) -> str:
         raise ValueError(f"the actions of a {size}x{size} board are 0 to {size**2 + 2 * walls - 1}, not {index}")
     kind, rest = (0, index) if index < size**2 else divmod(index - size**2 + walls, walls)
     row, column = divmod(rest, size if kind == 0 else size - 1)
-    return NAMES[CELLS * kind + 9 * row + column]
+    return MOVE_NAMES[CELL_COUNT * kind + 9 * row + column]
 
 
 GAME = Quoridor

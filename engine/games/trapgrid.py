@@ -11,8 +11,8 @@ from cornered.engine.duel import Duel, read_turn
 from cornered.engine.game import Game, Option
 from cornered.engine.kernels.bits import popcount
 from cornered.engine.kernels.grid import (
-    CELLS,
-    NAMES,
+    CELL_BITS,
+    CELL_NAMES,
     NOT_FILE_A,
     NOT_FILE_H,
     board,
@@ -119,18 +119,18 @@ class TrapGridState(Duel):
         return names(self.open_cells) if self.left is None else []
 
     def is_legal(self, move: str) -> bool:
-        bit = CELLS.get(move)
+        bit = CELL_BITS.get(move)
         return bit is not None and self.left is None and bool(self.open_cells >> bit & 1)
 
     def play(self, move: str) -> Self:
-        free, mover, other, turn = advance(self.position, CELLS[move])
+        free, mover, other, turn = advance(self.position, CELL_BITS[move])
         position = Position(word(free), word(mover), word(other), turn)
         return type(self)(self.game, position, int(targets(position)))
 
     def explain(self, move: str) -> str:
-        bit = CELLS.get(move)
+        bit = CELL_BITS.get(move)
         if bit is None or not self.game.board >> bit & 1:
-            return f"a move is the name of a cell, {NAMES[0]} to {self.game.far_corner}"
+            return f"a move is the name of a cell, {CELL_NAMES[0]} to {self.game.far_corner}"
         if self.position.mover >> word(bit) & word(1):
             return f"your pawn already stands on {move}"
         if self.position.other >> word(bit) & word(1):
@@ -183,7 +183,7 @@ class TrapGrid(Game):
     @property
     def far_corner(self) -> str:
         """The name of the top right cell."""
-        return NAMES[9 * (self.size - 1)]
+        return CELL_NAMES[9 * (self.size - 1)]
 
     @property
     def seats(self) -> int:

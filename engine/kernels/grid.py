@@ -15,8 +15,8 @@ from cornered.engine.kernels.bits import lowest
 from cornered.engine.text import PositionText, square_name
 
 __all__ = [
-    "CELLS",
-    "NAMES",
+    "CELL_BITS",
+    "CELL_NAMES",
     "NOT_FILE_A",
     "NOT_FILE_H",
     "board",
@@ -31,13 +31,13 @@ __all__ = [
 NOT_FILE_A: Final = uint64(0xFEFE_FEFE_FEFE_FEFE)
 NOT_FILE_H: Final = uint64(0x7F7F_7F7F_7F7F_7F7F)
 
-NAMES: Final = tuple(square_name(bit % 8, bit // 8) for bit in range(64))
+CELL_NAMES: Final = tuple(square_name(bit % 8, bit // 8) for bit in range(64))
 """The cell of each bit."""
 
-CELLS: Final = {name: bit for bit, name in enumerate(NAMES)}
+CELL_BITS: Final = {name: bit for bit, name in enumerate(CELL_NAMES)}
 """The bit of each cell."""
 
-_RANKS: Final = tuple("".join(".x"[~bits >> file & 1] for file in range(8)) for bits in range(256))
+_RANK_TEXTS: Final = tuple("".join(".x"[~bits >> file & 1] for file in range(8)) for bits in range(256))
 """How eight cells in a row read, by which of them are free."""
 
 word = uint64
@@ -69,12 +69,12 @@ def listed(bits: uint64, buffer: Buffer) -> int:
 
 def names(bits: int) -> list[str]:
     """Return the names of a word's cells in the order of their bits."""
-    return [NAMES[bit] for bit in cells(bits)]
+    return [CELL_NAMES[bit] for bit in cells(bits)]
 
 
 def write_rows(width: int, height: int, free: int, pawns: tuple[int, ...]) -> tuple[str, ...]:
     """Return the rows of a position text; `pawns[seat]` is the word of that seat's cell, or 0 before it is placed."""
-    rows = [_RANKS[free >> 8 * rank & 255][:width] for rank in range(height)]
+    rows = [_RANK_TEXTS[free >> 8 * rank & 255][:width] for rank in range(height)]
     for seat, pawn in enumerate(pawns):
         if pawn:
             rank, file = divmod(pawn.bit_length() - 1, 8)

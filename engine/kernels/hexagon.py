@@ -16,10 +16,10 @@ from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import fill, popcount
 
 __all__ = [
-    "MASK",
     "MAX_MOVES",
     "STRIDE",
     "WORD",
+    "WORD_MASK",
     "Position",
     "Three",
     "advance",
@@ -35,7 +35,7 @@ __all__ = [
 STRIDE: Final = 14
 MAX_MOVES: Final = 127
 WORD: Final = 61
-MASK: Final = (1 << WORD) - 1
+WORD_MASK: Final = (1 << WORD) - 1
 
 Three: TypeAlias = tuple[int, int, int]
 Counters: TypeAlias = tuple[int, int, int, int, int, int]
@@ -85,13 +85,13 @@ def first(cells: Three) -> Three:
 @kernel
 def up(cells: Three, by: int) -> Three:
     a, b, c = cells
-    return (a << by) & MASK, (b << by) & MASK | a >> (WORD - by), (c << by) & MASK | b >> (WORD - by)
+    return (a << by) & WORD_MASK, (b << by) & WORD_MASK | a >> (WORD - by), (c << by) & WORD_MASK | b >> (WORD - by)
 
 
 @kernel
 def down(cells: Three, by: int) -> Three:
     a, b, c = cells
-    return a >> by | (b << (WORD - by)) & MASK, b >> by | (c << (WORD - by)) & MASK, c >> by
+    return a >> by | (b << (WORD - by)) & WORD_MASK, b >> by | (c << (WORD - by)) & WORD_MASK, c >> by
 
 
 @kernel
@@ -138,7 +138,7 @@ def add(counters: Counters, cells: int, amount: int) -> Counters:
 @kernel
 def at_most(counters: Counters, limit: int) -> int:
     """Return the cells whose counter is at most `limit`, and bits that are no cells."""
-    less, equal = 0, MASK
+    less, equal = 0, WORD_MASK
     for i in (5, 4, 3, 2, 1, 0):
         wanted = -(limit >> i & 1)
         less |= equal & ~counters[i] & wanted

@@ -14,7 +14,7 @@ from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import lowest
 
 __all__ = [
-    "CELLS",
+    "CELL_COUNT",
     "SPLIT",
     "Four",
     "Pair",
@@ -30,11 +30,11 @@ __all__ = [
     "unblocked",
 ]
 
-CELLS: Final = 81
+CELL_COUNT: Final = 81
 """A wall's number is this plus its slot when it lies between ranks, twice this plus its slot between files."""
 SPLIT: Final = 45
 """How many cells `lo` holds."""
-LO: Final = (1 << SPLIT) - 1
+LOW_HALF: Final = (1 << SPLIT) - 1
 
 Pair: TypeAlias = tuple[int, int]
 Four: TypeAlias = tuple[int, int, int, int]
@@ -47,7 +47,7 @@ def boards(holds: Callable[[int, int, int], bool]) -> tuple[Table, Table]:
         sum(1 << (9 * row + column) for row in range(size) for column in range(size) if holds(row, column, size - 1))
         for size in range(10)
     ]
-    return tuple(board & LO for board in whole), tuple(board >> SPLIT for board in whole)
+    return tuple(board & LOW_HALF for board in whole), tuple(board >> SPLIT for board in whole)
 
 
 NORTH_LO, NORTH_HI = boards(lambda row, _column, last: row < last)
@@ -61,12 +61,12 @@ LEFT_LO, LEFT_HI = boards(lambda _row, column, _last: column == 0)
 
 @kernel
 def up(lo: int, hi: int) -> Pair:
-    return (lo << 9) & LO, hi << 9 | lo >> (SPLIT - 9)
+    return (lo << 9) & LOW_HALF, hi << 9 | lo >> (SPLIT - 9)
 
 
 @kernel
 def down(lo: int, hi: int) -> Pair:
-    return lo >> 9 | (hi << (SPLIT - 9)) & LO, hi >> 9
+    return lo >> 9 | (hi << (SPLIT - 9)) & LOW_HALF, hi >> 9
 
 
 @kernel
@@ -172,7 +172,7 @@ def cuts(doors: Four, cell: int, goal_lo: int, goal_hi: int) -> Four:
         wet_lo |= new_lo | (edge_lo >> 1) & east_lo & ~seen_lo
         wet_hi |= new_hi | (edge_hi >> 1) & east_hi & ~seen_hi
         if wet_lo == 0 and wet_hi == 0:
-            return LO, LO, LO, LO
+            return LOW_HALF, LOW_HALF, LOW_HALF, LOW_HALF
         seen_lo |= wet_lo
         seen_hi |= wet_hi
         edge_lo, edge_hi = wet_lo, wet_hi
@@ -258,10 +258,10 @@ def propped(walls: Four, size: int) -> Four:
 def doors_beside(doors: Four, wall: int) -> Four:
     """Return the doors that stay open when the wall of this number stands."""
     north_lo, north_hi, east_lo, east_hi = doors
-    if wall < 2 * CELLS:
-        lo, hi = bit(wall - CELLS)
+    if wall < 2 * CELL_COUNT:
+        lo, hi = bit(wall - CELL_COUNT)
         return north_lo & ~(lo | lo << 1), north_hi & ~(hi | hi << 1), east_lo, east_hi
-    lo, hi = bit(wall - 2 * CELLS)
+    lo, hi = bit(wall - 2 * CELL_COUNT)
     up_lo, up_hi = up(lo, hi)
     return north_lo, north_hi, east_lo & ~(lo | up_lo), east_hi & ~(hi | up_hi)
 

@@ -14,10 +14,10 @@ from cornered.engine.kernels.bits import popcount
 from cornered.engine.kernels.grid import NOT_FILE_A, NOT_FILE_H, listed, word
 
 __all__ = [
-    "LONGEST",
+    "DICE_SIDES",
     "MAX_MOVES",
     "ROLL",
-    "SIDES",
+    "SLIDE_STEPS_MAX",
     "Position",
     "advance",
     "awaits_roll",
@@ -35,8 +35,8 @@ __all__ = [
 MAX_MOVES: Final = 64
 ROLL: Final = 64
 """A roll of n is move number ROLL + n; the other moves are the bit numbers of their target cells."""
-SIDES: Final = 3
-LONGEST: Final = 7
+DICE_SIDES: Final = 3
+SLIDE_STEPS_MAX: Final = 7
 
 
 class Position(NamedTuple):
@@ -91,7 +91,7 @@ def targets(position: Position) -> uint64:
         return position.free
     longest = position.roll
     if longest == 0:
-        longest = SIDES if position.dice else LONGEST
+        longest = DICE_SIDES if position.dice else SLIDE_STEPS_MAX
     return slides(position.free, position.mover, longest)
 
 
@@ -111,9 +111,9 @@ def awaits_roll(position: Position) -> bool:
 def gen(position: Position, buffer: Buffer) -> int:
     """Write the mover's moves, or chance's rolls, into `buffer`; return how many there are."""
     if awaits_roll(position):
-        for index in range(SIDES):
+        for index in range(DICE_SIDES):
             buffer[index] = ROLL + 1 + index
-        return SIDES
+        return DICE_SIDES
     return listed(targets(position), buffer)
 
 
@@ -185,7 +185,7 @@ def sequences(free: uint64, mover: uint64, other: uint64, depth: int) -> int:
 
     It is `perft` without the parts of a position that cannot matter then.
     """
-    rest = slides(free, mover, LONGEST) if mover else free
+    rest = slides(free, mover, SLIDE_STEPS_MAX) if mover else free
     if depth == 1:
         return popcount(rest)
     leaves = 0
@@ -206,8 +206,8 @@ def perft(position: Position, depth: int) -> int:
     leaves = 0
     if awaits_roll(position):
         if depth == 1:
-            return SIDES
-        for roll in range(1, SIDES + 1):
+            return DICE_SIDES
+        for roll in range(1, DICE_SIDES + 1):
             leaves += perft(rolled(position, roll), depth - 1)
         return leaves
     rest = targets(position)

@@ -12,7 +12,7 @@ from cornered.engine.compile.arrays import Buffer, empty, int64
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.kernels.bits import fill, popcount
 from cornered.engine.kernels.maze import (
-    CELLS,
+    CELL_COUNT,
     SPLIT,
     Four,
     Pair,
@@ -29,7 +29,7 @@ from cornered.engine.kernels.maze import (
 )
 
 __all__ = [
-    "DRAWN",
+    "DRAWN_GAME",
     "GOES_ON",
     "GONE",
     "MAX_MOVES",
@@ -46,9 +46,9 @@ __all__ = [
     "wall_slots",
 ]
 
-PASS: Final = 3 * CELLS
+PASS: Final = 3 * CELL_COUNT
 GOES_ON: Final = -1
-DRAWN: Final = -2
+DRAWN_GAME: Final = -2
 GONE: Final = 255
 """Where the pawn of a seat that left the game stands."""
 MAX_MOVES: Final = 136
@@ -129,11 +129,11 @@ def drawn(position: Position) -> bool:
 
 @kernel
 def verdict(position: Position) -> int:
-    """Return the seat that has won, DRAWN, or GOES_ON."""
+    """Return the seat that has won, DRAWN_GAME, or GOES_ON."""
     seat = winner(position)
     if seat >= 0:
         return seat
-    return DRAWN if drawn(position) else GOES_ON
+    return DRAWN_GAME if drawn(position) else GOES_ON
 
 
 @kernel
@@ -208,10 +208,10 @@ def wall_slots(position: Position) -> Four:
             continue
         goal_lo, goal_hi = goal(position, seat)
         cut_across_lo, cut_across_hi, cut_upright_lo, cut_upright_hi = cuts(doors, cell, goal_lo, goal_hi)
-        h_lo &= ~closing(doors, across_lo & cut_across_lo & h_lo, CELLS, cell, goal_lo, goal_hi)
-        h_hi &= ~closing(doors, across_hi & cut_across_hi & h_hi, CELLS + SPLIT, cell, goal_lo, goal_hi)
-        v_lo &= ~closing(doors, upright_lo & cut_upright_lo & v_lo, 2 * CELLS, cell, goal_lo, goal_hi)
-        v_hi &= ~closing(doors, upright_hi & cut_upright_hi & v_hi, 2 * CELLS + SPLIT, cell, goal_lo, goal_hi)
+        h_lo &= ~closing(doors, across_lo & cut_across_lo & h_lo, CELL_COUNT, cell, goal_lo, goal_hi)
+        h_hi &= ~closing(doors, across_hi & cut_across_hi & h_hi, CELL_COUNT + SPLIT, cell, goal_lo, goal_hi)
+        v_lo &= ~closing(doors, upright_lo & cut_upright_lo & v_lo, 2 * CELL_COUNT, cell, goal_lo, goal_hi)
+        v_hi &= ~closing(doors, upright_hi & cut_upright_hi & v_hi, 2 * CELL_COUNT + SPLIT, cell, goal_lo, goal_hi)
     return h_lo, h_hi, v_lo, v_hi
 
 
@@ -226,10 +226,10 @@ def gen(position: Position, buffer: Buffer) -> int:
     n = fill(buffer, 0, lo, 0)
     n = fill(buffer, n, hi, SPLIT)
     h_lo, h_hi, v_lo, v_hi = wall_slots(position)
-    n = fill(buffer, n, h_lo, CELLS)
-    n = fill(buffer, n, h_hi, CELLS + SPLIT)
-    n = fill(buffer, n, v_lo, 2 * CELLS)
-    n = fill(buffer, n, v_hi, 2 * CELLS + SPLIT)
+    n = fill(buffer, n, h_lo, CELL_COUNT)
+    n = fill(buffer, n, h_hi, CELL_COUNT + SPLIT)
+    n = fill(buffer, n, v_lo, 2 * CELL_COUNT)
+    n = fill(buffer, n, v_hi, 2 * CELL_COUNT + SPLIT)
     if n == 0:
         buffer[0] = PASS
         n = 1
@@ -247,7 +247,7 @@ def count(position: Position) -> int:
 @kernel
 def legal(position: Position, move: int) -> bool:
     """Say whether `gen` would list this move of a game that goes on."""
-    if move < CELLS:
+    if move < CELL_COUNT:
         lo, hi = targets(position)
         return has(lo, hi, move)
     if move == PASS:
@@ -255,9 +255,9 @@ def legal(position: Position, move: int) -> bool:
         h_lo, h_hi, v_lo, v_hi = wall_slots(position)
         return lo | hi | h_lo | h_hi | v_lo | v_hi == 0
     h_lo, h_hi, v_lo, v_hi = wall_slots(position)
-    if move < 2 * CELLS:
-        return has(h_lo, h_hi, move - CELLS)
-    return has(v_lo, v_hi, move - 2 * CELLS)
+    if move < 2 * CELL_COUNT:
+        return has(h_lo, h_hi, move - CELL_COUNT)
+    return has(v_lo, v_hi, move - 2 * CELL_COUNT)
 
 
 @kernel
@@ -276,17 +276,17 @@ def advance(position: Position, move: int) -> Position:
     pawns, left = position.pawns, position.left
     ply = position.ply + 1 if position.max_plies > 0 else 0
     quiet = position.quiet + 1 if position.no_progress > 0 else 0
-    if move < CELLS:
+    if move < CELL_COUNT:
         pawns ^= (pawn(position, position.turn) ^ move) << (8 * position.turn)
     elif move != PASS:
         left -= 1 << (8 * position.turn)
         quiet = 0
-        if move < 2 * CELLS:
-            lo, hi = bit(move - CELLS)
+        if move < 2 * CELL_COUNT:
+            lo, hi = bit(move - CELL_COUNT)
             h_lo |= lo
             h_hi |= hi
         else:
-            lo, hi = bit(move - 2 * CELLS)
+            lo, hi = bit(move - 2 * CELL_COUNT)
             v_lo |= lo
             v_hi |= hi
     turn = next_seat(position)

@@ -16,12 +16,22 @@ from typing import Final, TypeAlias, assert_never
 from cornered import engine
 from cornered.engine.game import Game, State
 
-__all__ = ["Leave", "Move", "Ply", "Record", "RecordError", "check", "from_json", "printable_json", "to_json"]
+__all__ = [
+    "Ply",
+    "Record",
+    "RecordError",
+    "RecordedMove",
+    "SeatLeft",
+    "check",
+    "from_json",
+    "printable_json",
+    "to_json",
+]
 
 _LEAVE: Final = re.compile(r"leave=(\d+)(?::([\w-]+))?")
 _TAG_NAME: Final = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _OWN_TAG: Final = re.compile(r"Game|Options|Player\d+|Result|Termination|TimeControl|Started|Ended")
-_SCORES: Final[Mapping[tuple[int, ...], str]] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2"}
+_RESULT_BY_PLACES: Final[Mapping[tuple[int, ...], str]] = {(1, 2): "1-0", (2, 1): "0-1", (1, 1): "1/2-1/2"}
 
 
 class RecordError(ValueError):
@@ -37,7 +47,7 @@ class RecordError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class RecordedMove:
     """A move or roll in notation; `clock` is the player's remaining time after it in milliseconds."""
 
     text: str
@@ -45,14 +55,14 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class SeatLeft:
     """A seat that left during the game, with the reason: `resigned`, `time`, `abandoned`."""
 
     seat: int
     reason: str = "resigned"
 
 
-Ply: TypeAlias = Move | Leave
+Ply: TypeAlias = RecordedMove | SeatLeft
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +104,7 @@ class Record:
 
 def to_json(record: Record) -> str:
     """Return the record as one line of JSON."""
-    clocks = [ply.clock if isinstance(ply, Move) else None for ply in record.plies]
+    clocks = [ply.clock if isinstance(ply, RecordedMove) else None for ply in record.plies]
     fields = {
         "kind": "record",
         "game": record.game.name,
@@ -106,7 +116,7 @@ def to_json(record: Record) -> str:
         "started": write_date(record.started),
         "ended": write_date(record.ended),
         "tags": dict(record.tags),
-        "moves": [ply.text if isinstance(ply, Move) else write_leave(ply) for ply in record.plies],
+        "moves": [ply.text if isinstance(ply, RecordedMove) else write_leave(ply) for ply in record.plies],
         "clocks": clocks if any(clock is not None for clock in clocks) else [],
     }
     return printable_json({name: value for name, value in fields.items() if value not in ("", [], {})})
@@ -178,9 +188,9 @@ def _is_unfinished_draw(record: Record, places: tuple[int, ...]) -> bool:
 def _after(state: State, ply: Ply, number: int, line: int | None) -> State:
     try:
         match ply:
-            case Move(text):
+            case RecordedMove(text):
                 return engine.apply(state, text)
-            case Leave(seat):
+            case SeatLeft(seat):
                 after = state.leave(seat)
                 if state.outcome is not None or after == state:
                     raise ValueError(f"seat {seat} cannot leave: it is out already, or the game is over")
@@ -194,10 +204,10 @@ def _after(state: State, ply: Ply, number: int, line: int | None) -> State:
 def read_ply(token: str, clock: int | None) -> Ply:
     """Parse a move's notation or `leave=SEAT:REASON`."""
     left = _LEAVE.fullmatch(token)
-    return Leave(int(left[1]), left[2] or "resigned") if left else Move(token, clock)
+    return SeatLeft(int(left[1]), left[2] or "resigned") if left else RecordedMove(token, clock)
 
 
-def write_leave(ply: Leave) -> str:
+def write_leave(ply: SeatLeft) -> str:
     """Return `leave=SEAT:REASON`."""
     return f"leave={ply.seat}:{ply.reason}"
 
@@ -220,7 +230,7 @@ def read_result(text: str, seats: int) -> tuple[int, ...] | None:
     if text == "*":
         return None
     if seats == 2:
-        for places, score in _SCORES.items():
+        for places, score in _RESULT_BY_PLACES.items():
             if score == text:
                 return places
         raise ValueError(f"the result of two players is 1-0, 0-1, 1/2-1/2 or *, not {text!r}")
@@ -231,4 +241,4 @@ def read_result(text: str, seats: int) -> tuple[int, ...] | None:
 
 def write_result(places: tuple[int, ...] | None) -> str:
     """Return `1-0`, `0-1` or `1/2-1/2` for two players, the places by seat for more, `*` for an unfinished game."""
-    return "*" if places is None else _SCORES.get(places) or "-".join(map(str, places))
+    return "*" if places is None else _RESULT_BY_PLACES.get(places) or "-".join(map(str, places))

@@ -22,11 +22,11 @@ from typing import Final
 from cornered import engine
 from cornered.engine.game import CHANCE, OptionValue
 from cornered.engine.records.record import (
-    Leave,
-    Move,
     Ply,
     Record,
+    RecordedMove,
     RecordError,
+    SeatLeft,
     check,
     printable_json,
     read_date,
@@ -39,11 +39,11 @@ from cornered.engine.records.record import (
 
 __all__ = ["from_text", "read_option", "to_lines", "to_text"]
 
-_TAG: Final = re.compile(r'\[([A-Za-z]\w*) (".*")\]\s*')
-_TOKEN: Final = re.compile(r"\{(?P<comment>[^}]*)\}|(?P<number>\d+\.+)(?=\s|$)|(?P<word>[^\s{}]+)|(?P<bad>[{}])")
-_CLOCK: Final = re.compile(r"\[%clk (\d+):(\d\d):(\d\d)(?:\.(\d{1,3}))?\]")
+_TAG_LINE: Final = re.compile(r'\[([A-Za-z]\w*) (".*")\]\s*')
+_MOVE_TOKEN: Final = re.compile(r"\{(?P<comment>[^}]*)\}|(?P<number>\d+\.+)(?=\s|$)|(?P<word>[^\s{}]+)|(?P<bad>[{}])")
+_CLOCK_TAG: Final = re.compile(r"\[%clk (\d+):(\d\d):(\d\d)(?:\.(\d{1,3}))?\]")
 _RESULT: Final = re.compile(r"\*|1/2-1/2|\d(?:-\d)+")
-_WIDTH: Final = 100
+_LINE_CHARACTERS: Final = 100
 
 
 def to_text(record: Record) -> str:
@@ -106,14 +106,14 @@ def _read_record(tags: dict[str, str], line: int, body: str, body_line: int) -> 
     lines: list[int | None] = []
     result = tags.pop("Result", "*")
     is_over = False
-    for token in _TOKEN.finditer(body):
+    for token in _MOVE_TOKEN.finditer(body):
         here = body_line + body.count("\n", 0, token.start())
         if token["bad"]:
             raise RecordError(f"a comment's {token['bad']!r} has no partner", line=here)
         if token["comment"] is not None:
-            clock = _CLOCK.search(token["comment"])
-            if clock and plies and isinstance(plies[-1], Move):
-                plies[-1] = Move(plies[-1].text, _milliseconds(clock))
+            clock = _CLOCK_TAG.search(token["comment"])
+            if clock and plies and isinstance(plies[-1], RecordedMove):
+                plies[-1] = RecordedMove(plies[-1].text, _milliseconds(clock))
         elif token["word"] and is_over:
             raise RecordError(f"{token['word']!r} follows the result; a new game begins with its tags", line=here)
         elif token["word"] and _RESULT.fullmatch(token["word"]):
@@ -150,20 +150,20 @@ def _write_plies(record: Record) -> Iterator[str]:
         number = f"{moves // seats + 1}. " if moves % seats == 0 and not is_numbered else ""
         is_numbered = True
         match ply:
-            case Move(text) if state.to_move == CHANCE:
+            case RecordedMove(text) if state.to_move == CHANCE:
                 yield f"{number}roll={text}"
-            case Move(text, clock):
+            case RecordedMove(text, clock):
                 moves += 1
                 is_numbered = moves % seats != 0
                 yield f"{number}{text}" if clock is None else f"{number}{text} {{[%clk {_write_clock(clock)}]}}"
-            case Leave():
+            case SeatLeft():
                 yield f"{number}{write_leave(ply)}"
 
 
 def _wrapped(words: Iterable[str]) -> Iterator[str]:
     line = ""
     for word in words:
-        if line and len(line) + 1 + len(word) > _WIDTH:
+        if line and len(line) + 1 + len(word) > _LINE_CHARACTERS:
             yield line
             line = word
         else:
@@ -172,7 +172,7 @@ def _wrapped(words: Iterable[str]) -> Iterator[str]:
 
 
 def _read_tag(line: str, number: int) -> tuple[str, str]:
-    found = _TAG.fullmatch(line)
+    found = _TAG_LINE.fullmatch(line)
     try:
         if found is None:
             raise ValueError

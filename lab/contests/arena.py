@@ -17,7 +17,7 @@ from cornered.engine import CHANCE, Game, IllegalMove, State
 from cornered.engine.hashing import mixed
 from cornered.lab.contests.blame import FAILURES, culprit, report_thinking
 from cornered.lab.contests.preparing import ensure_prepared
-from cornered.lab.contests.terms import Effort, Ending, Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, GameEnding, PlayedGame
 from cornered.lab.execution.processes import Death
 
 __all__ = [
@@ -41,7 +41,7 @@ HANG_TOLERANCE_S: Final = 10.0
 """Seconds beyond the tolerance after which a bot counts as hung, and its process is ended."""
 
 
-def position_after(terms: Terms, opening: tuple[str, ...]) -> State:
+def position_after(terms: ContestTerms, opening: tuple[str, ...]) -> State:
     """Return the position after an opening. Raises IllegalMove."""
     return _opened(terms.load(), opening)
 
@@ -54,17 +54,17 @@ def _opened(game: Game, opening: tuple[str, ...]) -> State:
     return state
 
 
-def _seat_seed(terms: Terms, fixture: Fixture, seat: int) -> int:
+def _seat_seed(terms: ContestTerms, fixture: Fixture, seat: int) -> int:
     """Return the seed of the bot in a seat, a function of the terms' seed, the game's number and the seat alone."""
     return int(mixed(mixed(mixed(1, terms.seed), fixture.number), seat))
 
 
-def is_random(terms: Terms, fixture: Fixture) -> bool:
+def is_random(terms: ContestTerms, fixture: Fixture) -> bool:
     """Return whether both bots are `random`, so that compiled playouts replace them with equal results."""
     return fixture.players == RANDOM_PLAYERS and is_duel(terms.load())
 
 
-def play(terms: Terms, fixture: Fixture) -> Played:
+def play(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
     """Play a fixture to its end."""
     if is_random(terms, fixture):
         return _play_at_random(terms, fixture)
@@ -75,11 +75,11 @@ def play(terms: Terms, fixture: Fixture) -> Played:
     chance = terms.chance("dice", fixture.number)
     claims: list[tuple[Proven | None, int]] = [(None, -1), (None, -1)]
 
-    def over(winner: int | None, ending: Ending, fault: str = "") -> Played:
-        return Played(fixture, tuple(moves), winner, ending, (efforts[0], efforts[1]), fault)
+    def over(winner: int | None, ending: GameEnding, fault: str = "") -> PlayedGame:
+        return PlayedGame(fixture, tuple(moves), winner, ending, (efforts[0], efforts[1]), fault)
 
     bots = create_bots(terms, fixture)
-    if isinstance(bots, Played):
+    if isinstance(bots, PlayedGame):
         return bots
     while state.outcome is None:
         if len(moves) >= terms.longest:
@@ -109,18 +109,18 @@ def play(terms: Terms, fixture: Fixture) -> Played:
     return over(state.outcome.winner, "rules")
 
 
-def create_bots(terms: Terms, fixture: Fixture) -> list[Bot] | Played:
+def create_bots(terms: ContestTerms, fixture: Fixture) -> list[Bot] | PlayedGame:
     """Return the fixture's bots by seat, or the lost game when the constructor of one of them fails."""
     bots: list[Bot] = []
     for seat, spec in enumerate(fixture.players):
         try:
             bots.append(create(spec, _seat_seed(terms, fixture, seat)))
         except FAILURES as error:
-            return Played(fixture, fixture.opening, 1 - seat, "crashed", fault=fault_of(spec, error))
+            return PlayedGame(fixture, fixture.opening, 1 - seat, "crashed", fault=fault_of(spec, error))
     return bots
 
 
-def _play_at_random(terms: Terms, fixture: Fixture) -> Played:
+def _play_at_random(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
     began, opening = perf_counter(), len(fixture.opening)
     first, second = _seat_seed(terms, fixture, 0), _seat_seed(terms, fixture, 1)
     ended = playouts(terms.load()).play(fixture.opening, first, second, terms.longest)
@@ -129,10 +129,10 @@ def _play_at_random(terms: Terms, fixture: Fixture) -> Played:
     # The even plies are the first seat's.
     counts = (plies + 1) // 2 - (opening + 1) // 2, plies // 2 - opening // 2
     efforts = Effort(counts[0], each * counts[0], each, counts[0]), Effort(counts[1], each * counts[1], each, counts[1])
-    return Played(fixture, ended.moves, ended.winner, "length" if ended.was_cut else "rules", efforts)
+    return PlayedGame(fixture, ended.moves, ended.winner, "length" if ended.was_cut else "rules", efforts)
 
 
-def lost(terms: Terms, fixture: Fixture, death: Death) -> Played:
+def lost(terms: ContestTerms, fixture: Fixture, death: Death) -> PlayedGame:
     """Return the lost game of a fixture whose process dies every time it is played. The loser is the bot that was
     thinking; where none was, the bot to move next, and `fault` says so."""
     found = culprit(death, fixture)
@@ -144,10 +144,10 @@ def lost(terms: Terms, fixture: Fixture, death: Death) -> Played:
         fault = (
             f"the process {death.cause}, no bot was thinking; it counts against {fixture.players[seat]}, next to move"
         )
-    return Played(fixture, moves, 1 - seat, "time" if death.is_hung else "crashed", fault=fault)
+    return PlayedGame(fixture, moves, 1 - seat, "time" if death.is_hung else "crashed", fault=fault)
 
 
-def _next(terms: Terms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
+def _next(terms: ContestTerms, fixture: Fixture) -> tuple[int, tuple[str, ...]]:
     """Return the seat to move after the opening, and the moves of the opening."""
     state, moves = position_after(terms, fixture.opening), list(fixture.opening)
     chance = terms.chance("dice", fixture.number)

@@ -10,16 +10,16 @@ from typing import Final, TypeVar
 
 from cornered import engine
 from cornered.bots.bot import Bot, Limit, Proven
-from cornered.clients.sdk import Client, ClientError, MatchView, Refused
+from cornered.clients.sdk import Client, ClientError, CommandRefused, MatchView
 from cornered.clients.sdk.time_management import move_limit
 from cornered.engine import CHANCE, State
 from cornered.lab.contests.arena import agreed_winner, ask, effort_after, fault_of, hung_after_s, late_after_s
 from cornered.lab.contests.blame import FAILURES, report_thinking
-from cornered.lab.contests.terms import Effort, Ending, Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, GameEnding, PlayedGame
 from cornered.protocol.messages import Snapshot
 from cornered.protocol.values import NoClock
 
-__all__ = ["DAY_MS", "Board", "retried"]
+__all__ = ["DAY_MS", "ServerGame", "retried"]
 
 RETRY_DELAY_S: Final = 0.5
 """Seconds between retries of a request that the server refused for lack of capacity."""
@@ -34,18 +34,18 @@ async def retried(ask: Callable[[], Awaitable[T]]) -> T:
     while True:
         try:
             return await ask()
-        except Refused as refusal:
+        except CommandRefused as refusal:
             if refusal.code not in ("too_fast", "internal"):
                 raise
         await asyncio.sleep(RETRY_DELAY_S)
 
 
-class Board:
+class ServerGame:
     """One game on the server, with the views of both players."""
 
     def __init__(
         self,
-        terms: Terms,
+        terms: ContestTerms,
         fixture: Fixture,
         bots: Sequence[Bot],
         clients: Sequence[Client],
@@ -62,7 +62,7 @@ class Board:
         self._claims: list[tuple[Proven | None, int]] = [(None, -1), (None, -1)]
         """By seat: the result that the latest thought proved, and its ply."""
 
-    async def play(self) -> Played:
+    async def play(self) -> PlayedGame:
         opening = self._fixture.opening
         while True:
             snapshot = await self._level()
@@ -91,7 +91,7 @@ class Board:
             self._moves.append(move)
         return one.snapshot
 
-    async def _turn(self, seat: int) -> Played | None:
+    async def _turn(self, seat: int) -> PlayedGame | None:
         """Let a bot think and move; return the game if a failure, an illegal move or agreed proofs end it."""
         terms, spec, limit = self._terms, self._fixture.players[seat], self._limit(seat)
         ply = len(self._moves) + 1
@@ -105,7 +105,7 @@ class Board:
             return await self._lost(seat, "time", f"{spec} took {seconds:.2f} s for a move")
         try:
             await self._move(seat, thought.move)
-        except Refused as refusal:
+        except CommandRefused as refusal:
             if refusal.code != "illegal_move":
                 raise
             return await self._lost(seat, "illegal", f"{spec}: {refusal.text}")
@@ -127,30 +127,30 @@ class Board:
         view, ply = self._views[seat], len(self._moves)
         try:
             await retried(lambda: view.play(move, ply))
-        except Refused as refusal:
+        except CommandRefused as refusal:
             if refusal.code not in ("match_over", "too_late"):
                 raise
             # The flag fell before the move arrived.
             await view.ended()
 
-    async def _lost(self, seat: int, ending: Ending, why: str = "") -> Played:
+    async def _lost(self, seat: int, ending: GameEnding, why: str = "") -> PlayedGame:
         """End the game on the server by resignation of a seat, unless the server has ended it already."""
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(CommandRefused):
             await retried(self._views[seat].resign)
         return self._over(1 - seat, ending, why)
 
-    async def _drawn(self, ending: Ending) -> Played:
+    async def _drawn(self, ending: GameEnding) -> PlayedGame:
         """End the game on the server as a draw: by agreement where the game has draws, otherwise by a resignation."""
         offering, answering = self._views
         try:
             await retried(offering.offer_draw)
             await retried(lambda: answering.answer_draw(accept=True))
-        except Refused:
-            with contextlib.suppress(Refused):
+        except CommandRefused:
+            with contextlib.suppress(CommandRefused):
                 await retried(self._views[max(self._state.to_move, 0)].resign)
         return self._over(None, ending)
 
-    def _ended(self, snapshot: Snapshot) -> Played:
+    def _ended(self, snapshot: Snapshot) -> PlayedGame:
         match snapshot.reason:
             case "rules":
                 return self._over(snapshot.winner, "rules")
@@ -162,6 +162,6 @@ class Board:
             case reason:
                 raise ClientError(f"game {self._fixture.number} came to no end on the server: {reason}")
 
-    def _over(self, winner: int | None, ending: Ending, why: str = "") -> Played:
+    def _over(self, winner: int | None, ending: GameEnding, why: str = "") -> PlayedGame:
         efforts = self._efforts[0], self._efforts[1]
-        return Played(self._fixture, tuple(self._moves), winner, ending, efforts, why)
+        return PlayedGame(self._fixture, tuple(self._moves), winner, ending, efforts, why)

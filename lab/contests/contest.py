@@ -12,12 +12,12 @@ from typing import Protocol, TypeAlias
 from cornered.engine.progress import Progress
 from cornered.lab.contests.arena import lost
 from cornered.lab.contests.online import player_of
-from cornered.lab.contests.terms import Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 
-__all__ = ["Keep", "Memory", "OnGame", "Schedule", "hold", "kept_game", "stream"]
+__all__ = ["GameStore", "MemoryGameStore", "OnGame", "Schedule", "hold", "kept_game", "stream"]
 
-OnGame: TypeAlias = Callable[[Played, Progress], None]
+OnGame: TypeAlias = Callable[[PlayedGame, Progress], None]
 """Called with each finished game, and how many games are finished."""
 
 
@@ -27,33 +27,33 @@ class Schedule(Protocol):
     def games(self) -> int | None:
         """Return the number of games of the contest, None where it depends on results."""
 
-    def fixtures(self, round_: int, played: Sequence[Played]) -> Sequence[Fixture]:
+    def fixtures(self, round_: int, played: Sequence[PlayedGame]) -> Sequence[Fixture]:
         """Return the fixtures of a round, given all games of earlier rounds by number; none end the contest."""
 
 
-class Keep(Protocol):
-    """Store of played games: a `Journal`, or `Memory`."""
+class GameStore(Protocol):
+    """Store of played games: a `Journal`, or `MemoryGameStore`."""
 
-    games: dict[int, Played]
+    games: dict[int, PlayedGame]
     """The stored games by number."""
 
-    def append(self, played: Played) -> None:
+    def append(self, played: PlayedGame) -> None:
         """Store a game."""
 
 
-class Memory:
+class MemoryGameStore:
     """Stores games for the lifetime of the process."""
 
     def __init__(self) -> None:
-        self.games: dict[int, Played] = {}
+        self.games: dict[int, PlayedGame] = {}
 
-    def append(self, played: Played) -> None:
+    def append(self, played: PlayedGame) -> None:
         self.games[played.fixture.number] = played
 
 
 def stream(
-    terms: Terms, fixtures: Iterable[Fixture], workforce: Workforce, keep: Keep
-) -> Generator[Played, None, None]:
+    terms: ContestTerms, fixtures: Iterable[Fixture], workforce: Workforce, keep: GameStore
+) -> Generator[PlayedGame, None, None]:
     """Yield the game of every fixture in the order of the fixtures; stored games are not played again. A game is stored
     when it finishes, in any order. Closing the iterator stops the work. Raises ValueError where a stored game belongs
     to another fixture."""
@@ -76,7 +76,7 @@ def stream(
         yield keep.games[known.popleft().number]
 
 
-def kept_game(fixture: Fixture, keep: Keep) -> Played | None:
+def kept_game(fixture: Fixture, keep: GameStore) -> PlayedGame | None:
     """Return the stored game of a fixture, if any. Raises ValueError if it was played with other bots or openings."""
     played = keep.games.get(fixture.number)
     if played is None:
@@ -92,14 +92,14 @@ def kept_game(fixture: Fixture, keep: Keep) -> Played | None:
 
 
 def hold(
-    terms: Terms,
+    terms: ContestTerms,
     schedule: Schedule,
     workforce: Workforce,
-    keep: Keep,
+    keep: GameStore,
     on_game: OnGame = lambda played, progress: None,
-) -> list[Played]:
+) -> list[PlayedGame]:
     """Play all rounds of a contest and return its games in the order of their numbers."""
-    games: list[Played] = []
+    games: list[PlayedGame] = []
     for round_ in itertools.count():
         fixtures = schedule.fixtures(round_, games)
         if not fixtures:

@@ -16,25 +16,25 @@ from typing import Any, Final
 from filelock import FileLock, Timeout
 
 from cornered.engine.records.files import LineWriter, read_lines, replacing
-from cornered.engine.records.record import Leave, Move, Record, RecordError, from_json, to_json
-from cornered.lab.contests.terms import ENDINGS, Effort, Ending, Fixture, Played, Terms
+from cornered.engine.records.record import Record, RecordedMove, RecordError, SeatLeft, from_json, to_json
+from cornered.lab.contests.terms import ENDINGS, ContestTerms, Effort, Fixture, GameEnding, PlayedGame
 
-__all__ = ["GAMES", "PLAN", "Journal", "from_record", "to_record"]
+__all__ = ["GAMES_FILE", "PLAN", "ContestJournal", "from_record", "to_record"]
 
 PLAN: Final = "plan.json"
-GAMES: Final = "games.jsonl"
+GAMES_FILE: Final = "games.jsonl"
 SYNC_INTERVAL_S: Final = 1.0
 """Seconds after which a played game is on the disk."""
-DRAW: Final = (1, 1)
+DRAW_PLACES: Final = (1, 1)
 
 
-def to_record(terms: Terms, played: Played) -> Record:
+def to_record(terms: ContestTerms, played: PlayedGame) -> Record:
     """Return the record of a game. Unless the rules ended it, the loser leaves or a draw is agreed."""
-    plies: list[Move | Leave] = [Move(move) for move in played.moves]
+    plies: list[RecordedMove | SeatLeft] = [RecordedMove(move) for move in played.moves]
     if played.ending != "rules" and played.winner is not None:
-        plies.append(Leave(1 - played.winner, played.ending))
+        plies.append(SeatLeft(1 - played.winner, played.ending))
     fixture = played.fixture
-    places = DRAW if played.winner is None else (1, 2) if played.winner == 0 else (2, 1)
+    places = DRAW_PLACES if played.winner is None else (1, 2) if played.winner == 0 else (2, 1)
     tags = {
         "Number": str(fixture.number),
         "Pair": str(fixture.pair),
@@ -50,10 +50,10 @@ def to_record(terms: Terms, played: Played) -> Record:
     return Record(terms.load(), tuple(plies), fixture.players, places, played.ending, tags=tags)
 
 
-def from_record(record: Record) -> Played:
+def from_record(record: Record) -> PlayedGame:
     """Return the game of a record; the inverse of `to_record`. Raises a ValueError or KeyError for a foreign record."""
     tags = record.tags
-    moves = tuple(ply.text for ply in record.plies if isinstance(ply, Move))
+    moves = tuple(ply.text for ply in record.plies if isinstance(ply, RecordedMove))
     first, second = record.players
     numbers = (int(tags[name]) for name in ("Number", "Pair", "Round", "Opening"))
     number, pair, round_, opening = numbers
@@ -61,26 +61,26 @@ def from_record(record: Record) -> Played:
     efforts = [Effort(int(a), float(b), float(c), int(d), int(e)) for a, b, c, d, e in columns]
     if record.termination not in ENDINGS:
         raise ValueError(f"no game of a contest ends by {record.termination!r}")
-    ending: Ending = record.termination
+    ending: GameEnding = record.termination
     places = record.places
-    winner = None if places is None or places == DRAW else places.index(1)
+    winner = None if places is None or places == DRAW_PLACES else places.index(1)
     fixture = Fixture(number, (first, second), moves[:opening], pair, round_)
-    return Played(fixture, moves, winner, ending, (efforts[0], efforts[1]), tags.get("Fault", ""))
+    return PlayedGame(fixture, moves, winner, ending, (efforts[0], efforts[1]), tags.get("Fault", ""))
 
 
-class Journal:
-    """A contest's folder, held by one process at a time. Get it from `Journal.open`."""
+class ContestJournal:
+    """A contest's folder, held by one process at a time. Get it from `ContestJournal.open`."""
 
-    def __init__(self, folder: Path, terms: Terms, games: dict[int, Played]) -> None:
+    def __init__(self, folder: Path, terms: ContestTerms, games: dict[int, PlayedGame]) -> None:
         self.folder = folder
         self.terms = terms
         self.games = games
         """All games that have been played, by their numbers."""
-        self._lines = LineWriter(folder / GAMES, sync_interval_s=SYNC_INTERVAL_S)
+        self._lines = LineWriter(folder / GAMES_FILE, sync_interval_s=SYNC_INTERVAL_S)
 
     @classmethod
     @contextmanager
-    def open(cls, folder: Path, terms: Terms, plan: Mapping[str, Any]) -> Iterator[Journal]:
+    def open(cls, folder: Path, terms: ContestTerms, plan: Mapping[str, Any]) -> Iterator[ContestJournal]:
         """Open the folder of a contest, with the games played before; create the folder if it is missing.
 
         `plan` identifies the contest. Raises a ValueError when the folder holds another contest, is in use, or has a
@@ -93,13 +93,13 @@ class Journal:
             raise ValueError(f"another process plays the contest in {folder}; wait for it or end it") from None
         with lock:
             _settle_plan(folder / PLAN, {"terms": terms.as_json(), **plan})
-            journal = cls(folder, terms, _read(folder / GAMES))
+            journal = cls(folder, terms, _read(folder / GAMES_FILE))
             try:
                 yield journal
             finally:
                 journal.close()
 
-    def append(self, played: Played) -> None:
+    def append(self, played: PlayedGame) -> None:
         """Keep a game. Raises a ValueError for one that is there already, and an OSError when the disk is full."""
         number = played.fixture.number
         if number in self.games:
@@ -124,14 +124,14 @@ def _settle_plan(path: Path, plan: dict[str, Any]) -> None:
                 "or choose another folder with --out"
             )
         return
-    games = path.with_name(GAMES)
+    games = path.with_name(GAMES_FILE)
     if games.exists() and games.stat().st_size:
         raise ValueError(f"{games} has games whose plan, {path.name}, is gone; choose another folder with --out")
     with replacing(path, sync=True) as part:
         part.write_text(json.dumps(plan, indent=2) + "\n")
 
 
-def _read(path: Path) -> dict[int, Played]:
+def _read(path: Path) -> dict[int, PlayedGame]:
     """Return the games of a file, without a torn one at its end."""
     games = {}
     for number, line in enumerate(read_lines(path)[0], 1):

@@ -7,27 +7,27 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 
-from cornered.lab.contests.contest import Keep, kept_game, stream
+from cornered.lab.contests.contest import GameStore, kept_game, stream
 from cornered.lab.contests.openings import Openings
 from cornered.lab.contests.results import Score
-from cornered.lab.contests.terms import Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 
-__all__ = ["PairedMatch", "Tally", "meeting", "paired", "run"]
+__all__ = ["MatchTally", "PairedMatch", "meeting", "paired", "run"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tally(Score):
+class MatchTally(Score):
     """What the first of two bots has scored. `pairs` counts pairs of games by their score: 0, 0.5, 1, 1.5 and 2."""
 
     pairs: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
 
-    def after(self, first: float, second: float) -> Tally:
+    def after(self, first: float, second: float) -> MatchTally:
         """Return the tally with a pair's two scores."""
         scores = (first, second)
         counts = list(self.pairs)
         counts[round(2 * (first + second))] += 1
-        return Tally(
+        return MatchTally(
             self.wins + scores.count(1.0),
             self.draws + scores.count(0.5),
             self.losses + scores.count(0.0),
@@ -59,7 +59,7 @@ class PairedMatch:
 
     first: str
     second: str
-    terms: Terms
+    terms: ContestTerms
     openings: Openings
     pairs: int
     number: int = 0
@@ -68,19 +68,19 @@ class PairedMatch:
 def run(
     match: PairedMatch,
     workforce: Workforce,
-    keep: Keep,
+    keep: GameStore,
     *,
-    until: Callable[[Played, Tally], bool] = lambda played, tally: False,
-) -> Tally:
+    until: Callable[[PlayedGame, MatchTally], bool] = lambda played, tally: False,
+) -> MatchTally:
     """Play a match and return its tally.
 
     `until` is called with each game in order and the tally of all whole pairs until then, and ends the match by
     returning True. So the same games end it, whatever the number of workers.
     """
-    tally = Tally()
+    tally = MatchTally()
     scores: list[float] = []
 
-    def games() -> Generator[Played, None, None]:
+    def games() -> Generator[PlayedGame, None, None]:
         following = paired(match.first, match.second, match.openings, match.pairs, number=match.number)
         for fixture in following:
             # What is kept already may be enough: nothing more is played before it is counted.

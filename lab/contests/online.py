@@ -23,7 +23,7 @@ from cornered.bots.online.host import player_name
 from cornered.clients.sdk import (
     Client,
     ClientError,
-    Refused,
+    CommandRefused,
     TokenStore,
     Unreachable,
     read_clock,
@@ -32,28 +32,28 @@ from cornered.clients.sdk import (
 )
 from cornered.engine import CHANCE
 from cornered.lab.contests.arena import create_bots, play
-from cornered.lab.contests.board import DAY_MS, Board, retried
+from cornered.lab.contests.board import DAY_MS, ServerGame, retried
 from cornered.lab.contests.preparing import ensure_prepared
-from cornered.lab.contests.terms import Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.protocol.commands import AcceptChallenge
 from cornered.protocol.messages import Acknowledged
 from cornered.protocol.values import Accepts, Clock, NoClock
 
-__all__ = ["Player", "play_online", "player_of"]
+__all__ = ["PlayFixture", "play_online", "player_of"]
 
-Player: TypeAlias = Callable[[Terms, Fixture], Played]
+PlayFixture: TypeAlias = Callable[[ContestTerms, Fixture], PlayedGame]
 """Plays a fixture to its end."""
 
 SERVER_TIMEOUT_S: Final = 30.0
 """Seconds without any sign of life after which a server is gone."""
 
 
-def player_of(terms: Terms) -> Player:
+def player_of(terms: ContestTerms) -> PlayFixture:
     """Return the function that plays games under these terms: in this process, or through a server."""
     return play if terms.server is None else play_online
 
 
-def play_online(terms: Terms, fixture: Fixture) -> Played:
+def play_online(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
     """Play a fixture to its end on the server of the terms.
 
     A game that does not end there is not played at all: raises a ClientError when the server goes away or calls it off,
@@ -66,19 +66,19 @@ def play_online(terms: Terms, fixture: Fixture) -> Played:
     # Bots are tried out where a clock will run.
     ensure_prepared(terms if isinstance(clock, NoClock) else replace(terms, time=terms.time or DAY_MS), fixture)
     bots = create_bots(terms, fixture)
-    if isinstance(bots, Played):
+    if isinstance(bots, PlayedGame):
         return bots
     with contextlib.ExitStack() as held, unwrapped_errors():
         stores = [held.enter_context(_place(terms.server, player_name(bot))) for bot in bots]
         try:
             return asyncio.run(_meet(terms, fixture, clock, bots, stores))
-        except Refused as refusal:
+        except CommandRefused as refusal:
             refused = str(refusal)
         # Neither its own kind of error nor what hangs on it survives the way from one process to another.
         raise ClientError(f"the server at {terms.server} refuses game {fixture.number}: {refused}")
 
 
-def _check_opening(terms: Terms, fixture: Fixture) -> None:
+def _check_opening(terms: ContestTerms, fixture: Fixture) -> None:
     state = terms.load().start()
     for move in fixture.opening:
         if state.to_move == CHANCE:
@@ -103,12 +103,12 @@ def _place(server: str, name: str) -> Iterator[TokenStore]:
 
 
 async def _meet(
-    terms: Terms, fixture: Fixture, clock: Clock, bots: Sequence[Bot], stores: Sequence[TokenStore]
-) -> Played:
+    terms: ContestTerms, fixture: Fixture, clock: Clock, bots: Sequence[Bot], stores: Sequence[TokenStore]
+) -> PlayedGame:
     """Connect both players and let them play."""
     server = terms.server
     assert server is not None
-    played: list[Played] = []
+    played: list[PlayedGame] = []
 
     async def at_server(first: Client, second: Client) -> None:
         played[:] = [await _watched(_game(terms, fixture, clock, bots, (first, second)), (first, second))]
@@ -123,7 +123,7 @@ async def _meet(
     return played[0]
 
 
-async def _watched(game: Awaitable[Played], clients: Sequence[Client]) -> Played:
+async def _watched(game: Awaitable[PlayedGame], clients: Sequence[Client]) -> PlayedGame:
     """Return what comes of a game. Raises Unreachable when the server is gone meanwhile."""
     with unwrapped_errors():
         async with asyncio.TaskGroup() as tasks:
@@ -147,8 +147,8 @@ async def _watch(clients: Sequence[Client]) -> None:
 
 
 async def _game(
-    terms: Terms, fixture: Fixture, clock: Clock, bots: Sequence[Bot], clients: tuple[Client, Client]
-) -> Played:
+    terms: ContestTerms, fixture: Fixture, clock: Clock, bots: Sequence[Bot], clients: tuple[Client, Client]
+) -> PlayedGame:
     for client in clients:
         await _clear(client)
     first, second = clients
@@ -163,12 +163,12 @@ async def _game(
     spec = views[0].snapshot.game
     if engine.load(spec.name, **spec.options).options != terms.load().options:
         raise ValueError(f"the server plays {spec.name} with other options than {terms.load()!r}")
-    return await Board(terms, fixture, bots, clients, views).play()
+    return await ServerGame(terms, fixture, bots, clients, views).play()
 
 
 async def _clear(client: Client) -> None:
     """Give up what a process has left behind that was ended in the middle of a game."""
     for match in client.live_matches:
-        with contextlib.suppress(Refused):
+        with contextlib.suppress(CommandRefused):
             view = await client.join(match)
             await view.resign()

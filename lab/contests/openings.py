@@ -14,7 +14,7 @@ from cornered.bots.playout import playouts
 from cornered.engine import CHANCE, Game
 from cornered.engine.hashing import mixed
 from cornered.lab.contests.arena import position_after
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 
 __all__ = ["MIN_OPENINGS", "Openings", "from_file", "no_opening", "plies_for", "random_plies"]
 
@@ -43,7 +43,7 @@ def plies_for(game: Game, least: int = MIN_OPENINGS) -> int:
     return enough or (plies_for(game) if least > MIN_OPENINGS else 2)
 
 
-def random_plies(terms: Terms, plies: int | None = None) -> Openings:
+def random_plies(terms: ContestTerms, plies: int | None = None) -> Openings:
     """Return openings of `plies` random plies, by default those of `plies_for`; each pair has its own draw."""
     game = terms.load()
     count = plies_for(game) if plies is None else plies
@@ -72,7 +72,7 @@ def _with_dice(game: Game, plies: int, seed: int) -> tuple[str, ...] | None:
     return None if state.outcome is not None else tuple(moves)
 
 
-def from_file(path: Path, terms: Terms) -> Openings:
+def from_file(path: Path, terms: ContestTerms) -> Openings:
     """Return openings that repeat the lines of a file in order: moves in notation from the start, separated by spaces.
     Empty lines and lines that begin with # are skipped. Raises ValueError that names the line of an illegal move or of
     a finished game."""

@@ -22,7 +22,7 @@ from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
 from cornered.engine.progress import Progress, Report
 from cornered.engine.warming import warm
 from cornered.lab.contests.blame import FAILURES, report_thinking
-from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.execution import heartbeat
 
 __all__ = ["ensure_prepared", "prepare"]
@@ -33,7 +33,7 @@ _practised: set[tuple[str, str]] = set()
 """The names of bots and games that this process has exercised."""
 
 
-def prepare(terms: Terms, bots: Iterable[str], report: Report) -> None:
+def prepare(terms: ContestTerms, bots: Iterable[str], report: Report) -> None:
     """Compile what these bots need to play, once on this machine, before workers start.
 
     `report` receives how many of the bots are compiled, and nothing where all are.
@@ -58,7 +58,7 @@ async def _compile(game: str, specs: Sequence[str], report: Report) -> None:
         log.warning("%s could not be prepared for %s; its games will tell why", spec, game)
 
 
-def ensure_prepared(terms: Terms, fixture: Fixture) -> None:
+def ensure_prepared(terms: ContestTerms, fixture: Fixture) -> None:
     """Load in this process what the next game needs; takes a microsecond where it is loaded.
 
     On a clock bots are also exercised, since some load parts with their first moves only. What is not compiled is left

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from cornered.lab.contests.terms import Effort, Ending, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, GameEnding
 from cornered.lab.statistics.wilson import wilson
 
 __all__ = ["Fault", "Glicko", "Lengths", "Opened", "Order", "Score", "Standing", "Standings"]
@@ -122,7 +122,7 @@ class Fault:
     """A game that was lost or left undecided because of a failure."""
 
     number: int
-    ending: Ending
+    ending: GameEnding
     text: str
 
 
@@ -131,7 +131,7 @@ class Standings:
     """Results of a contest. A game of a bot against itself counts for seats, openings, lengths and times, not for
     points or ratings."""
 
-    terms: Terms
+    terms: ContestTerms
     order: Order
     table: tuple[Standing, ...]
     """Best first."""
@@ -148,7 +148,7 @@ class Standings:
     openings: tuple[Opened, ...]
     """Most frequent first; equal frequencies in the order of play."""
     lengths: Lengths | None
-    endings: Mapping[Ending, int]
+    endings: Mapping[GameEnding, int]
     faults: tuple[Fault, ...]
     periods: int
     """Glicko-2 rating periods: rounds, or 1 for the whole contest."""

@@ -9,13 +9,13 @@ from functools import cache
 from cornered.lab.contests.match import meeting
 from cornered.lab.contests.openings import Openings
 from cornered.lab.contests.pairing import circle
-from cornered.lab.contests.terms import Fixture, Played
+from cornered.lab.contests.terms import Fixture, PlayedGame
 
 __all__ = ["Gauntlet", "RoundRobin", "arranged"]
 
 
 def arranged(
-    meetings: Iterable[tuple[int, str, str]], openings: Openings, games: int, played: Sequence[Played] = ()
+    meetings: Iterable[tuple[int, str, str]], openings: Openings, games: int, played: Sequence[PlayedGame] = ()
 ) -> list[Fixture]:
     """Return the fixtures of meetings, `games` games each, numbered on from those already played. A meeting is its
     round and two bots; the first of them has seat 0 in the first game. Openings are the same for all meetings."""
@@ -40,7 +40,7 @@ class RoundRobin:
     def games(self) -> int:
         return len(self.bots) * (len(self.bots) - 1) // 2 * self.each
 
-    def fixtures(self, round_: int, played: Sequence[Played]) -> list[Fixture]:
+    def fixtures(self, round_: int, played: Sequence[PlayedGame]) -> list[Fixture]:
         if round_ > 0:
             return []
         rounds = enumerate(circle(len(self.bots)))
@@ -60,7 +60,7 @@ class Gauntlet:
     def games(self) -> int:
         return self.tested * (len(self.bots) - self.tested) * self.each
 
-    def fixtures(self, round_: int, played: Sequence[Played]) -> list[Fixture]:
+    def fixtures(self, round_: int, played: Sequence[PlayedGame]) -> list[Fixture]:
         if round_ > 0:
             return []
         others = enumerate(self.bots[self.tested :])

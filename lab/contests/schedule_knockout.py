@@ -10,7 +10,7 @@ from typing import Final
 from cornered.lab.contests.openings import Openings
 from cornered.lab.contests.pairing import bracket
 from cornered.lab.contests.schedule import arranged
-from cornered.lab.contests.terms import Fixture, Played
+from cornered.lab.contests.terms import Fixture, PlayedGame
 
 __all__ = ["MAX_EXTRA_PAIRS", "Knockout", "Meeting"]
 
@@ -45,7 +45,7 @@ class Knockout:
     def games(self) -> None:
         """None: the number of games depends on ties."""
 
-    def fixtures(self, round_: int, played: Sequence[Played]) -> list[Fixture]:
+    def fixtures(self, round_: int, played: Sequence[PlayedGame]) -> list[Fixture]:
         del round_  # The round's fixtures are derived from its games: a tied meeting has further pairs.
         meetings = self.meetings(played)
         is_open = [(at.round, *at.players) for at in meetings if at.winner is None]
@@ -53,7 +53,7 @@ class Knockout:
         each = 2 if begun else self.each
         return arranged(is_open, lambda pair: self.openings(begun // 2 + pair), each, played)
 
-    def meetings(self, played: Sequence[Played]) -> list[Meeting]:
+    def meetings(self, played: Sequence[PlayedGame]) -> list[Meeting]:
         """Return all meetings whose players are known, by round from the top of the bracket, the undecided round
         last."""
         scores: dict[tuple[int, str], float] = defaultdict(float)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cornered.lab.contests.openings import Openings
 from cornered.lab.contests.pairing import Entrant, swiss
 from cornered.lab.contests.schedule import arranged
-from cornered.lab.contests.terms import Fixture, Played
+from cornered.lab.contests.terms import Fixture, PlayedGame
 
 __all__ = ["Place", "Swiss", "rounds_for"]
 
@@ -46,7 +46,7 @@ class Swiss:
     def games(self) -> int:
         return self.rounds * (len(self.bots) // 2) * self.each
 
-    def fixtures(self, round_: int, played: Sequence[Played]) -> list[Fixture]:
+    def fixtures(self, round_: int, played: Sequence[PlayedGame]) -> list[Fixture]:
         if round_ >= self.rounds:
             return []
         meetings, _ = swiss(self._entrants(played))
@@ -58,7 +58,7 @@ class Swiss:
             played,
         )
 
-    def standing(self, played: Sequence[Played]) -> list[Place]:
+    def standing(self, played: Sequence[PlayedGame]) -> list[Place]:
         """Return the places, best first; the seeding decides between equal places."""
         results = self._results(played)
         rounds = _begun(played)
@@ -72,7 +72,7 @@ class Swiss:
             places.append(Place(name, points[name], buchholz, sonneborn_berger, byes))
         return sorted(places, key=lambda place: (-place.points, -place.buchholz, -place.sonneborn_berger))
 
-    def _results(self, played: Sequence[Played]) -> dict[str, dict[int, tuple[str, float]]]:
+    def _results(self, played: Sequence[PlayedGame]) -> dict[str, dict[int, tuple[str, float]]]:
         """Return each bot's opponents by round, and its share of the meeting with each."""
         results: dict[str, dict[int, tuple[str, float]]] = {name: {} for name in self.bots}
         for game in played:
@@ -82,7 +82,7 @@ class Swiss:
                 results[name][game.fixture.round] = players[1 - seat], share + game.score(seat) / self.each
         return results
 
-    def _entrants(self, played: Sequence[Played]) -> list[Entrant]:
+    def _entrants(self, played: Sequence[PlayedGame]) -> list[Entrant]:
         results = self._results(played)
         rounds = _begun(played)
         seats: dict[str, list[int]] = {name: [] for name in self.bots}
@@ -102,5 +102,5 @@ class Swiss:
         ]
 
 
-def _begun(played: Sequence[Played]) -> range:
+def _begun(played: Sequence[PlayedGame]) -> range:
     return range(1 + max((game.fixture.round for game in played), default=-1))

@@ -11,7 +11,7 @@ from statistics import fmean, median
 from typing import Any, Final, TypeVar
 
 from cornered.lab.contests.results import Fault, Glicko, Lengths, Opened, Order, Score, Standing, Standings
-from cornered.lab.contests.terms import ENDINGS, Effort, Played, Terms
+from cornered.lab.contests.terms import ENDINGS, ContestTerms, Effort, PlayedGame
 from cornered.lab.statistics import bradley_terry, glicko
 
 __all__ = ["as_json", "standings"]
@@ -22,8 +22,8 @@ BY_FAULT: Final = frozenset({"crashed", "illegal", "time"})
 
 
 def standings(
-    terms: Terms,
-    games: Sequence[Played],
+    terms: ContestTerms,
+    games: Sequence[PlayedGame],
     bots: Sequence[str],
     *,
     ranking: Sequence[str] = (),
@@ -66,7 +66,7 @@ def standings(
 
 def _table(
     names: Sequence[str],
-    games: Sequence[Played],
+    games: Sequence[PlayedGame],
     ratings: bradley_terry.Ratings,
     glickos: Mapping[str, Glicko],
     byes: Mapping[str, int],
@@ -96,11 +96,11 @@ def _table(
     ]
 
 
-def _round(played: Played) -> int:
+def _round(played: PlayedGame) -> int:
     return played.fixture.round
 
 
-def _meetings(games: Iterable[Played]) -> Iterator[tuple[tuple[str, str], int, float]]:
+def _meetings(games: Iterable[PlayedGame]) -> Iterator[tuple[tuple[str, str], int, float]]:
     """Yield each game twice: who played whom, in which round, and what it was worth to the first."""
     for played in games:
         first, second = played.fixture.players
@@ -124,7 +124,7 @@ def _once(pairings: Mapping[tuple[str, str], Score]) -> dict[tuple[str, str], Sc
     return once
 
 
-def _pairs(games: Iterable[Played], bot: str) -> tuple[int, ...]:
+def _pairs(games: Iterable[PlayedGame], bot: str) -> tuple[int, ...]:
     """Count the whole pairs of games between two bots by what one of them scored in both."""
     scores: defaultdict[tuple[int, int], dict[int, float]] = defaultdict(dict)
     for played in games:
@@ -135,7 +135,7 @@ def _pairs(games: Iterable[Played], bot: str) -> tuple[int, ...]:
 
 
 def _tie_breaks(
-    names: Sequence[str], games: Iterable[Played], byes: Mapping[str, int]
+    names: Sequence[str], games: Iterable[PlayedGame], byes: Mapping[str, int]
 ) -> dict[str, tuple[float, float, float]]:
     """Return match points, Buchholz and Sonneborn-Berger; a bye is won against somebody with as many as oneself."""
     met = _scores(((pair, round_), score) for pair, round_, score in _meetings(games))
@@ -149,7 +149,7 @@ def _tie_breaks(
     return {name: (points[name], *breaks[name]) for name in names}
 
 
-def _glicko(names: Sequence[str], periods: Iterable[Iterable[Played]]) -> dict[str, Glicko]:
+def _glicko(names: Sequence[str], periods: Iterable[Iterable[PlayedGame]]) -> dict[str, Glicko]:
     """Return ratings after all periods; within one, everybody is rated by what the others were before it."""
     ratings = {name: Glicko() for name in names}
     for period in periods:
@@ -163,7 +163,7 @@ def _glicko(names: Sequence[str], periods: Iterable[Iterable[Played]]) -> dict[s
     return ratings
 
 
-def _efforts(games: Iterable[Played]) -> dict[str, Effort]:
+def _efforts(games: Iterable[PlayedGame]) -> dict[str, Effort]:
     efforts: defaultdict[str, Effort] = defaultdict(Effort)
     for played in games:
         for bot, effort in zip(played.fixture.players, played.efforts, strict=True):
@@ -178,16 +178,16 @@ def _efforts(games: Iterable[Played]) -> dict[str, Effort]:
     return dict(efforts)
 
 
-def _guilty(played: Played) -> str | None:
+def _guilty(played: PlayedGame) -> str | None:
     return None if played.winner is None else played.fixture.players[1 - played.winner]
 
 
-def _openings(games: Iterable[Played]) -> tuple[Opened, ...]:
+def _openings(games: Iterable[PlayedGame]) -> tuple[Opened, ...]:
     scores = _scores((played.fixture.opening, played.score(0)) for played in games)
     return tuple(sorted(starmap(Opened, scores.items()), key=lambda each: -each.score.games))
 
 
-def _lengths(games: Sequence[Played]) -> Lengths | None:
+def _lengths(games: Sequence[PlayedGame]) -> Lengths | None:
     plies = [len(played.moves) for played in games]
     return Lengths(fmean(plies), float(median(plies)), min(plies), max(plies)) if plies else None
 

@@ -13,21 +13,21 @@ from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.engine import Game, OptionValue
 
-__all__ = ["ENDINGS", "Effort", "Ending", "Fixture", "Played", "Terms"]
+__all__ = ["ENDINGS", "ContestTerms", "Effort", "Fixture", "GameEnding", "PlayedGame"]
 
-Ending: TypeAlias = Literal["rules", "adjudicated", "crashed", "illegal", "time", "length"]
+GameEnding: TypeAlias = Literal["rules", "adjudicated", "crashed", "illegal", "time", "length"]
 """Why a game ended: `rules`; `adjudicated`, both players proved the same result; `crashed`, a bot raised an exception
 or its process died; `illegal`, an illegal move; `time`, a late move or an expired clock; `length`, a draw at the
 maximum number of plies."""
 
-ENDINGS: Final[tuple[Ending, ...]] = ("rules", "adjudicated", "crashed", "illegal", "time", "length")
+ENDINGS: Final[tuple[GameEnding, ...]] = ("rules", "adjudicated", "crashed", "illegal", "time", "length")
 
 SEED_LIMIT: Final = 2**63
 """Bound of seeds: compiled code uses signed 64-bit integers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ContestTerms:
     """Parameters of all games of a contest. Equal terms and fixtures give equal games, unless a clock decides. `time`
     is in milliseconds a move, `depth` in plies, `nodes` in positions a move; None is no limit. `server` is None for
     games in this process."""
@@ -88,7 +88,7 @@ class Terms:
         return Random(" ".join(map(str, (self.seed, self.game, *what))))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the terms as JSON-compatible values; `Terms(**json)` is the inverse."""
+        """Return the terms as JSON-compatible values; `ContestTerms(**json)` is the inverse."""
         return {**asdict(self), "options": dict(self.options)}
 
 
@@ -130,19 +130,19 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedGame:
     """A played fixture. `moves` are all moves from the start, opening and dice rolls included. `winner` is a seat, None
     for a draw; `efforts` are by seat; `fault` describes in one line a bot's failure."""
 
     fixture: Fixture
     moves: tuple[str, ...]
     winner: int | None
-    ending: Ending
+    ending: GameEnding
     efforts: tuple[Effort, Effort] = (Effort(), Effort())
     fault: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Played, (self.fixture, self.moves, self.winner, self.ending, self.efforts, self.fault)
+        return PlayedGame, (self.fixture, self.moves, self.winner, self.ending, self.efforts, self.fault)
 
     def score(self, seat: int) -> float:
         """Return a seat's points: 1, 0.5 or 0."""

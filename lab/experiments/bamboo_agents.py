@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from cornered.lab.contests.openings import Openings, random_plies
-from cornered.lab.contests.terms import Terms
-from cornered.lab.experiments.bamboo_round_robin import RADIUS, RoundRobin
-from cornered.lab.experiments.findings import Row, Scale
+from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
+from cornered.lab.experiments.findings import FigureRow, Scale
 
 __all__ = ["EXPERIMENTS", "Agents"]
 
-MCTS: Final = "bamboo-mcts:iterations=1000,c=0.4"
+MCTS_BOT: Final = "bamboo-mcts:iterations=1000,c=0.4"
 
 
-class Agents(RoundRobin):
+class Agents(BambooRoundRobin):
     name = "bamboo-table-4"
     title = "Table IV: the best of each kind against each other"
     source = "bamboo-paper.txt, section V.F, Table IV"
@@ -24,7 +24,7 @@ class Agents(RoundRobin):
     players: ClassVar[Mapping[str, str]] = {
         "random": "bamboo-uniform",
         "minimax": "bamboo-minimax:depth=2",
-        "MCTS": MCTS,
+        "MCTS": MCTS_BOT,
         "neural net": "bamboo-neural",
         "hybrid": "bamboo-hybrid:threshold=40,depth=2",
     }
@@ -45,17 +45,17 @@ class Agents(RoundRobin):
         if scale == "tiny":
             return 2
         if scale == "quick":
-            return 20 if MCTS in (first, second) else 100
-        return 200 if MCTS in (first, second) else 1000
+            return 20 if MCTS_BOT in (first, second) else 100
+        return 200 if MCTS_BOT in (first, second) else 1000
 
     def bot(self, name: str, scale: Scale) -> str:
         # Tests use fewer iterations: a thousand a move take too long.
         return "bamboo-mcts:iterations=20,c=0.4" if scale == "tiny" and name == "MCTS" else self.players[name]
 
-    def openings(self, terms: Terms) -> Openings:
+    def openings(self, terms: ContestTerms) -> Openings:
         return random_plies(terms, 2)
 
-    def notes(self, rows: Mapping[tuple[str, str], Row]) -> list[str]:
+    def notes(self, rows: Mapping[tuple[str, str], FigureRow]) -> list[str]:
         share = {pair: row.ours for pair, row in rows.items()}
         share.update({(second, first): 100 - ours for (first, second), ours in share.items()})
         means = {

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cornered.bots.roster import create
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, about, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
 
 if TYPE_CHECKING:
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "Costs"]
 
 RADIUS: Final = 5
-OPPONENT: Final = "bamboo-uniform"
+OPPONENT_BOT: Final = "bamboo-uniform"
 MINIMAX: Final = "minimax, depth 2"
-PLAIN: Final = "minimax, depth 2, nothing pruned"
-MCTS: Final = "MCTS"
-NETWORK: Final = "neural net"
-PLAYERS: Final[Mapping[str, str]] = {
+PLAIN_LABEL: Final = "minimax, depth 2, nothing pruned"
+MCTS_LABEL: Final = "MCTS"
+NETWORK_LABEL: Final = "neural net"
+PLAYER_BOTS: Final[Mapping[str, str]] = {
     "random": "bamboo-uniform",
-    NETWORK: "bamboo-neural",
+    NETWORK_LABEL: "bamboo-neural",
     "hybrid, threshold 40": "bamboo-hybrid:threshold=40,depth=2",
     MINIMAX: "bamboo-minimax:depth=2",
-    PLAIN: "bamboo-minimax:depth=2,pruning=plain",
-    MCTS: "bamboo-mcts:iterations=1000,c=0.4",
+    PLAIN_LABEL: "bamboo-minimax:depth=2,pruning=plain",
+    MCTS_LABEL: "bamboo-mcts:iterations=1000,c=0.4",
 }
-CLAIMED: Final[Mapping[str, tuple[str, float]]] = {MINIMAX: ("about 2 s", 2000.0), MCTS: ("0.5 s", 500.0)}
+CLAIMED: Final[Mapping[str, tuple[str, float]]] = {MINIMAX: ("about 2 s", 2000.0), MCTS_LABEL: ("0.5 s", 500.0)}
 """The time that the paper's conclusion prints, as text and in milliseconds."""
-GAMES: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (1, 1), "quick": (20, 6), "full": (100, 40)}
-"""Number of games of each player, and of MCTS, whose games take one to two seconds."""
+GAMES_BY_SCALE: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (1, 1), "quick": (20, 6), "full": (100, 40)}
+"""Number of games of each player, and of MCTS_LABEL, whose games take one to two seconds."""
 
 
 def cost(item: tuple[str, int, int]) -> float:
     """Return a bot's mean milliseconds per move in one game: `item` is the bot, the seed and the number."""
     spec, seed, number = item
-    terms = Terms.of("bamboo", {"radius": RADIUS}, seed=seed)
+    terms = ContestTerms.of("bamboo", {"radius": RADIUS}, seed=seed)
     # Loading and compilation happen once a process and are excluded from the measurement.
     create(spec).prepare(terms.load())
     seat = number % 2
-    players = (spec, OPPONENT) if seat == 0 else (OPPONENT, spec)
+    players = (spec, OPPONENT_BOT) if seat == 0 else (OPPONENT_BOT, spec)
     effort = play(terms, Fixture(number, players)).efforts[seat]
     return 1000 * effort.seconds / effort.moves
 
@@ -60,16 +60,16 @@ class Costs(Experiment):
     source = "bamboo-paper.txt, section VI"
     place = 80
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        usual, few = GAMES[lab.scale]
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        usual, few = GAMES_BY_SCALE[lab.scale]
         items = [
             (_for_scale(spec, lab.scale), lab.seed, number)
-            for name, spec in reversed(list(PLAYERS.items()))
-            for number in range(few if name == MCTS else usual)
+            for name, spec in reversed(list(PLAYER_BOTS.items()))
+            for number in range(few if name == MCTS_LABEL else usual)
         ]
         costs = lab.measure("games", cost, items)
         rows = {}
-        for name, spec in PLAYERS.items():
+        for name, spec in PLAYER_BOTS.items():
             values = [value for item, value in zip(items, costs, strict=True) if item[0] == _for_scale(spec, lab.scale)]
             text, claimed = CLAIMED.get(name, ("", None))
             span = None if claimed is None else about(claimed)
@@ -77,14 +77,14 @@ class Costs(Experiment):
             rows[name] = mean(f"a move of {name}", text, span, values, "ms", note)
         ratios = []
         for above, below, text, span in (
-            (MINIMAX, MCTS, "about 4", about(4.0)),
-            (PLAIN, MCTS, "about 4", about(4.0)),
-            (MCTS, NETWORK, "much faster", None),
+            (MINIMAX, MCTS_LABEL, "about 4", about(4.0)),
+            (PLAIN_LABEL, MCTS_LABEL, "about 4", about(4.0)),
+            (MCTS_LABEL, NETWORK_LABEL, "much faster", None),
         ):
             ratio = rows[above].ours / rows[below].ours
             label = f"{above} : {below}"
             ratios.append(exact(label, text, span, ratio, rows[below].count))
-        return [*rows.values(), *ratios], _notes(rows), {"players": list(PLAYERS)}
+        return [*rows.values(), *ratios], _notes(rows), {"players": list(PLAYER_BOTS)}
 
     def plot(self, finding: Finding, figure: Figure) -> None:
         from cornered.lab.reports.plots import COLOURS
@@ -113,19 +113,19 @@ class Costs(Experiment):
         axes.legend(loc="lower right")
 
 
-def _notes(rows: Mapping[str, Row]) -> list[str]:
+def _notes(rows: Mapping[str, FigureRow]) -> list[str]:
     notes = [
         f"Size {RADIUS}, against the uniform player, half of the games in either seat; MCTS with 1000 iterations and "
         "c = 0.4. Times are this machine's, and those of the paper another's: its ratio says more than its seconds.",
     ]
-    if rows[PLAIN].high < rows[MCTS].low:
+    if rows[PLAIN_LABEL].high < rows[MCTS_LABEL].low:
         notes.append(
             "In the paper minimax takes four times as long as MCTS. Ours takes a small part of its time, even with "
-            f"nothing pruned ({rows[PLAIN].ours:.3g} ms): two plies are some 8,000 positions at most, a thousand "
+            f"nothing pruned ({rows[PLAIN_LABEL].ours:.3g} ms): two plies are some 8,000 positions at most, a thousand "
             "random games are some 40,000 placements a move. That minimax of this depth is the slow one is a "
             "property of the paper's program."
         )
-    if rows[NETWORK].high < rows[MCTS].low:
+    if rows[NETWORK_LABEL].high < rows[MCTS_LABEL].low:
         notes.append("That the network is much faster than MCTS holds.")
     return notes
 

@@ -16,7 +16,7 @@ from cornered.engine.games.bamboo import whole, words
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.hexagon import Position, placements
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import PAPER_GAMES, Finding, Row, Scale, counted, exact
+from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, counted, exact
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.wilson import Z95, wilson
 
@@ -27,7 +27,7 @@ __all__ = ["EXPERIMENTS", "FirstMove", "chance_of_first"]
 
 Masks: TypeAlias = npt.NDArray[np.int64]
 
-TABLE: Final[Mapping[int, tuple[float, float, float]]] = {
+CLAIMED_SHARES: Final[Mapping[int, tuple[float, float, float]]] = {
     1: (12, 1.44, 22.56),
     2: (38, 29.05, 46.95),
     3: (45, 33.86, 56.14),
@@ -35,8 +35,8 @@ TABLE: Final[Mapping[int, tuple[float, float, float]]] = {
     5: (49, 36.75, 61.25),
 }
 """Printed values for each size in %: the share, and the ends of its interval."""
-SOLVED: Final = (1, 2)
-GAMES: Final[Mapping[Scale, int]] = {"tiny": 200, "quick": 20_000, "full": 200_000}
+SOLVED_RADII: Final = (1, 2)
+GAMES_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 200, "quick": 20_000, "full": 200_000}
 CHUNK_GAMES: Final = 1000
 """Games of one work item."""
 
@@ -133,37 +133,37 @@ class FirstMove(Experiment):
     source = "bamboo-paper.txt, section V.A, Table II"
     place = 20
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        games = GAMES[lab.scale]
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        games = GAMES_BY_SCALE[lab.scale]
         chunk = min(CHUNK_GAMES, games)
         items = [
             [radius, Random(f"{lab.seed} first move {radius} {number}").getrandbits(62), chunk]
-            for radius in TABLE
+            for radius in CLAIMED_SHARES
             for number in range(games // chunk)
         ]
         won = lab.measure("games", random_games, items)
-        solved = SOLVED[:1] if lab.scale == "tiny" else SOLVED
+        solved = SOLVED_RADII[:1] if lab.scale == "tiny" else SOLVED_RADII
         exactly = dict(zip(solved, lab.measure("exact", chance_of_first, solved), strict=True))
-        rows, wins = list[Row](), dict[int, int]()
-        for radius, (printed, *_) in TABLE.items():
+        rows, wins = list[FigureRow](), dict[int, int]()
+        for radius, (printed, *_) in CLAIMED_SHARES.items():
             wins[radius] = sum(first for (r, *_), first in zip(items, won, strict=True) if r == radius)
             rows.append(counted(f"first player wins, size {radius}", printed, wins[radius], games))
         for radius, chance in exactly.items():
             # Sampling error of the paper's own 100 games.
-            low, high = wilson(TABLE[radius][0], PAPER_GAMES)
+            low, high = wilson(CLAIMED_SHARES[radius][0], PAPER_GAMES)
             label = f"the same, size {radius}, exact value"
-            row = exact(label, f"{TABLE[radius][0]:g}%", (100 * low, 100 * high), 100 * chance, 1, "%")
+            row = exact(label, f"{CLAIMED_SHARES[radius][0]:g}%", (100 * low, 100 * high), 100 * chance, 1, "%")
             rows.append(row)
-        series = {"games": games, "wins": [wins[radius] for radius in TABLE], "exact": list(exactly.values())}
+        series = {"games": games, "wins": [wins[radius] for radius in CLAIMED_SHARES], "exact": list(exactly.values())}
         return rows, _notes(exactly, wins, games), series
 
     def plot(self, finding: Finding, figure: Figure) -> None:
         from cornered.lab.reports.plots import COLOURS
 
         axes = figure.subplots()
-        rows = finding.rows[: len(TABLE)]
-        sizes = np.array(list(TABLE))
-        printed = np.array(list(TABLE.values())).T
+        rows = finding.rows[: len(CLAIMED_SHARES)]
+        sizes = np.array(list(CLAIMED_SHARES))
+        printed = np.array(list(CLAIMED_SHARES.values())).T
         axes.axhline(50, color="grey", linewidth=1)
         axes.errorbar(
             sizes - 0.06,
@@ -199,7 +199,7 @@ class FirstMove(Experiment):
 
 def _notes(exactly: Mapping[int, float], wins: Mapping[int, int], games: int) -> list[str]:
     implied = []
-    for share, low, high in TABLE.values():
+    for share, low, high in CLAIMED_SHARES.values():
         reach = (high - low) / 200
         implied.append(round(share / 100 * (1 - share / 100) * (Z95 / reach) ** 2))
     notes = []

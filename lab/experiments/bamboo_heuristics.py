@@ -12,18 +12,18 @@ from cornered.bots.bamboo.heuristics import HeuristicBot, outer
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.engine.games.bamboo import BambooState
-from cornered.lab.experiments.bamboo_round_robin import RADIUS, RoundRobin
-from cornered.lab.experiments.findings import PAPER_GAMES, Row, Scale, counted
+from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
+from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Scale, counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.wilson import wilson
 
 __all__ = ["EXPERIMENTS", "Heuristics"]
 
 SPARSITY: Final = "sparsity"
-BOTH: Final = "sparsity & outer"
+SPARSITY_AND_OUTER: Final = "sparsity & outer"
 GROUPS: Final = "group count"
 READING: Final = ", sparsity by the closest stone"
-CLOSEST: Final[Mapping[str, str]] = {SPARSITY: "closest", BOTH: "closest-outer"}
+CLOSEST: Final[Mapping[str, str]] = {SPARSITY: "closest", SPARSITY_AND_OUTER: "closest-outer"}
 
 
 def closest(state: BambooState, cell: int) -> int:
@@ -46,7 +46,7 @@ class ClosestBot(HeuristicBot):
 class ClosestOuterBot(HeuristicBot):
     """The sparse player of Table I, restricted to the outermost of the sparsest cells."""
 
-    name = CLOSEST[BOTH]
+    name = CLOSEST[SPARSITY_AND_OUTER]
     description = "Places as far from its closest stone as it can, and of those cells on the outermost."
 
     def rate(self, state: BambooState, cell: int) -> tuple[float, ...]:
@@ -69,7 +69,7 @@ def first_wins(item: tuple[str, str, int, int]) -> int:
     return int(state.outcome.winner == number % 2)
 
 
-class Heuristics(RoundRobin):
+class Heuristics(BambooRoundRobin):
     name = "bamboo-table-3"
     title = "Table III: the five heuristics against each other"
     source = "bamboo-paper.txt, section V.B, Table III"
@@ -98,10 +98,10 @@ class Heuristics(RoundRobin):
         del first, second
         return {"tiny": 4, "quick": 100, "full": 1000}[scale]
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
         rows, notes, series = super().run(lab)
         games = self.games("", "", lab.scale)
-        pairs = [pair for pair in self.printed if {SPARSITY, BOTH} & set(pair)]
+        pairs = [pair for pair in self.printed if {SPARSITY, SPARSITY_AND_OUTER} & set(pair)]
         words = {name: CLOSEST.get(name, bot) for name, bot in self.players.items()}
         items = [(words[a], words[b], lab.seed, number) for a, b in pairs for number in range(games)]
         won = lab.measure("closest", first_wins, items)
@@ -112,7 +112,7 @@ class Heuristics(RoundRobin):
             closest.append(counted(label, self.printed[first, second], wins, games))
         return [*rows, *closest], [*notes, *_readings(rows, closest, [self.printed[pair] for pair in pairs])], series
 
-    def notes(self, rows: Mapping[tuple[str, str], Row]) -> list[str]:
+    def notes(self, rows: Mapping[tuple[str, str], FigureRow]) -> list[str]:
         notes = [f"Size {RADIUS}, the paper's usual board; every pair has half of its games with either bot first."]
         if rows["group count", "uniform"].low > 50:
             notes.append(
@@ -130,7 +130,7 @@ class Heuristics(RoundRobin):
         return notes
 
 
-def _readings(rows: Sequence[Row], closest: Sequence[Row], printed: Sequence[float]) -> list[str]:
+def _readings(rows: Sequence[FigureRow], closest: Sequence[FigureRow], printed: Sequence[float]) -> list[str]:
     """Return which of the paper's two definitions of sparsity its table follows. Pairs with group count are excluded:
     its printed row fits neither definition."""
     labels = {row.label: row for row in rows}

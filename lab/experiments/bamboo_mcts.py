@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, best, counted
-from cornered.lab.experiments.laboratory import Laboratory, Meeting
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, best, counted
+from cornered.lab.experiments.laboratory import BotPairing, Laboratory
 from cornered.lab.statistics.wilson import wilson
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "Exploration"]
 
 RADIUS: Final = 5
-OPPONENT: Final = "bamboo-uniform"
+OPPONENT_BOT: Final = "bamboo-uniform"
 ITERATIONS: Final = (1, 250, 500, 1000)
 MAX_ITERATIONS: Final = 1000
 BEST_C: Final = 0.4
@@ -30,7 +30,7 @@ TENTHS: Final[Mapping[Scale, tuple[int, ...]]] = {
     "full": tuple(range(11)),
 }
 """Values of c, in tenths."""
-GAMES: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (6, 40), "full": (100, 200)}
+GAMES_BY_SCALE: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (6, 40), "full": (100, 200)}
 """Number of games of each pair of settings, and of the paper's choice."""
 
 
@@ -40,9 +40,9 @@ class Exploration(Experiment):
     source = "bamboo-paper.txt, section V.D, Figures 12 and 13"
     place = 50
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        terms = Terms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
-        usual, chosen = GAMES[lab.scale]
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        terms = ContestTerms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
+        usual, chosen = GAMES_BY_SCALE[lab.scale]
         most = 20 if lab.scale == "tiny" else MAX_ITERATIONS
         levels = [*(iterations for iterations in ITERATIONS if iterations < most), most]
         constants = [tenths / 10 for tenths in TENTHS[lab.scale]]
@@ -50,7 +50,7 @@ class Exploration(Experiment):
         asked = [
             (
                 f"bamboo-mcts:iterations={iterations},c={c}",
-                OPPONENT,
+                OPPONENT_BOT,
                 chosen if (iterations, c) == (most, BEST_C) else usual,
             )
             for iterations, c in settings
@@ -115,11 +115,11 @@ def _plural(iterations: int) -> str:
     return "1 iteration" if iterations == 1 else f"{iterations} iterations"
 
 
-def _scores(meeting: Meeting) -> list[float]:
+def _scores(meeting: BotPairing) -> list[float]:
     return [played.score(number % 2) for number, played in enumerate(meeting.games)]
 
 
-def _notes(means: Sequence[Row], possible: Sequence[float], games: int) -> list[str]:
+def _notes(means: Sequence[FigureRow], possible: Sequence[float], games: int) -> list[str]:
     notes = [
         f"Size {RADIUS}, against the uniform player, with {games} games for each pair of settings. The paper does not "
         "say how many values of c its mean is over; its 87% is compared as a count of 100 games.",

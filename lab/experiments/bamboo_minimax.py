@@ -7,10 +7,10 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, best, counted
-from cornered.lab.experiments.laboratory import Laboratory, Meeting
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, best, counted
+from cornered.lab.experiments.laboratory import BotPairing, Laboratory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "MinimaxDepth"]
 
 RADIUS: Final = 5
-OPPONENT: Final = "bamboo-outer"
-GAMES: Final[Mapping[Scale, Mapping[int, int]]] = {
+OPPONENT_BOT: Final = "bamboo-outer"
+GAMES_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {1: 4, 2: 4},
     "quick": {1: 200, 2: 200, 3: 60, 4: 16},
     "full": {1: 1000, 2: 1000, 3: 400, 4: 100, 5: 20},
@@ -28,7 +28,7 @@ GAMES: Final[Mapping[Scale, Mapping[int, int]]] = {
 BEST_DEPTH: Final = 2
 
 
-def time_per_win(meeting: Meeting) -> tuple[float, float, float]:
+def time_per_win(meeting: BotPairing) -> tuple[float, float, float]:
     """Return a player's thinking time in milliseconds per win, and its 95% interval. The time per game is the median
     over the games, so that neither warm-up nor other load distorts it."""
     usual = 1000 * statistics.median(effort.seconds for effort in meeting.efforts)
@@ -44,10 +44,10 @@ class MinimaxDepth(Experiment):
     source = "bamboo-paper.txt, section V.C, Figure 11"
     place = 40
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        terms = Terms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
-        games = GAMES[lab.scale]
-        asked = [(f"bamboo-minimax:depth={depth}", OPPONENT, games[depth]) for depth in games]
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        terms = ContestTerms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
+        games = GAMES_BY_SCALE[lab.scale]
+        asked = [(f"bamboo-minimax:depth={depth}", OPPONENT_BOT, games[depth]) for depth in games]
         meetings = dict(zip(games, lab.meet("games", terms, asked), strict=True))
         prices = {depth: time_per_win(meetings[depth]) for depth in games}
         cheapest = min(prices, key=lambda depth: prices[depth][0])
@@ -55,7 +55,7 @@ class MinimaxDepth(Experiment):
         rows = [best("the most efficient depth", BEST_DEPTH, cheapest, possible, sum(games.values()))]
         for depth in games:
             ours, low, high = prices[depth]
-            rows.append(Row(f"time for a win, depth {depth}", "", ours, low, high, games[depth], "new", "ms"))
+            rows.append(FigureRow(f"time for a win, depth {depth}", "", ours, low, high, games[depth], "new", "ms"))
         rows += [counted(f"wins, depth {depth}", None, meetings[depth].wins, games[depth]) for depth in games]
         return rows, _notes(cheapest, dict(zip(games, rows[len(games) + 1 :], strict=True))), {"depths": list(games)}
 
@@ -91,7 +91,7 @@ class MinimaxDepth(Experiment):
         right.set_ylim(0, 105)
 
 
-def _notes(cheapest: int, wins: Mapping[int, Row]) -> list[str]:
+def _notes(cheapest: int, wins: Mapping[int, FigureRow]) -> list[str]:
     notes = [
         f"Size {RADIUS}, the sorted and pruned minimax. The paper's text names the best depth, and no figures.",
         "The time for a win is the median time of a game over the share of games won; it is this machine's.",

@@ -8,15 +8,15 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cornered.lab.contests.openings import Openings, no_opening
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, counted
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, counted
 from cornered.lab.experiments.laboratory import Laboratory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "RADIUS", "RoundRobin"]
+__all__ = ["EXPERIMENTS", "RADIUS", "BambooRoundRobin"]
 
 EXPERIMENTS = ()
 """Empty: this module has only a base class."""
@@ -24,7 +24,7 @@ EXPERIMENTS = ()
 RADIUS: Final = 5
 
 
-class RoundRobin(Experiment):
+class BambooRoundRobin(Experiment):
     """Round robin with the seats divided equally."""
 
     players: ClassVar[Mapping[str, str]]
@@ -41,17 +41,17 @@ class RoundRobin(Experiment):
         del scale
         return self.players[name]
 
-    def openings(self, terms: Terms) -> Openings:
+    def openings(self, terms: ContestTerms) -> Openings:
         """Return the openings of the games."""
         del terms
         return no_opening
 
     @abstractmethod
-    def notes(self, rows: Mapping[tuple[str, str], Row]) -> list[str]:
+    def notes(self, rows: Mapping[tuple[str, str], FigureRow]) -> list[str]:
         """Return the notes on the rows of all pairs."""
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        terms = Terms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        terms = ContestTerms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
         pairs = [(later, earlier) for earlier, later in combinations(self.players, 2)]
         asked = [
             (first, second, self.games(first, second, lab.scale))

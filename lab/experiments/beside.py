@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from cornered.lab.experiments.findings import Row
+from cornered.lab.experiments.findings import FigureRow
 from cornered.lab.reports.plots import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BAND", "OURS", "OURS_TOO", "PRINTED", "dots"]
+__all__ = ["BAND", "OURS", "OURS_TOO", "PRINTED_COLOUR", "dots"]
 
 """Empty: this module has only shared functions."""
 
 OURS: Final = COLOURS[2]
-PRINTED: Final = COLOURS[1]
+PRINTED_COLOUR: Final = COLOURS[1]
 BAND: Final = COLOURS[4]
 OURS_TOO: Final = COLOURS[0]
 """Colour of a second measured figure."""
 
 
-def dots(axes: Axes, rows: Sequence[Row], claims: Mapping[str, Sequence[float]], *, title: str = "") -> None:
+def dots(axes: Axes, rows: Sequence[FigureRow], claims: Mapping[str, Sequence[float]], *, title: str = "") -> None:
     """Draw one line a row, the first on top, and the claims behind the rows of the same label."""
     places = range(len(rows))
     for place, row in zip(places, rows, strict=True):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from cornered.lab.experiments.findings import Finding, Row
+from cornered.lab.experiments.findings import FigureRow, Finding
 from cornered.lab.experiments.laboratory import Laboratory
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Experiment(ABC):
     """Sort key within the reference; equal places are in the order of names."""
 
     @abstractmethod
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
         """Measure at `lab.scale`; return the rows, the notes and the plot's series. The same seed and scale give the
         same rows, except for times."""
 

@@ -4,7 +4,7 @@ One rule for each kind of figure, so that all experiments judge alike:
 
 - a share that the reference counted in so many games: *differs* where two such counts are not consistent with one
   true share (95%); else *agrees*, or *unclear* while our own interval is wider than `MAX_WIDTH` points;
-- a range, or "about" a number, which is the range of `TOLERANCE` to either side of it: *differs* where our whole
+- a range, or "about" a number, which is the range of `ABOUT_SHARE` to either side of it: *differs* where our whole
   interval lies outside; *agrees* where it lies inside, or where our figure does and the interval is no wider than the
   range; else *unclear*;
 - an exact figure: *agrees* where ours lies in the range that the printed digits mean, else *differs*;
@@ -23,15 +23,15 @@ from cornered.lab.statistics.mean import mean_interval
 from cornered.lab.statistics.wilson import wilson
 
 __all__ = [
+    "ABOUT_SHARE",
     "MAX_WIDTH",
     "PAPER_GAMES",
-    "TOLERANCE",
     "VERDICTS",
+    "FigureRow",
+    "FigureVerdict",
     "Finding",
-    "Row",
     "Scale",
     "Span",
-    "Verdict",
     "about",
     "best",
     "counted",
@@ -44,23 +44,23 @@ __all__ = [
 Scale: TypeAlias = Literal["tiny", "quick", "full"]
 """Size of an experiment: `tiny` for the tests, `quick` for a first result, `full` for at least the reference's number
 of games."""
-Verdict: TypeAlias = Literal["agrees", "differs", "unclear", "new"]
+FigureVerdict: TypeAlias = Literal["agrees", "differs", "unclear", "new"]
 """Comparison with the reference: `agrees`, `differs`, `unclear` where the sample is too small to decide, and `new`
 where the reference prints no figure."""
 Span: TypeAlias = tuple[float, float]
 """A closed range."""
 
-VERDICTS: Final[tuple[Verdict, ...]] = ("agrees", "differs", "unclear", "new")
+VERDICTS: Final[tuple[FigureVerdict, ...]] = ("agrees", "differs", "unclear", "new")
 PAPER_GAMES: Final = 100
 """Number of games behind each share of the Bamboo paper (section V)."""
-TOLERANCE: Final = 0.1
+ABOUT_SHARE: Final = 0.1
 """Half width of the range that "about" a number denotes, relative to the number."""
 MAX_WIDTH: Final = 20.0
 """Width in percentage points above which the interval of a share is inconclusive."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FigureRow:
     """One figure. `claimed` is the reference's printed text; `ours` is the measured value, `low` and `high` the ends of
     its 95% interval, from `count` games, positions or runs; for exact figures all three are equal. All three are in
     `unit`; shares are in %, from 0 to 100."""
@@ -71,7 +71,7 @@ class Row:
     low: float
     high: float
     count: int
-    verdict: Verdict
+    verdict: FigureVerdict
     unit: str = ""
     note: str = ""
 
@@ -86,7 +86,7 @@ class Finding:
     command: str
     seed: int
     scale: Scale
-    rows: Sequence[Row]
+    rows: Sequence[FigureRow]
     notes: Sequence[str] = ()
     series: Mapping[str, Any] = field(default_factory=dict)
     """JSON-compatible values only."""
@@ -95,18 +95,18 @@ class Finding:
     version: str = ""
     """Version of the software."""
 
-    def verdicts(self) -> dict[Verdict, int]:
+    def verdicts(self) -> dict[FigureVerdict, int]:
         """Return the number of rows by verdict."""
         return {verdict: sum(row.verdict == verdict for row in self.rows) for verdict in VERDICTS}
 
 
 def about(figure: float) -> Span:
     """Return the range that "about" a figure denotes."""
-    near, far = sorted((figure * (1 - TOLERANCE), figure * (1 + TOLERANCE)))
+    near, far = sorted((figure * (1 - ABOUT_SHARE), figure * (1 + ABOUT_SHARE)))
     return near, far
 
 
-def judged(ours: float, low: float, high: float, claimed: Span | None) -> Verdict:
+def judged(ours: float, low: float, high: float, claimed: Span | None) -> FigureVerdict:
     """Return the verdict on the range that a reference claims, by our figure and its interval."""
     if claimed is None:
         return "new"
@@ -120,13 +120,13 @@ def judged(ours: float, low: float, high: float, claimed: Span | None) -> Verdic
 
 def exact(
     label: str, claimed: str, span: Span | None, ours: float, count: int = 1, unit: str = "", note: str = ""
-) -> Row:
+) -> FigureRow:
     """Return the row of a figure without error; `span` is the range that `claimed` denotes, None where the reference
     prints none."""
-    return Row(label, claimed, ours, ours, ours, count, judged(ours, ours, ours, span), unit, note)
+    return FigureRow(label, claimed, ours, ours, ours, count, judged(ours, ours, ours, span), unit, note)
 
 
-def share(label: str, claimed: str, span: Span | None, successes: float, trials: int, note: str = "") -> Row:
+def share(label: str, claimed: str, span: Span | None, successes: float, trials: int, note: str = "") -> FigureRow:
     """Return the row of a counted share in %, compared with the range in % that a reference claims."""
     low, high = wilson(successes, trials)
     ours = successes / trials if trials else 0.5
@@ -135,11 +135,11 @@ def share(label: str, claimed: str, span: Span | None, successes: float, trials:
 
 def counted(
     label: str, claimed: float | None, successes: float, trials: int, *, of: int = PAPER_GAMES, note: str = ""
-) -> Row:
+) -> FigureRow:
     """Return the row of a counted share, compared with the reference's own count: `claimed` % of `of` games."""
     low, high = wilson(successes, trials)
     ours = successes / trials if trials else 0.5
-    verdict: Verdict = "agrees" if 100 * (high - low) <= MAX_WIDTH else "unclear"
+    verdict: FigureVerdict = "agrees" if 100 * (high - low) <= MAX_WIDTH else "unclear"
     if claimed is None:
         verdict = "new"
     elif not consistent(successes, trials, claimed / 100 * of, of):
@@ -147,24 +147,26 @@ def counted(
     return _percent(label, "" if claimed is None else f"{claimed:g}%", (ours, low, high), trials, verdict, note)
 
 
-def mean(label: str, claimed: str, span: Span | None, values: Sequence[float], unit: str = "", note: str = "") -> Row:
+def mean(
+    label: str, claimed: str, span: Span | None, values: Sequence[float], unit: str = "", note: str = ""
+) -> FigureRow:
     """Return the row of the mean of independent figures, compared with the range that a reference claims."""
     ours, low, high = mean_interval(values)
-    return Row(label, claimed, ours, low, high, len(values), judged(ours, low, high, span), unit, note)
+    return FigureRow(label, claimed, ours, low, high, len(values), judged(ours, low, high, span), unit, note)
 
 
 def best(
     label: str, claimed: float, ours: float, possible: Collection[float], count: int, unit: str = "", note: str = ""
-) -> Row:
+) -> FigureRow:
     """Return the row of the best setting; `possible` are the settings that the sample does not exclude as the best."""
     low, high = min(possible, default=ours), max(possible, default=ours)
-    verdict: Verdict = "agrees" if ours == claimed else "unclear" if claimed in possible else "differs"
-    return Row(label, f"{claimed:g}", ours, min(low, ours), max(high, ours), count, verdict, unit, note)
+    verdict: FigureVerdict = "agrees" if ours == claimed else "unclear" if claimed in possible else "differs"
+    return FigureRow(label, f"{claimed:g}", ours, min(low, ours), max(high, ours), count, verdict, unit, note)
 
 
 def _percent(
-    label: str, claimed: str, shares: tuple[float, float, float], count: int, verdict: Verdict, note: str
-) -> Row:
+    label: str, claimed: str, shares: tuple[float, float, float], count: int, verdict: FigureVerdict, note: str
+) -> FigureRow:
     ours, low, high = (100 * figure for figure in shares)
     # Rounding can put a share of 0 or 1 outside its own interval.
-    return Row(label, claimed, ours, min(low, ours), max(high, ours), count, verdict, "%", note)
+    return FigureRow(label, claimed, ours, min(low, ours), max(high, ours), count, verdict, "%", note)

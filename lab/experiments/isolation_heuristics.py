@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, Verdict, share
+from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import COLOURS
 from cornered.lab.statistics import bradley_terry
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "HEURISTICS", "IsolationHeuristics", "bot_name", "strengths"]
+__all__ = ["CLAIMS_BY_HEURISTIC", "EXPERIMENTS", "IsolationHeuristics", "bot_name", "strengths"]
 
-HEURISTICS: Final = {
+CLAIMS_BY_HEURISTIC: Final = {
     "simple": ("actually quite an effective game play strategy", ">50%"),
     "defensive": ("", ""),
     "offensive": ("", ""),
@@ -37,8 +37,8 @@ SHORT: Final = {
     "offensive-to-defensive": "off. to def.",
 }
 SIZES: Final = (3, 5, 7)
-DEPTH: Final = 4
-PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
+SEARCH_DEPTH_PLIES: Final = 4
+PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {3: 2, 5: 1},
     "quick": {3: 40, 5: 14, 7: 4},
     "full": {3: 200, 5: 300, 7: 100},
@@ -47,7 +47,7 @@ PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
 
 def bot_name(heuristic: str) -> str:
     """Return the name of the bot that plays by a heuristic."""
-    return f"isolation-{heuristic}:depth={DEPTH}"
+    return f"isolation-{heuristic}:depth={SEARCH_DEPTH_PLIES}"
 
 
 class IsolationHeuristics(Experiment):
@@ -56,22 +56,23 @@ class IsolationHeuristics(Experiment):
     source = "isolation-tutorial.txt, from The Simple Strategy on"
     place = 1
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        rows: list[Row] = []
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
         notes = [
             "Everybody meets everybody in pairs of games with the seats swapped, after random plies, and looks "
-            f"{DEPTH} plies ahead: the tutorial's maxDepth, on its board (3x3) and on larger ones. The tutorial's own "
+            f"{SEARCH_DEPTH_PLIES} plies ahead: the tutorial's maxDepth, on its board (3x3) and on larger ones. The tutorial's own "
             "program could not show this: its pruning never cuts, it scores finished games by the heuristic, and on "
             "half of its nodes it feeds the same mobility in twice. Here the search is alpha-beta, a finished game is "
             "won or lost, and both numbers are what they say.",
         ]
         tables: dict[str, dict[str, dict[str, float]]] = {}
-        for size, pairs in PAIRS[lab.scale].items():
+        for size, pairs in PAIRS_BY_SCALE[lab.scale].items():
             games = self._games(lab, size, pairs)
-            scores = {heuristic: _scores(games, heuristic) for heuristic in HEURISTICS}
+            scores = {heuristic: _scores(games, heuristic) for heuristic in CLAIMS_BY_HEURISTIC}
             elos = strengths(games)
             tables[str(size)] = {
-                one: {other: _score(games, one, other) for other in HEURISTICS if other != one} for one in HEURISTICS
+                one: {other: _score(games, one, other) for other in CLAIMS_BY_HEURISTIC if other != one}
+                for one in CLAIMS_BY_HEURISTIC
             }
             of_size = [_row(size, heuristic, listed, elos[heuristic]) for heuristic, listed in scores.items()]
             rows += of_size
@@ -81,12 +82,12 @@ class IsolationHeuristics(Experiment):
             notes.append(f"{size}x{size}: {ranking}. Whoever moves first wins {100 * first:.0f}% of these games.")
         return rows, notes, {"tables": tables}
 
-    def _games(self, lab: Laboratory, size: int, pairs: int) -> list[Played]:
-        terms = Terms.of("isolation", {"width": size, "height": size}, seed=lab.seed)
+    def _games(self, lab: Laboratory, size: int, pairs: int) -> list[PlayedGame]:
+        terms = ContestTerms.of("isolation", {"width": size, "height": size}, seed=lab.seed)
         opening = random_plies(terms)
         fixtures = [
             fixture
-            for number, (one, other) in enumerate(itertools.combinations(HEURISTICS, 2))
+            for number, (one, other) in enumerate(itertools.combinations(CLAIMS_BY_HEURISTIC, 2))
             for fixture in paired(bot_name(one), bot_name(other), opening, pairs, number=2 * pairs * number)
         ]
         return lab.play(f"size-{size}", terms, fixtures)
@@ -96,11 +97,11 @@ class IsolationHeuristics(Experiment):
         figure.set_size_inches(3.2 + 2.9 * len(tables), 4.4)
         drawn = figure.subplots(1, len(tables), squeeze=False)[0]
         for place, (axes, (size, table)) in enumerate(zip(drawn, tables.items(), strict=True)):
-            for row, one in enumerate(HEURISTICS):
-                for column, other in enumerate(HEURISTICS):
+            for row, one in enumerate(CLAIMS_BY_HEURISTIC):
+                for column, other in enumerate(CLAIMS_BY_HEURISTIC):
                     if other in table[one]:
                         _cell(axes, column, row, table[one][other])
-            names = [SHORT[heuristic] for heuristic in HEURISTICS]
+            names = [SHORT[heuristic] for heuristic in CLAIMS_BY_HEURISTIC]
             totals = [row.ours for row in finding.rows if row.label.startswith(f"{size}x{size}, ")]
             axes.set_xticks(range(len(names)), names, rotation=45, ha="right")
             labels = [f"{name if place == 0 else ''} {total:.0f}%" for name, total in zip(names, totals, strict=True)]
@@ -113,37 +114,37 @@ class IsolationHeuristics(Experiment):
         figure.suptitle("Score of the row's heuristic against the column's, and of all its games, %", fontsize=10)
 
 
-def _scores(games: Sequence[Played], heuristic: str) -> list[float]:
+def _scores(games: Sequence[PlayedGame], heuristic: str) -> list[float]:
     name = bot_name(heuristic)
     return [played.score_of(name) for played in games if name in played.fixture.players]
 
 
-def _score(games: Sequence[Played], one: str, other: str) -> float:
+def _score(games: Sequence[PlayedGame], one: str, other: str) -> float:
     between = [played.score_of(bot_name(one)) for played in games if _met(played, one, other)]
     return 100 * sum(between) / len(between)
 
 
-def _row(size: int, heuristic: str, scores: Sequence[float], strength: float) -> Row:
-    quote, claimed = HEURISTICS[heuristic]
+def _row(size: int, heuristic: str, scores: Sequence[float], strength: float) -> FigureRow:
+    quote, claimed = CLAIMS_BY_HEURISTIC[heuristic]
     row = share(f"{size}x{size}, {heuristic}", claimed, None, sum(scores), len(scores))
-    verdict: Verdict = "new"
+    verdict: FigureVerdict = "new"
     if claimed:
         verdict = "agrees" if row.low > 50 else "differs" if row.high < 50 else "unclear"
     note = f"{strength:+.0f} Elo" + (f'; "{quote}"' if quote else "")
-    return Row(row.label, claimed, row.ours, row.low, row.high, row.count, verdict, row.unit, note)
+    return FigureRow(row.label, claimed, row.ours, row.low, row.high, row.count, verdict, row.unit, note)
 
 
-def strengths(games: Sequence[Played]) -> Mapping[str, float]:
+def strengths(games: Sequence[PlayedGame]) -> Mapping[str, float]:
     """Return each heuristic's Bradley-Terry rating in Elo, with mean 0."""
     results: dict[tuple[str, str], tuple[int, int, int]] = {}
-    for one, other in itertools.combinations(HEURISTICS, 2):
+    for one, other in itertools.combinations(CLAIMS_BY_HEURISTIC, 2):
         score = [played.score_of(bot_name(one)) for played in games if _met(played, one, other)]
         results[bot_name(one), bot_name(other)] = score.count(1.0), score.count(0.5), score.count(0.0)
-    ratings = bradley_terry.fit([bot_name(heuristic) for heuristic in HEURISTICS], results)
-    return {heuristic: ratings.elo[bot_name(heuristic)] for heuristic in HEURISTICS}
+    ratings = bradley_terry.fit([bot_name(heuristic) for heuristic in CLAIMS_BY_HEURISTIC], results)
+    return {heuristic: ratings.elo[bot_name(heuristic)] for heuristic in CLAIMS_BY_HEURISTIC}
 
 
-def _met(played: Played, one: str, other: str) -> bool:
+def _met(played: PlayedGame, one: str, other: str) -> bool:
     return set(played.fixture.players) == {bot_name(one), bot_name(other)}
 
 

@@ -13,22 +13,22 @@ from typing import Any
 from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import LineWriter, read_lines
 from cornered.lab.contests.contest import stream
-from cornered.lab.contests.journal import Journal
+from cornered.lab.contests.journal import ContestJournal
 from cornered.lab.contests.openings import Openings, no_opening
-from cornered.lab.contests.terms import Effort, Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.findings import Scale
 
-__all__ = ["Laboratory", "Meeting"]
+__all__ = ["BotPairing", "Laboratory"]
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class BotPairing:
     """The games of two bots; the first has seat 0 in the even-numbered games."""
 
     first: str
     second: str
-    games: tuple[Played, ...]
+    games: tuple[PlayedGame, ...]
 
     @property
     def wins(self) -> float:
@@ -54,7 +54,7 @@ class Laboratory:
         self.counts: dict[str, int] = {}
         """Number of games or items of work by step so far."""
 
-    def play(self, step: str, terms: Terms, fixtures: Iterable[Fixture]) -> list[Played]:
+    def play(self, step: str, terms: ContestTerms, fixtures: Iterable[Fixture]) -> list[PlayedGame]:
         """Return the games of these fixtures in order, stored in the folder `step`. Raises RuntimeError when a bot
         fails in a game: a loss by failure would distort the figure."""
         listed = list(fixtures)
@@ -62,7 +62,7 @@ class Laboratory:
         games = []
         plan = {"step": step, "fixtures": hashlib.sha256(repr(listed).encode()).hexdigest()}
         with (
-            Journal.open(self.folder / step, terms, plan) as journal,
+            ContestJournal.open(self.folder / step, terms, plan) as journal,
             closing(stream(terms, listed, self.workforce, journal)) as playing,
         ):
             for played in playing:
@@ -76,11 +76,11 @@ class Laboratory:
     def meet(
         self,
         step: str,
-        terms: Terms,
+        terms: ContestTerms,
         pairings: Iterable[tuple[str, str, int]],
         *,
         openings: Openings = no_opening,
-    ) -> list[Meeting]:
+    ) -> list[BotPairing]:
         """Return the games of pairs of bots, the given number for each, with the seats divided equally. Games come in
         pairs with the same opening. The pairings are interleaved, so that other load on the machine affects all of them
         alike. Raises ValueError for a bot that does not play the game."""
@@ -98,10 +98,10 @@ class Laboratory:
             first, second, _ = asked[place]
             players = (first, second) if game % 2 == 0 else (second, first)
             fixtures.append(Fixture(number, players, openings(game // 2), game // 2))
-        games_of: list[list[Played]] = [[] for _ in asked]
+        games_of: list[list[PlayedGame]] = [[] for _ in asked]
         for (_, place), played in zip(turns, self.play(step, terms, fixtures), strict=True):
             games_of[place].append(played)
-        return [Meeting(first, second, tuple(games_of[place])) for place, (first, second, _) in enumerate(asked)]
+        return [BotPairing(first, second, tuple(games_of[place])) for place, (first, second, _) in enumerate(asked)]
 
     def measure(self, step: str, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
         """Return `function` of each item, in order, stored in the file `step.jsonl`. `function` has to be importable by

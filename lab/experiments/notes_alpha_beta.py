@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from cornered.bots.textbook.alphabeta import alpha_beta
 from cornered.bots.textbook.figures import Saving, alpha_beta_saving
-from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine import Outcome, State
 from cornered.lab.contests.arena import position_after
-from cornered.lab.contests.terms import Terms
-from cornered.lab.experiments.beside import BAND, OURS, PRINTED
+from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.beside import BAND, OURS, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENTS", "NotesAlphaBeta", "Uniform", "best_case", "exponent", "leaves", "savings"]
 
-POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 600}
+POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 600}
 TREES: Final[Mapping[Scale, Sequence[tuple[int, int]]]] = {
     "tiny": ((2, 4), (3, 3)),
     "quick": ((2, 10), (3, 7), (5, 5), (10, 4)),
@@ -98,7 +98,7 @@ def leaves(item: tuple[int, int, bool]) -> int:
         count += 1
         return state.worth() if best_first else -state.worth()
 
-    alpha_beta(Uniform(branching), depth, -math.inf, math.inf, 0, Search(0, evaluate))
+    alpha_beta(Uniform(branching), depth, -math.inf, math.inf, 0, TextbookSearch(0, evaluate))
     return count
 
 
@@ -108,7 +108,7 @@ def exponent(saving: Saving) -> float:
     return math.log(saving.pruned) / math.log(saving.plain) if saving.plain > 1 else 1.0
 
 
-def savings(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+def savings(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, float]:
     """Return minimax's nodes at a position, and alpha-beta's savings with moves as listed and with moves sorted."""
     terms, moves, depth = item
     state = position_after(terms, moves)
@@ -128,8 +128,8 @@ class NotesAlphaBeta(Experiment):
     source = "game-playing-notes.txt, Alpha-Beta Pruning"
     place = 2
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        rows: list[Row] = []
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
         trees = TREES[lab.scale]
         items = [(branching, depth, best_first) for branching, depth in trees for best_first in (True, False)]
         counted = dict(zip(items, lab.measure("uniform", leaves, items), strict=True))
@@ -142,8 +142,8 @@ class NotesAlphaBeta(Experiment):
                 rows.append(exact(label, claimed, (expected, expected), ours, 1, "leaves"))
         real: dict[str, dict[str, list[float]]] = {}
         for ground in SAMPLED_GAMES:
-            terms = Terms.of(ground.game, ground.options, seed=lab.seed)
-            lines = random_positions(terms, POSITIONS[lab.scale], ground.plies)
+            terms = ContestTerms.of(ground.game, ground.options, seed=lab.seed)
+            lines = random_positions(terms, POSITIONS_BY_SCALE[lab.scale], ground.plies)
             found = lab.measure(ground.game, savings, [(terms, line, ground.depth) for line in lines])
             real[ground.title] = {}
             for kind in ("listed", "sorted"):
@@ -183,7 +183,7 @@ class NotesAlphaBeta(Experiment):
         left, right = figure.subplots(1, 2, sharey=True)
         places = list(range(len(real)))
         for offset, (kind, label, colour) in enumerate(
-            (("listed", "moves as listed", PRINTED), ("sorted", "moves sorted", OURS))
+            (("listed", "moves as listed", PRINTED_COLOUR), ("sorted", "moves sorted", OURS))
         ):
             heights = [place + 0.36 * (offset - 0.5) for place in places]
             figures = [kinds[kind] for kinds in real.values()]

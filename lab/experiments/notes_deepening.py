@@ -8,16 +8,16 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered.bots.bot import Limit
-from cornered.bots.evaluate import Judgement, judgement
+from cornered.bots.evaluate import Evaluator, evaluator
 from cornered.bots.textbook.alphabeta import alpha_beta
 from cornered.bots.textbook.deepening import search
 from cornered.bots.textbook.figures import deepening_overhead, uniform_overhead
-from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.search import TextbookSearch
 from cornered.lab.contests.arena import position_after
-from cornered.lab.contests.terms import Terms
-from cornered.lab.experiments.beside import BAND, OURS, PRINTED
+from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.beside import BAND, OURS, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions
 from cornered.lab.reports.plots import INK
@@ -29,20 +29,20 @@ __all__ = ["EXPERIMENTS", "NotesDeepening", "overheads"]
 
 CLAIM_PERCENT: Final = 50.0
 """Percent of additional nodes at a branching factor of 3."""
-BRANCHING: Final = (2, 3, 4, 10)
+BRANCHING_FACTORS: Final = (2, 3, 4, 10)
 MAX_DEPTH: Final = 12
-POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 500}
+POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 500}
 
 
-def overheads(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+def overheads(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, float]:
     """Return the cost of iterative deepening at a position, in percent of one search at full depth: of minimax, and of
     alpha-beta with the previous iteration's move ordering; and the number of moves."""
     terms, moves, depth = item
     state = position_after(terms, moves)
-    evaluate = judgement(terms.game).evaluate
-    straight = Search(state.to_move, evaluate)
+    evaluate = evaluator(terms.game).evaluate
+    straight = TextbookSearch(state.to_move, evaluate)
     alpha_beta(state, depth, -math.inf, math.inf, 0, straight)
-    deepened = search(state, Limit(depth=depth), Judgement(evaluate), Random(0))
+    deepened = search(state, Limit(depth=depth), Evaluator(evaluate), Random(0))
     return {
         "minimax": deepening_overhead(state, depth),
         "alpha-beta": 100.0 * (deepened.nodes / (straight.nodes - 1) - 1.0),
@@ -56,10 +56,10 @@ class NotesDeepening(Experiment):
     source = "game-playing-notes.txt, Iterative Deepening"
     place = 1
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        rows: list[Row] = []
-        uniform = {str(b): [uniform_overhead(b, depth) for depth in range(1, MAX_DEPTH + 1)] for b in BRANCHING}
-        for branching in BRANCHING:
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
+        uniform = {str(b): [uniform_overhead(b, depth) for depth in range(1, MAX_DEPTH + 1)] for b in BRANCHING_FACTORS}
+        for branching in BRANCHING_FACTORS:
             claimed, span = ("~50%", (CLAIM_PERCENT * 0.95, CLAIM_PERCENT * 1.05)) if branching == 3 else ("", None)
             limit = 100 / (branching - 1)
             note = f"depth {MAX_DEPTH}; tends to 1 / (b - 1) = {limit:.1f}%"
@@ -67,9 +67,10 @@ class NotesDeepening(Experiment):
             rows.append(exact(f"uniform tree, b = {branching}", claimed, span, ours, 1, "%", note))
         real: dict[str, list[float]] = {}
         for ground in SAMPLED_GAMES:
-            terms = Terms.of(ground.game, ground.options, seed=lab.seed)
+            terms = ContestTerms.of(ground.game, ground.options, seed=lab.seed)
             items = [
-                (terms, line, ground.depth) for line in random_positions(terms, POSITIONS[lab.scale], ground.plies)
+                (terms, line, ground.depth)
+                for line in random_positions(terms, POSITIONS_BY_SCALE[lab.scale], ground.plies)
             ]
             found = lab.measure(ground.game, overheads, items)
             moves = sum(one["moves"] for one in found) / len(found)
@@ -82,7 +83,7 @@ class NotesDeepening(Experiment):
             real[ground.title] = [moves, *(row.ours for row in of_game)]
         return rows, self._notes(rows, real), {"uniform": uniform, "real": real}
 
-    def _notes(self, rows: Sequence[Row], real: Mapping[str, Sequence[float]]) -> list[str]:
+    def _notes(self, rows: Sequence[FigureRow], real: Mapping[str, Sequence[float]]) -> list[str]:
         three = next(row for row in rows if row.label.endswith("b = 3"))
         gained = [row.label.removesuffix(", alpha-beta") for row in rows if row.high < 0]
         notes = [
@@ -113,7 +114,7 @@ class NotesDeepening(Experiment):
         left.set_ylim(0, 150)
         left.legend(frameon=False, fontsize=8, loc="upper left", ncols=2)
         real = finding.series["real"]
-        for place, (label, colour) in enumerate((("minimax", OURS), ("alpha-beta", PRINTED))):
+        for place, (label, colour) in enumerate((("minimax", OURS), ("alpha-beta", PRINTED_COLOUR))):
             places = [where + 0.38 * (place - 0.5) for where in range(len(real))]
             bars = right.barh(
                 places, [figures[1 + place] for figures in real.values()], 0.36, color=colour, label=label

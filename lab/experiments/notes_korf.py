@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cornered.bots.textbook.figures import alpha_beta_saving, korf_saving
 from cornered.lab.contests.arena import position_after
-from cornered.lab.contests.terms import Terms
-from cornered.lab.experiments.beside import OURS, PRINTED
+from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.beside import OURS, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, Verdict, exact, mean
+from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import random_positions
 
@@ -22,12 +22,12 @@ __all__ = ["EXPERIMENTS", "NotesKorf", "less_effective", "saved"]
 BOARD_SIZE: Final = 4
 MAX_RANDOM_PLIES: Final = 6
 """Maximum number of random plies before a position."""
-DEPTHS: Final[Mapping[Scale, Sequence[int]]] = {"tiny": (2, 3), "quick": (2, 3, 4), "full": (2, 3, 4, 5)}
-POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 150}
-PLAYERS: Final = (2, 3)
+DEPTHS_BY_SCALE: Final[Mapping[Scale, Sequence[int]]] = {"tiny": (2, 3), "quick": (2, 3, 4), "full": (2, 3, 4, 5)}
+POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 150}
+PLAYER_COUNTS: Final = (2, 3)
 
 
-def saved(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+def saved(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, float]:
     """Return the share of nodes that pruning saves at a position: alpha-beta for two players, Korf's shallow pruning
     for more."""
     terms, moves, depth = item
@@ -36,7 +36,7 @@ def saved(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
     return {"percent": saving.percent, "plain": saving.plain, "pruned": saving.pruned}
 
 
-def less_effective(three: Row, two: Row) -> Verdict:
+def less_effective(three: FigureRow, two: FigureRow) -> FigureVerdict:
     """Return whether pruning saves less with three players than with two, as the notes claim."""
     if three.high < two.low:
         return "agrees"
@@ -49,11 +49,11 @@ class NotesKorf(Experiment):
     source = "game-playing-notes.txt, Multi-Player Alpha-Beta Pruning"
     place = 3
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        rows: list[Row] = []
-        by: dict[int, dict[int, Row]] = {players: {} for players in PLAYERS}
-        for depth in DEPTHS[lab.scale]:
-            for players in PLAYERS:
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
+        by: dict[int, dict[int, FigureRow]] = {players: {} for players in PLAYER_COUNTS}
+        for depth in DEPTHS_BY_SCALE[lab.scale]:
+            for players in PLAYER_COUNTS:
                 row, together = self._saving(lab, players, depth)
                 by[players][depth] = row
                 rows += [row, together]
@@ -62,13 +62,13 @@ class NotesKorf(Experiment):
             apart = two.ours - three.ours
             ends = (two.low - three.high, two.high - three.low)
             label = f"depth {depth}, two players save more by"
-            rows.append(Row(label, "more than 0", apart, *ends, three.count, verdict, "points"))
-        return rows, self._notes(by), {"depths": list(DEPTHS[lab.scale])}
+            rows.append(FigureRow(label, "more than 0", apart, *ends, three.count, verdict, "points"))
+        return rows, self._notes(by), {"depths": list(DEPTHS_BY_SCALE[lab.scale])}
 
-    def _saving(self, lab: Laboratory, players: int, depth: int) -> tuple[Row, Row]:
+    def _saving(self, lab: Laboratory, players: int, depth: int) -> tuple[FigureRow, FigureRow]:
         options = {"width": BOARD_SIZE, "height": BOARD_SIZE, "players": players}
-        terms = Terms("isolation", options, seed=lab.seed)
-        lines = random_positions(terms, POSITIONS[lab.scale], MAX_RANDOM_PLIES)
+        terms = ContestTerms("isolation", options, seed=lab.seed)
+        lines = random_positions(terms, POSITIONS_BY_SCALE[lab.scale], MAX_RANDOM_PLIES)
         found = lab.measure(f"{players}-players-{depth}", saved, [(terms, line, depth) for line in lines])
         label = f"depth {depth}, {players} players"
         whole = 100 * (1 - sum(one["pruned"] for one in found) / sum(one["plain"] for one in found))
@@ -77,7 +77,7 @@ class NotesKorf(Experiment):
             exact(f"{label}, saved of all nodes", "", None, whole, len(found), "%", "all positions together"),
         )
 
-    def _notes(self, by: Mapping[int, Mapping[int, Row]]) -> list[str]:
+    def _notes(self, by: Mapping[int, Mapping[int, FigureRow]]) -> list[str]:
         return [
             f"Isolation on {BOARD_SIZE}x{BOARD_SIZE} with two and with three players, at positions of random games of "
             f"at most {MAX_RANDOM_PLIES} plies, moves as the game lists them. Three players are searched by max^n with "
@@ -98,7 +98,7 @@ class NotesKorf(Experiment):
         by = {row.label: row for row in finding.rows}
         depths = finding.series["depths"]
         words = {2: "two players, alpha-beta", 3: "three players, Korf's shallow pruning"}
-        for players, colour in zip(PLAYERS, (PRINTED, OURS), strict=True):
+        for players, colour in zip(PLAYER_COUNTS, (PRINTED_COLOUR, OURS), strict=True):
             rows = [by[f"depth {depth}, {players} players, saved"] for depth in depths]
             reach = [[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]]
             ours = [row.ours for row in rows]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Played, Terms
-from cornered.lab.experiments.beside import BAND, OURS, PRINTED
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
+from cornered.lab.experiments.beside import BAND, OURS, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, about, exact, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import INK
 
@@ -24,8 +24,8 @@ TIMES_MS: Final = {5: {1: 1.0, 2: 20.0, 3: 400.0, 4: 8_000.0}, 9: {1: 5.0, 2: 20
 """Milliseconds a move, by size and depth."""
 GAINS_POINTS: Final = {2: (15.0, 20.0), 3: (8.0, 12.0), 4: (3.0, 5.0)}
 """Gain in win rate over the previous depth, in percentage points."""
-EVEN: Final = 50.0
-PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
+EVEN_PERCENT: Final = 50.0
+PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 3, 9: 1},
     "quick": {5: 100, 9: 60},
     "full": {5: 1000, 9: 300},
@@ -49,15 +49,15 @@ class QuoridorDepth(Experiment):
     source = "quoridor-specification.txt, Search Depth Trade-offs"
     place = 3
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        gains: list[Row] = []
-        costs: list[Row] = []
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        gains: list[FigureRow] = []
+        costs: list[FigureRow] = []
         spent: dict[str, list[float]] = {}
         for size in TIMES_MS:
-            terms = Terms.of("quoridor", {"size": size}, seed=lab.seed)
+            terms = ContestTerms.of("quoridor", {"size": size}, seed=lab.seed)
             efforts: dict[int, list[tuple[int, float, int]]] = {}
             for depth in range(2, MAX_DEPTH[lab.scale][size] + 1):
-                pairs = PAIRS[lab.scale][size]
+                pairs = PAIRS_BY_SCALE[lab.scale][size]
                 fixtures = list(paired(bot_name(depth), bot_name(depth - 1), random_plies(terms, OPENING_PLIES), pairs))
                 games = lab.play(f"size-{size}-depth-{depth}", terms, fixtures)
                 gains.append(_gain(f"{size}x{size}, depth {depth} against {depth - 1}", depth, games))
@@ -72,7 +72,7 @@ class QuoridorDepth(Experiment):
             costs += _costs(size, figures)
         return [*gains, *costs], self._notes(gains), {"spent": spent}
 
-    def _notes(self, gains: Sequence[Row]) -> list[str]:
+    def _notes(self, gains: Sequence[FigureRow]) -> list[str]:
         notes = [
             "A gain in win rate is taken as the points beyond 50% in a match against one ply less, a draw being half a "
             f"win; the games are pairs with the seats swapped, after {OPENING_PLIES} random plies.",
@@ -118,7 +118,11 @@ class QuoridorDepth(Experiment):
             depths = [int(key.split()[1]) for key in finding.series["spent"] if key.startswith(f"{size} ")]
             ours = [finding.series["spent"][f"{size} {depth}"] for depth in depths]
             right.plot(
-                depths, [times[0] for times in ours], f"{marker}--", color=PRINTED, label=f"{size}x{size} printed"
+                depths,
+                [times[0] for times in ours],
+                f"{marker}--",
+                color=PRINTED_COLOUR,
+                label=f"{size}x{size} printed",
             )
             right.plot(depths, [times[1] for times in ours], f"{marker}-", color=OURS, label=f"{size}x{size} ours")
         right.set_yscale("log")
@@ -129,30 +133,30 @@ class QuoridorDepth(Experiment):
         right.legend(frameon=False, fontsize=8)
 
 
-def _gain(label: str, depth: int, games: Sequence[Played]) -> Row:
+def _gain(label: str, depth: int, games: Sequence[PlayedGame]) -> FigureRow:
     """Return the row of a match: the score of the first game's first player minus 50%, in percentage points."""
     score = sum(played.score_of(bot_name(depth)) for played in games)
     low, high = GAINS_POINTS[depth]
-    row = share(label, "", (EVEN + low, EVEN + high), score, len(games))
-    return Row(
+    row = share(label, "", (EVEN_PERCENT + low, EVEN_PERCENT + high), score, len(games))
+    return FigureRow(
         label,
         f"+{low:g}-{high:g}",
-        row.ours - EVEN,
-        row.low - EVEN,
-        row.high - EVEN,
+        row.ours - EVEN_PERCENT,
+        row.low - EVEN_PERCENT,
+        row.high - EVEN_PERCENT,
         row.count,
         row.verdict,
         "points",
     )
 
 
-def _spent(games: Sequence[Played], player: str) -> list[tuple[int, float, int]]:
+def _spent(games: Sequence[PlayedGame], player: str) -> list[tuple[int, float, int]]:
     """Return a player's moves, seconds and nodes in each game."""
     efforts = [played.efforts[played.fixture.players.index(player)] for played in games]
     return [(effort.moves, effort.seconds, effort.nodes) for effort in efforts]
 
 
-def _costs(size: int, figures: Mapping[int, tuple[float, float, int]]) -> list[Row]:
+def _costs(size: int, figures: Mapping[int, tuple[float, float, int]]) -> list[FigureRow]:
     rows = []
     for depth, (time, nodes, moves) in figures.items():
         claimed = TIMES_MS[size][depth]

@@ -9,10 +9,10 @@ from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.solve import quoridor
 from cornered.lab.contests.openings import no_opening, random_plies
-from cornered.lab.contests.terms import Fixture, Terms
-from cornered.lab.experiments.beside import PRINTED, dots
+from cornered.lab.contests.terms import ContestTerms, Fixture
+from cornered.lab.experiments.beside import PRINTED_COLOUR, dots
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, exact, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import INK
 
@@ -23,11 +23,11 @@ __all__ = ["EXPERIMENTS", "QuoridorFirstPlayer", "proven"]
 
 CLAIMS: Final = {9: (52.0, 54.0), 5: (55.0, 58.0), 3: (65.0, 70.0)}
 """Percent of games that player 1 wins."""
-PLAYERS: Final = {"random": "random", "random, no draws": "random", "classic": "quoridor-classic:depth=2"}
+PLAYER_BOTS: Final = {"random": "random", "random, no draws": "random", "classic": "quoridor-classic:depth=2"}
 NO_DRAWS: Final = {"max_plies": None, "no_progress": None}
 MAX_PLIES: Final = 100_000
 """Maximum plies of a game; without draw rules random players reach the goal eventually."""
-GAMES: Final[Mapping[Scale, Mapping[str, int]]] = {
+GAMES_BY_SCALE: Final[Mapping[Scale, Mapping[str, int]]] = {
     "tiny": {"random": 40, "random, no draws": 20, "classic": 10},
     "quick": {"random": 2000, "random, no draws": 1000, "classic": 300},
     "full": {"random": 20_000, "random, no draws": 5000, "classic": 4000},
@@ -56,10 +56,10 @@ class QuoridorFirstPlayer(Experiment):
     source = "quoridor-specification.txt, First-Player Advantage"
     place = 5
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        rows: list[Row] = []
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
         for size in CLAIMS:
-            rows += [self._played(lab, size, player) for player in PLAYERS]
+            rows += [self._played(lab, size, player) for player in PLAYER_BOTS]
         proofs = [(size, walls) for size, most in MAX_SOLVED_WALLS[lab.scale].items() for walls in range(most + 1)]
         solved = lab.measure("proofs", proven, proofs)
         for (size, walls), found in zip(proofs, solved, strict=True):
@@ -70,13 +70,15 @@ class QuoridorFirstPlayer(Experiment):
             rows.append(exact(label, f"{low:g}-{high:g}%", (low, high), won, found["positions"], "%", note))
         return rows, self._notes(rows, dict(zip(proofs, solved, strict=True))), {}
 
-    def _played(self, lab: Laboratory, size: int, player: str) -> Row:
+    def _played(self, lab: Laboratory, size: int, player: str) -> FigureRow:
         low, high = CLAIMS[size]
-        word = PLAYERS[player]
+        word = PLAYER_BOTS[player]
         options = {"size": size, **(NO_DRAWS if player == "random, no draws" else {})}
-        terms = Terms.of("quoridor", options, seed=lab.seed, longest=MAX_PLIES)
+        terms = ContestTerms.of("quoridor", options, seed=lab.seed, longest=MAX_PLIES)
         opening = no_opening if word == "random" else random_plies(terms, OPENING_PLIES)
-        fixtures = [Fixture(number, (word, word), opening(number)) for number in range(GAMES[lab.scale][player])]
+        fixtures = [
+            Fixture(number, (word, word), opening(number)) for number in range(GAMES_BY_SCALE[lab.scale][player])
+        ]
         step = f"{player.replace(', ', '-').replace(' ', '-')}-{size}"
         games = lab.play(step, terms, fixtures)
         decided = [played for played in games if played.winner is not None]
@@ -84,7 +86,7 @@ class QuoridorFirstPlayer(Experiment):
         note = f"{100 * (1 - len(decided) / len(games)):.0f}% of {len(games)} games drawn"
         return share(f"{size}x{size}, {player}", f"{low:g}-{high:g}%", (low, high), won, len(decided), note)
 
-    def _notes(self, rows: Sequence[Row], solved: Mapping[tuple[int, int], Mapping[str, Any]]) -> list[str]:
+    def _notes(self, rows: Sequence[FigureRow], solved: Mapping[tuple[int, int], Mapping[str, Any]]) -> list[str]:
         notes = [
             "Shares are of the games that somebody wins. Under the specification's own draw rules random players draw "
             "many, on 9x9 nearly all; so they play without these rules as well. The printed player, which always plays "
@@ -114,7 +116,7 @@ class QuoridorFirstPlayer(Experiment):
         for place, row in enumerate(finding.rows):
             if "perfect" in row.label:
                 axes.annotate(
-                    row.note, (row.ours, place), (8, -3), textcoords="offset points", fontsize=8, color=PRINTED
+                    row.note, (row.ours, place), (8, -3), textcoords="offset points", fontsize=8, color=PRINTED_COLOUR
                 )
 
 

@@ -8,16 +8,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered import engine
-from cornered.bots.evaluate.quoridor_printed import Weights, choice, printed
+from cornered.bots.evaluate.quoridor_printed import PrintedWeights, choice, printed
 from cornered.bots.roster.quoridor_classic import alpha_beta
-from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine.games.quoridor import QuoridorState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Fixture, Terms
-from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED
+from cornered.lab.contests.terms import ContestTerms, Fixture
+from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, about, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import sampled_positions
 
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENTS", "QuoridorNodes", "full_width", "looked_at", "plain"]
 
-NODES: Final = {3: (60, 500, 4_000), 5: (600, 15_000, 400_000), 9: (5_000, 350_000, 25_000_000)}
+CLAIMED_NODES: Final = {3: (60, 500, 4_000), 5: (600, 15_000, 400_000), 9: (5_000, 350_000, 25_000_000)}
 """Nodes at depths 2, 3 and 4."""
 DEPTHS: Final = (2, 3, 4)
-BRANCHING: Final = {3: 8, 5: 25, 9: 70}
+CLAIMED_BRANCHING: Final = {3: 8, 5: 25, 9: 70}
 SAVING_PERCENT: Final = 50.0
 MAX_WALL_MOVES: Final = 8
 """Maximum number of wall moves at a node, from the specification."""
-POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 400}
+POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 400}
 MAX_DEPTH: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {3: 3, 5: 2, 9: 2},
     "quick": {3: 4, 5: 4, 9: 3},
     "full": {3: 4, 5: 4, 9: 4},
 }
-PLAYER: Final = "quoridor-classic:depth=1"
+PLAYER_BOT: Final = "quoridor-classic:depth=1"
 
 
-def plain(state: QuoridorState, depth: int, ply: int, search: Search, weights: Weights) -> float:
+def plain(state: QuoridorState, depth: int, ply: int, search: TextbookSearch, weights: PrintedWeights) -> float:
     """Return the value that `cornered.bots.roster.quoridor_classic.alpha_beta` returns, by minimax without pruning."""
     search.visit(ply)
     if depth == 0 or state.outcome is not None:
@@ -51,26 +51,26 @@ def plain(state: QuoridorState, depth: int, ply: int, search: Search, weights: W
     return max(values) if state.to_move == search.seat else min(values)
 
 
-def looked_at(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+def looked_at(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, float]:
     """Return the nodes below a position with and without pruning, and whether the values are equal."""
     terms, moves, depth = item
     state = position_after(terms, moves)
     assert isinstance(state, QuoridorState)
     whole, pruning = _search(state), _search(state)
-    value = plain(state, depth, 0, whole, Weights())
-    pruned, _ = alpha_beta(state, depth, -math.inf, math.inf, 0, pruning, MAX_WALL_MOVES, Weights())
+    value = plain(state, depth, 0, whole, PrintedWeights())
+    pruned, _ = alpha_beta(state, depth, -math.inf, math.inf, 0, pruning, MAX_WALL_MOVES, PrintedWeights())
     # The root is excluded from the nodes below it.
     return {"plain": whole.nodes - 1, "pruned": pruning.nodes - 1, "same": value == pruned}
 
 
-def full_width(item: tuple[Terms, tuple[str, ...], int]) -> int:
+def full_width(item: tuple[ContestTerms, tuple[str, ...], int]) -> int:
     """Return the number of positions that all legal moves reach from a position, to a depth."""
     terms, moves, depth = item
     return sum(engine.perft(position_after(terms, moves), plies) for plies in range(1, depth + 1))
 
 
-def _search(state: QuoridorState) -> Search:
-    return Search(state.to_move, lambda after, seat: 0.0)
+def _search(state: QuoridorState) -> TextbookSearch:
+    return TextbookSearch(state.to_move, lambda after, seat: 0.0)
 
 
 class QuoridorNodes(Experiment):
@@ -79,13 +79,13 @@ class QuoridorNodes(Experiment):
     source = "quoridor-specification.txt, Performance Characteristics"
     place = 2
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        rows: list[Row] = []
-        savings: list[Row] = []
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
+        savings: list[FigureRow] = []
         nodes: dict[str, list[float]] = {}
         same = count = 0
-        for size, claims in NODES.items():
-            terms = Terms.of("quoridor", {"size": size}, seed=lab.seed)
+        for size, claims in CLAIMED_NODES.items():
+            terms = ContestTerms.of("quoridor", {"size": size}, seed=lab.seed)
             lines = self._lines(lab, terms)
             deepest = MAX_DEPTH[lab.scale][size]
             for depth, claimed in zip(DEPTHS, claims, strict=True):
@@ -111,13 +111,13 @@ class QuoridorNodes(Experiment):
         rows.append(exact("positions with the same value", "all", (100, 100), 100 * same / count, count, "%"))
         return rows, self._notes(savings, nodes), {"nodes": nodes}
 
-    def _lines(self, lab: Laboratory, terms: Terms) -> list[tuple[str, ...]]:
+    def _lines(self, lab: Laboratory, terms: ContestTerms) -> list[tuple[str, ...]]:
         opening = random_plies(terms, 2)
-        count = POSITIONS[lab.scale]
-        fixtures = [Fixture(number, (PLAYER, PLAYER), opening(number)) for number in range(count)]
+        count = POSITIONS_BY_SCALE[lab.scale]
+        fixtures = [Fixture(number, (PLAYER_BOT, PLAYER_BOT), opening(number)) for number in range(count)]
         return sampled_positions(terms, lab.play(f"games-{terms.options['size']}", terms, fixtures))
 
-    def _notes(self, savings: Sequence[Row], nodes: Mapping[str, Sequence[float]]) -> list[str]:
+    def _notes(self, savings: Sequence[FigureRow], nodes: Mapping[str, Sequence[float]]) -> list[str]:
         growth = [
             (below[3] / above[3]) / (below[2] / above[2])
             for (name, above), (other, below) in pairwise(nodes.items())
@@ -125,9 +125,9 @@ class QuoridorNodes(Experiment):
         ]
         notes = [
             "The printed nodes are its branching to the power of the depth: "
-            + ", ".join(f"{branching}^2 = {branching**2}" for branching in BRANCHING.values())
+            + ", ".join(f"{branching}^2 = {branching**2}" for branching in CLAIMED_BRANCHING.values())
             + ". So they are off as the branching is. Ours are counted exactly: all moves, from the start or from one "
-            f"position each of {PLAYER}'s games.",
+            f"position each of {PLAYER_BOT}'s games.",
             f"The saving is that of the printed search, at most {MAX_WALL_MOVES} walls a node in the printed order, "
             "beside minimax over the same moves; each figure is a mean over positions.",
         ]
@@ -148,7 +148,7 @@ class QuoridorNodes(Experiment):
         left, right = figure.subplots(1, 2)
         names = [f"{key.split()[0]}x{key.split()[0]}, {key.split()[1]}" for key in nodes]
         kinds = (
-            ("printed", PRINTED, "_"),
+            ("printed", PRINTED_COLOUR, "_"),
             ("all moves, start", OURS_TOO, "o"),
             (f"at most {MAX_WALL_MOVES} walls, minimax", BAND, "s"),
             (f"at most {MAX_WALL_MOVES} walls, alpha-beta", OURS, "D"),

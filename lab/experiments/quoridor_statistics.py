@@ -12,10 +12,10 @@ from cornered import engine
 from cornered.engine.games.quoridor import Position, QuoridorState, from_action_index
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Fixture, Terms
-from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED
+from cornered.lab.contests.terms import ContestTerms, Fixture
+from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, about, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import INK
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENTS", "QuoridorStatistics", "printed_bytes", "python_bytes", "shape"]
 
-BRANCHING: Final = {3: 8.0, 5: 25.0, 9: 70.0}
+CLAIMED_BRANCHING: Final = {3: 8.0, 5: 25.0, 9: 70.0}
 LENGTHS: Final = {3: (10.0, 20.0), 5: (20.0, 40.0), 9: (40.0, 100.0)}
 ACTIONS: Final = {3: 17, 5: 57, 7: 121, 9: 209}
 STATE_BYTES: Final = 200.0
-GAMES: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 300, "full": 3000}
+GAMES_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 300, "full": 3000}
 OPENING_PLIES: Final = 2
 """Random plies before the deterministic `quoridor-classic`."""
-PLAYERS: Final = {"random": "random", "quoridor-classic": "quoridor-classic:depth=2"}
+PLAYER_BOTS: Final = {"random": "random", "quoridor-classic": "quoridor-classic:depth=2"}
 
 
-def shape(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+def shape(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, float]:
     """Return a game's mean branching factor after its opening, and the bytes of its longest position text."""
     terms, moves, opening = item
     state = position_after(terms, moves[:opening])
@@ -89,12 +89,12 @@ class QuoridorStatistics(Experiment):
     source = "quoridor-specification.txt, Summary Statistics"
     place = 1
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        rows: list[Row] = []
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
         for size, actions in ACTIONS.items():
             counted = len({from_action_index(size, index) for index in range(actions)})
             rows.append(exact(f"actions {size}x{size}", str(actions), (actions, actions), counted, 1))
-        for size in BRANCHING:
+        for size in CLAIMED_BRANCHING:
             start = engine.load("quoridor", size=size).start()
             assert isinstance(start, QuoridorState)
             walls = sum(start.stocks())
@@ -114,7 +114,7 @@ class QuoridorStatistics(Experiment):
         rows.append(exact("state 9x9, its class", "~200", about(STATE_BYTES), in_python, 1, "bytes", note))
         words = len(Position._fields)
         rows.append(exact("state 9x9, our words", "", None, 8 * words, 1, "bytes", f"{words} words of 64 bits"))
-        for size, claimed in BRANCHING.items():
+        for size, claimed in CLAIMED_BRANCHING.items():
             first = engine.load("quoridor", size=size).start().perft(1)
             note = "perft(1), exact"
             rows.append(
@@ -122,8 +122,8 @@ class QuoridorStatistics(Experiment):
             )
         lengths: dict[str, list[int]] = {}
         texts = []
-        for size in BRANCHING:
-            for player, word in PLAYERS.items():
+        for size in CLAIMED_BRANCHING:
+            for player, word in PLAYER_BOTS.items():
                 more, series, text = self._games(lab, size, player, word)
                 rows += more
                 lengths[f"{size} {player}"] = series
@@ -131,15 +131,15 @@ class QuoridorStatistics(Experiment):
         rows.append(exact("state 9x9, our text", "", None, max(texts), len(texts), "bytes", "the longest text met"))
         return rows, self._notes(rows), {"lengths": lengths}
 
-    def _games(self, lab: Laboratory, size: int, player: str, word: str) -> tuple[list[Row], list[int], float]:
-        terms = Terms.of("quoridor", {"size": size}, seed=lab.seed)
+    def _games(self, lab: Laboratory, size: int, player: str, word: str) -> tuple[list[FigureRow], list[int], float]:
+        terms = ContestTerms.of("quoridor", {"size": size}, seed=lab.seed)
         opening = random_plies(terms, OPENING_PLIES)
-        count = GAMES[lab.scale]
+        count = GAMES_BY_SCALE[lab.scale]
         fixtures = [Fixture(number, (word, word), opening(number)) for number in range(count)]
         games = lab.play(f"{player}-{size}", terms, fixtures)
         items = [(terms, played.moves, OPENING_PLIES) for played in games]
         shapes = lab.measure(f"{player}-{size}-shape", shape, items)
-        claimed, (low, high) = BRANCHING[size], LENGTHS[size]
+        claimed, (low, high) = CLAIMED_BRANCHING[size], LENGTHS[size]
         plies = [len(played.moves) for played in games]
         within = 100 * sum(low <= length <= high for length in plies) / count
         drawn = 100 * sum(played.winner is None for played in games) / count
@@ -161,7 +161,7 @@ class QuoridorStatistics(Experiment):
             max(figures["bytes"] for figures in shapes),
         )
 
-    def _notes(self, rows: Sequence[Row]) -> list[str]:
+    def _notes(self, rows: Sequence[FigureRow]) -> list[str]:
         by = {row.label: row for row in rows}
         largest = by["branching 9x9, start"].ours
         random, classic = by["branching 9x9, random"].ours, by["branching 9x9, quoridor-classic"].ours
@@ -179,15 +179,15 @@ class QuoridorStatistics(Experiment):
     def plot(self, finding: Finding, figure: Figure) -> None:
         by = {row.label: row for row in finding.rows}
         left, right = figure.subplots(1, 2)
-        kinds = ("start", *PLAYERS)
+        kinds = ("start", *PLAYER_BOTS)
         colours = (OURS_TOO, BAND, OURS)
-        for place, (size, claimed) in enumerate(BRANCHING.items()):
+        for place, (size, claimed) in enumerate(CLAIMED_BRANCHING.items()):
             for offset, (kind, colour) in enumerate(zip(kinds, colours, strict=True)):
                 row = by[f"branching {size}x{size}, {kind}"]
                 left.bar(place + 0.25 * (offset - 1), row.ours, 0.23, color=colour, label=kind if place == 0 else None)
-            left.plot([place - 0.42, place + 0.42], [claimed] * 2, color=PRINTED, linewidth=2, linestyle="--")
-        left.plot([], [], color=PRINTED, linewidth=2, linestyle="--", label="printed")
-        left.set_xticks(range(len(BRANCHING)), [f"{size}x{size}" for size in BRANCHING])
+            left.plot([place - 0.42, place + 0.42], [claimed] * 2, color=PRINTED_COLOUR, linewidth=2, linestyle="--")
+        left.plot([], [], color=PRINTED_COLOUR, linewidth=2, linestyle="--", label="printed")
+        left.set_xticks(range(len(CLAIMED_BRANCHING)), [f"{size}x{size}" for size in CLAIMED_BRANCHING])
         left.set_ylabel("legal moves, on average")
         left.legend(frameon=False, fontsize=9)
         left.set_title("Branching", loc="left", fontsize=10)
@@ -203,7 +203,7 @@ class QuoridorStatistics(Experiment):
                 alpha=0.35,
                 label="printed" if not names else None,
             )
-            for player in PLAYERS:
+            for player in PLAYER_BOTS:
                 names.append(f"{size}x{size}\n{'random' if player == 'random' else 'classic'}")
                 data.append(finding.series["lengths"][f"{size} {player}"])
         ink = {"color": INK}

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Terms
-from cornered.lab.experiments.beside import OURS, PRINTED
+from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.beside import OURS, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, Verdict, share
+from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import INK
 
@@ -22,9 +22,9 @@ __all__ = ["EXPERIMENTS", "QuoridorWeights", "dominance"]
 DEFAULT: Final = "quoridor-classic:depth=2"
 CHANGED_VALUES: Final = {"path": (8.0, 16.0, 0.0), "progress": (0.5, 2.5, 0.0), "stock": (1.0, 3.0, 0.0)}
 """The ends of the printed ranges, then 0."""
-NAMES: Final = {"path": "path", "progress": "progress", "stock": "wall"}
+SPECIFICATION_NAMES: Final = {"path": "path", "progress": "progress", "stock": "wall"}
 """The specification's names for the bot's settings."""
-PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
+PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 2},
     "quick": {5: 60, 9: 30},
     "full": {5: 1000, 9: 500},
@@ -32,7 +32,7 @@ PAIRS: Final[Mapping[Scale, Mapping[int, int]]] = {
 OPENING_PLIES: Final = 2
 
 
-def dominance(without: Mapping[str, Row]) -> Verdict:
+def dominance(without: Mapping[str, FigureRow]) -> FigureVerdict:
     """Return whether removing the path distance costs more than removing any other term."""
     path, *others = (without[setting] for setting in CHANGED_VALUES)
     if all(path.high < other.low for other in others):
@@ -46,8 +46,8 @@ class QuoridorWeights(Experiment):
     source = "quoridor-specification.txt, Evaluation Weight Sensitivity"
     place = 4
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        rows: list[Row] = []
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
         notes = [
             f"Every row is {DEFAULT} with one weight changed against itself with the printed weights (12, 1.5, 2), in "
             f"pairs of games with the seats swapped after {OPENING_PLIES} random plies; a draw counts as half a win. "
@@ -56,8 +56,8 @@ class QuoridorWeights(Experiment):
             "A pair whose two games are the same, move by move, shows that the change changed no decision. The "
             "intervals take games for independent, so they are wider than need be where many pairs are like that.",
         ]
-        for size in PAIRS[lab.scale]:
-            without: dict[str, Row] = {}
+        for size in PAIRS_BY_SCALE[lab.scale]:
+            without: dict[str, FigureRow] = {}
             for setting, values in CHANGED_VALUES.items():
                 for value in values:
                     row = self._match(lab, size, setting, value)
@@ -68,30 +68,32 @@ class QuoridorWeights(Experiment):
             verdict = dominance(without)
             for setting, row in without.items():
                 claimed, said = ("dominant", verdict) if setting == "path" else ("", "new")
-                rows.append(Row(row.label, claimed, row.ours, row.low, row.high, row.count, said, row.unit, row.note))
+                rows.append(
+                    FigureRow(row.label, claimed, row.ours, row.low, row.high, row.count, said, row.unit, row.note)
+                )
             notes.append(_said(size, verdict, without))
         return rows, notes, {}
 
-    def _match(self, lab: Laboratory, size: int, setting: str, value: float) -> Row:
-        terms = Terms.of("quoridor", {"size": size}, seed=lab.seed)
+    def _match(self, lab: Laboratory, size: int, setting: str, value: float) -> FigureRow:
+        terms = ContestTerms.of("quoridor", {"size": size}, seed=lab.seed)
         changed = f"{DEFAULT},{setting}={value:g}"
-        pairs = PAIRS[lab.scale][size]
+        pairs = PAIRS_BY_SCALE[lab.scale][size]
         # The same openings for every change: the matches differ by the change alone.
         fixtures = list(paired(changed, DEFAULT, random_plies(terms, OPENING_PLIES), pairs))
         games = lab.play(f"size-{size}-{setting}-{value:g}", terms, fixtures)
         score = sum(played.score_of(changed) for played in games)
         same = sum(one.moves == other.moves for one, other in zip(games[::2], games[1::2], strict=True))
         note = f"{100 * same / pairs:.0f}% of the pairs are one game twice"
-        return share(f"{size}x{size}, {NAMES[setting]} {value:g}", "", None, score, len(games), note)
+        return share(f"{size}x{size}, {SPECIFICATION_NAMES[setting]} {value:g}", "", None, score, len(games), note)
 
     def plot(self, finding: Finding, figure: Figure) -> None:
-        sizes = tuple(PAIRS[finding.scale])
+        sizes = tuple(PAIRS_BY_SCALE[finding.scale])
         drawn = figure.subplots(1, len(sizes), sharex=True, squeeze=False)[0]
         for axes, size in zip(drawn, sizes, strict=True):
             rows = [row for row in finding.rows if row.label.startswith(f"{size}x{size}, ")]
-            rows.sort(key=lambda row: list(NAMES.values()).index(row.label.split()[1]))
+            rows.sort(key=lambda row: list(SPECIFICATION_NAMES.values()).index(row.label.split()[1]))
             for place, row in enumerate(rows):
-                colour = PRINTED if row.label.endswith(" 0") else OURS
+                colour = PRINTED_COLOUR if row.label.endswith(" 0") else OURS
                 reach = [[row.ours - row.low], [row.high - row.ours]]
                 axes.errorbar([row.ours], [place], xerr=reach, fmt="o", color=colour, capsize=3, markersize=5)
             axes.axvline(50, color=INK, linewidth=0.8)
@@ -101,13 +103,13 @@ class QuoridorWeights(Experiment):
             axes.set_xlabel("score against the default, %")
             axes.set_title(f"{size}x{size}", loc="left", fontsize=10)
             axes.grid(visible=False, axis="y")
-        for colour, label in ((OURS, "one weight changed"), (PRINTED, "one left out")):
+        for colour, label in ((OURS, "one weight changed"), (PRINTED_COLOUR, "one left out")):
             drawn[0].plot([], [], "o", color=colour, label=label)
         figure.legend(*drawn[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=9)
 
 
-def _said(size: int, verdict: Verdict, without: Mapping[str, Row]) -> str:
-    scores = ", ".join(f"{NAMES[setting]} {row.ours:.0f}%" for setting, row in without.items())
+def _said(size: int, verdict: FigureVerdict, without: Mapping[str, FigureRow]) -> str:
+    scores = ", ".join(f"{SPECIFICATION_NAMES[setting]} {row.ours:.0f}%" for setting, row in without.items())
     meaning = {
         "agrees": "doing without the path costs the most, for certain",
         "differs": "doing without the path does not cost the most",

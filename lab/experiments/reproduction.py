@@ -15,7 +15,7 @@ from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import replacing
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import MAX_WIDTH, TOLERANCE, VERDICTS, Finding, Row, Scale
+from cornered.lab.experiments.findings import ABOUT_SHARE, MAX_WIDTH, VERDICTS, FigureRow, Finding, Scale
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import drawing, save
 
@@ -26,13 +26,13 @@ REPORT: Final = "reproduction.md"
 WORK_FOLDER: Final = ".work"
 """Folder of unfinished work inside FOLDER; hidden, to separate it from the results."""
 FIGURES: Final = ("ours", "low", "high")
-RULES: Final = f"""\
+VERDICT_RULES: Final = f"""\
 *Agrees*, *differs*, *unclear* and *new* follow the same rules everywhere:
 
 - A share that the reference counted in a number of games is compared as two counts: *differs* where one true share
   behind both would be a surprise (5%), else *agrees*, or *unclear* while our own interval is wider than {MAX_WIDTH:g}
   points.
-- A range, or "about" a number, which is {TOLERANCE:.0%} to either side of it: *differs* where our whole interval lies
+- A range, or "about" a number, which is {ABOUT_SHARE:.0%} to either side of it: *differs* where our whole interval lies
   outside, *agrees* where it lies inside or where our figure does and the interval is no wider than the range, else
   *unclear*.
 - An exact figure agrees or differs. The best of several settings agrees where it is the same, and is *unclear* where
@@ -112,8 +112,8 @@ def read(path: Path) -> Finding:
         raise ValueError(f"{path} holds no finding ({error}); remove it") from None
 
 
-def _row(given: dict[str, Any]) -> Row:
-    return Row(**{**given, **{key: math.inf for key in FIGURES if given[key] is None}})
+def _row(given: dict[str, Any]) -> FigureRow:
+    return FigureRow(**{**given, **{key: math.inf for key in FIGURES if given[key] is None}})
 
 
 def write(finding: Finding, experiment: Experiment, folder: Path) -> None:
@@ -148,7 +148,7 @@ def report(findings: Sequence[Finding], references: Mapping[str, str]) -> str:
         "Each table and figure of the references, measured again with this software, with the reference's figure "
         "beside ours. The commands that stand here write this page; `cornered reproduce --list` names all experiments.",
         "",
-        RULES,
+        VERDICT_RULES,
         "## Summary",
         "",
         "| experiment | what | agree | differ | unclear | new |",
@@ -208,7 +208,7 @@ def _body(finding: Finding, folder: str) -> Iterator[str]:
     yield from ("", f"![{finding.title}]({folder}{finding.name}.svg)", "")
 
 
-def cells(row: Row) -> tuple[str, ...]:
+def cells(row: FigureRow) -> tuple[str, ...]:
     """Return the cells of a row: label, the reference's figure, ours, the interval, the count, the verdict."""
     interval = "-" if row.low == row.high else _interval(row)
     return row.label, row.claimed or "-", _figure(row.ours, row.unit), interval, f"{row.count:,}", row.verdict
@@ -222,7 +222,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def _interval(row: Row) -> str:
+def _interval(row: FigureRow) -> str:
     low, high = _digits(row.low, row.unit), _figure(row.high, row.unit)
     return f"{low} to {high}"
 

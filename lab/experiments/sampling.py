@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
 
 __all__ = ["SAMPLED_GAMES", "SampledGame", "random_positions", "sampled_positions"]
 
 """Empty: this module has only shared functions."""
 
-Line: TypeAlias = tuple[str, ...]
+MoveLine: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ SAMPLED_GAMES: Final = (
 )
 
 
-def sampled_positions(terms: Terms, games: Sequence[Played]) -> list[Line]:
+def sampled_positions(terms: ContestTerms, games: Sequence[PlayedGame]) -> list[MoveLine]:
     """Return the moves to one position of each game, drawn uniformly between its opening and its end."""
     found = []
     for played in games:
@@ -50,7 +50,7 @@ def sampled_positions(terms: Terms, games: Sequence[Played]) -> list[Line]:
     return found
 
 
-def random_positions(terms: Terms, count: int, plies: int) -> list[Line]:
+def random_positions(terms: ContestTerms, count: int, plies: int) -> list[MoveLine]:
     """Return the moves to `count` positions after at most `plies` random plies."""
     lines = []
     for number in range(count):

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered.bots.bot import Limit
-from cornered.bots.evaluate.trapgrid_classic import Board, neighbours, reach
+from cornered.bots.evaluate.trapgrid_classic import ClassicBoard, neighbours, reach
 from cornered.bots.roster.trapgrid_classic import board_of
 from cornered.bots.solve import trapgrid
 from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Fixture, Terms
-from cornered.lab.experiments.beside import PRINTED, dots
+from cornered.lab.contests.terms import ContestTerms, Fixture
+from cornered.lab.experiments.beside import PRINTED_COLOUR, dots
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, share
 from cornered.lab.experiments.laboratory import Laboratory
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENTS", "TrapGridParity", "apart", "first_apart", "parity"]
 
 ALWAYS_PERCENT: Final = (100.0, 100.0)
-GAMES: Final[Mapping[Scale, int]] = {"tiny": 20, "quick": 1000, "full": 20_000}
-PLAYERS: Final = {"random": "random", "classic": "trapgrid-classic:depth=3"}
+GAMES_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 20, "quick": 1000, "full": 20_000}
+PLAYER_BOTS: Final = {"random": "random", "classic": "trapgrid-classic:depth=3"}
 GAMES_DIVISOR: Final = {"random": 1, "classic": 5}
 """Divisor of the number of games."""
 OPENING_PLIES: Final = 6
 
 
-def apart(board: Board) -> bool:
+def apart(board: ClassicBoard) -> bool:
     """Return whether no cell is reachable by both pawns."""
     mine, theirs = (_pocket(board.free, pawn) for pawn in (board.ai, board.opponent))
     return not mine & theirs
@@ -41,7 +41,7 @@ def parity(cells: int) -> bool:
     return cells % 2 == 1
 
 
-def first_apart(item: tuple[Terms, tuple[str, ...]]) -> dict[str, Any] | None:
+def first_apart(item: tuple[ContestTerms, tuple[str, ...]]) -> dict[str, Any] | None:
     """Return the solved result and the pockets' sizes at the first position of a game with separated pawns, else None.
     `cells` are the mover's and the opponent's, each counted with the pawn's own cell as in the reference."""
     terms, moves = item
@@ -74,8 +74,8 @@ class TrapGridParity(Experiment):
     source = "trapgrid-deep-dive.txt, section 9"
     place = 3
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        rows: list[Row] = []
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
         notes = [
             'The rule: "yourCells % 2 == 1: ODD, you WIN if isolated; else EVEN, you LOSE", with BFS counting the own '
             "cell. The positions are the first of each game at which no cell can be reached by both pawns, and the "
@@ -84,12 +84,12 @@ class TrapGridParity(Experiment):
             "about the other's pocket: the mover wins when its longest path is longer than the other's, by proof.",
             '"Waste a move (move then come back)" is illegal: every cell that a pawn leaves is blocked for ever.',
         ]
-        for player, word in PLAYERS.items():
-            terms = Terms.of("trapgrid", seed=lab.seed)
+        for player, word in PLAYER_BOTS.items():
+            terms = ContestTerms.of("trapgrid", seed=lab.seed)
             opening = random_plies(terms, OPENING_PLIES)
             fixtures = [
                 Fixture(number, (word, word), opening(number))
-                for number in range(GAMES[lab.scale] // GAMES_DIVISOR[player])
+                for number in range(GAMES_BY_SCALE[lab.scale] // GAMES_DIVISOR[player])
             ]
             games = lab.play(player, terms, fixtures)
             found = lab.measure(f"{player}-apart", first_apart, [(terms, played.moves) for played in games])
@@ -106,15 +106,15 @@ class TrapGridParity(Experiment):
         axes = figure.subplots()
         claims = {row.label: ALWAYS_PERCENT for row in finding.rows if row.claimed}
         dots(axes, finding.rows, claims, title="How often a rule names the winner")
-        axes.axvline(50, color=PRINTED, linestyle="--", linewidth=1)
+        axes.axvline(50, color=PRINTED_COLOUR, linestyle="--", linewidth=1)
         axes.set_xlim(0, 104)
         axes.set_xlabel("% of positions (mark: printed; dashed: a coin)")
 
 
-def _rows(player: str, positions: Sequence[Mapping[str, Any]]) -> list[Row]:
+def _rows(player: str, positions: Sequence[Mapping[str, Any]]) -> list[FigureRow]:
     count = len(positions)
 
-    def told(rule: str, right: int, of: int, claimed: str) -> Row:
+    def told(rule: str, right: int, of: int, claimed: str) -> FigureRow:
         return share(f"{player}: {rule}", claimed, ALWAYS_PERCENT if claimed else None, right, of)
 
     own = sum(parity(one["cells"][0]) == one["won"] for one in positions)

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered import engine
-from cornered.bots.evaluate.trapgrid_classic import Board
+from cornered.bots.evaluate.trapgrid_classic import ClassicBoard
 from cornered.bots.roster.trapgrid_classic import ClassicSearch, board_of
 from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Fixture, Terms
-from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED
+from cornered.lab.contests.terms import ContestTerms, Fixture
+from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import sampled_positions
 
@@ -29,8 +29,8 @@ CLAIM_PERCENT: Final = (40.0, 70.0)
 NODES_AT_5: Final = 1024.0
 """Minimax's nodes at depth 5, at four moves a position (section 4)."""
 DEPTHS: Final = (5, 6, 7, 8)
-POSITIONS: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 120, "full": 2000}
-PLAYER: Final = "trapgrid-classic:depth=5"
+POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 120, "full": 2000}
+PLAYER_BOT: Final = "trapgrid-classic:depth=5"
 OPENING_PLIES: Final = 6
 
 
@@ -66,11 +66,11 @@ class Pruning:
 class Unsorted(ClassicSearch):
     """Orders moves by cell instead of by evaluation."""
 
-    def ordered(self, board: Board, *, is_max: bool) -> list[tuple[Board, int]]:
+    def ordered(self, board: ClassicBoard, *, is_max: bool) -> list[tuple[ClassicBoard, int]]:
         return [(board.after(target, is_max=is_max), target) for target in board.targets(is_max=is_max)]
 
 
-def pruning(board: Board, depth: int) -> Pruning:
+def pruning(board: ClassicBoard, depth: int) -> Pruning:
     """Search a board to `depth` with and without pruning."""
     pruned, unsorted, plain = ClassicSearch(), Unsorted(), ClassicSearch(prunes=False)
     score, _, plain_score = (search.root(board, depth) for search in (pruned, unsorted, plain))
@@ -82,7 +82,7 @@ def pruning_at_start(depth: int) -> Pruning:
     return pruning(_board(engine.load("trapgrid").start()), depth)
 
 
-def pruned(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
+def pruned(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, float]:
     """Return the pruning at the position after some moves, as JSON-compatible values."""
     terms, moves, depth = item
     one = pruning(_board(position_after(terms, moves)), depth)
@@ -96,12 +96,12 @@ def pruned(item: tuple[Terms, tuple[str, ...], int]) -> dict[str, float]:
     }
 
 
-def _board(state: engine.State) -> Board:
+def _board(state: engine.State) -> ClassicBoard:
     assert isinstance(state, TrapGridState)
     return board_of(state)
 
 
-KINDS: Final = {
+SAVING_KINDS: Final = {
     "efficiency": "efficiency, its formula",
     "saved": "saved of minimax",
     "sorting": "saved by sorting alone",
@@ -114,20 +114,23 @@ class TrapGridPruning(Experiment):
     source = "trapgrid-deep-dive.txt, sections 4 and 5"
     place = 2
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        terms = Terms.of("trapgrid", seed=lab.seed)
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        terms = ContestTerms.of("trapgrid", seed=lab.seed)
         opening = random_plies(terms, OPENING_PLIES)
-        fixtures = [Fixture(number, (PLAYER, PLAYER), opening(number)) for number in range(POSITIONS[lab.scale])]
+        fixtures = [
+            Fixture(number, (PLAYER_BOT, PLAYER_BOT), opening(number))
+            for number in range(POSITIONS_BY_SCALE[lab.scale])
+        ]
         lines = sampled_positions(terms, lab.play("games", terms, fixtures))
         claimed = f"{CLAIM_PERCENT[0]:g}-{CLAIM_PERCENT[1]:g}%"
-        rows: list[Row] = []
+        rows: list[FigureRow] = []
         nodes: dict[str, list[float]] = {}
         same = 0
         for depth in DEPTHS:
             items = [(terms, line, depth) for line in lines]
             found = lab.measure(f"depth-{depth}", pruned, items)
             same += sum(one["same"] for one in found)
-            for kind, label in KINDS.items():
+            for kind, label in SAVING_KINDS.items():
                 figures = [one[kind] for one in found]
                 rows.append(mean(f"depth {depth}, {label}", claimed, CLAIM_PERCENT, figures, "%"))
             for kind, label in (("plain", "minimax"), ("nodes", "alpha-beta")):
@@ -143,9 +146,11 @@ class TrapGridPruning(Experiment):
         rows.append(exact("positions with the same value", "all", (100, 100), 100 * same / count, count, "%"))
         return rows, self._notes(rows, nodes), {"nodes": nodes}
 
-    def _notes(self, rows: Sequence[Row], nodes: Mapping[str, Sequence[float]]) -> list[str]:
+    def _notes(self, rows: Sequence[FigureRow], nodes: Mapping[str, Sequence[float]]) -> list[str]:
         by = {row.label: row for row in rows}
-        efficiency, saved, sorting = ([by[f"depth {depth}, {label}"] for depth in DEPTHS] for label in KINDS.values())
+        efficiency, saved, sorting = (
+            [by[f"depth {depth}, {label}"] for depth in DEPTHS] for label in SAVING_KINDS.values()
+        )
         together = [100 * (1 - pruned / plain) for plain, pruned in nodes.values()]
         start = by["depth 5, start, nodes of minimax"].ours
         return [
@@ -156,7 +161,7 @@ class TrapGridPruning(Experiment):
             f"are those of a few large trees, {min(together):.0f} to {max(together):.0f}% are saved.",
             f"The 1024 nodes at depth 5 take four moves everywhere. The start has two, and after its first move a pawn "
             f"never has more than three: minimax looks at {start:g} nodes there (1 + 2 + 4 + 8 + 16 + 40).",
-            f"Positions are one from each of {PLAYER}'s games against itself after {OPENING_PLIES} random plies; the "
+            f"Positions are one from each of {PLAYER_BOT}'s games against itself after {OPENING_PLIES} random plies; the "
             "depths are the printed 5 to 8.",
         ]
 
@@ -164,8 +169,8 @@ class TrapGridPruning(Experiment):
         left, right = figure.subplots(1, 2)
         by = {row.label: row for row in finding.rows}
         left.axhspan(*CLAIM_PERCENT, color=BAND, alpha=0.35, label="printed, 40-70%")
-        colours = (PRINTED, OURS, OURS_TOO)
-        for (_, label), colour, marker in zip(KINDS.items(), colours, "ods", strict=True):
+        colours = (PRINTED_COLOUR, OURS, OURS_TOO)
+        for (_, label), colour, marker in zip(SAVING_KINDS.items(), colours, "ods", strict=True):
             rows = [by[f"depth {depth}, {label}"] for depth in DEPTHS]
             reach = [[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]]
             ours = [row.ours for row in rows]
@@ -189,7 +194,7 @@ class TrapGridPruning(Experiment):
         right.grid(visible=False, axis="x")
 
 
-def _from(rows: Sequence[Row]) -> str:
+def _from(rows: Sequence[FigureRow]) -> str:
     figures = [row.ours for row in rows]
     return f"{min(figures):.0f} to {max(figures):.0f}%"
 

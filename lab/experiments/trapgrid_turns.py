@@ -11,10 +11,10 @@ from cornered.bots.solve import trapgrid
 from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Fixture, Terms
-from cornered.lab.experiments.beside import BAND, OURS, PRINTED
+from cornered.lab.contests.terms import ContestTerms, Fixture
+from cornered.lab.experiments.beside import BAND, OURS, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale, exact, mean, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean, share
 from cornered.lab.experiments.laboratory import Laboratory
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENTS", "TrapGridTurns", "turns"]
 
-NODES: Final = (80.0, 400.0)
+CLAIMED_NODES: Final = (80.0, 400.0)
 CLAIM_MS: Final = 50.0
-GAMES: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 1000}
-PLAYER: Final = "trapgrid-classic"
+GAMES_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 1000}
+PLAYER_BOT: Final = "trapgrid-classic"
 OPENING_PLIES: Final = 4
 
 
-def turns(item: tuple[Terms, tuple[str, ...]]) -> list[dict[str, Any]]:
+def turns(item: tuple[ContestTerms, tuple[str, ...]]) -> list[dict[str, Any]]:
     """Return the player's search statistics at each turn of a game after its opening, with solver verdicts. `fewest` is
     the smaller number of steps of the two pawns, which selects the depth; `won` is whether the position is a proven
     win, and `kept` whether it is still one after the player's move."""
@@ -65,10 +65,12 @@ class TrapGridTurns(Experiment):
     source = "trapgrid-deep-dive.txt, sections 7 and 10"
     place = 1
 
-    def run(self, lab: Laboratory) -> tuple[Sequence[Row], Sequence[str], Mapping[str, Any]]:
-        terms = Terms.of("trapgrid", seed=lab.seed)
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        terms = ContestTerms.of("trapgrid", seed=lab.seed)
         opening = random_plies(terms, OPENING_PLIES)
-        fixtures = [Fixture(number, (PLAYER, PLAYER), opening(number)) for number in range(GAMES[lab.scale])]
+        fixtures = [
+            Fixture(number, (PLAYER_BOT, PLAYER_BOT), opening(number)) for number in range(GAMES_BY_SCALE[lab.scale])
+        ]
         games = lab.play("games", terms, fixtures)
         by_game = lab.measure("turns", turns, [(terms, played.moves) for played in games])
         all_turns = [turn for game in by_game for turn in game]
@@ -78,7 +80,7 @@ class TrapGridTurns(Experiment):
         nodes = [turn["nodes"] for turn in all_turns]
         won = [turn for turn in all_turns if turn["won"]]
         rows = [
-            mean("nodes a turn", "80-400", NODES, per_game, "nodes", "mean over games of each game's mean"),
+            mean("nodes a turn", "80-400", CLAIMED_NODES, per_game, "nodes", "mean over games of each game's mean"),
             share("turns of 80 to 400 nodes", "typical", (50.0, 100.0), sum(80 <= one <= 400 for one in nodes), count),
             exact("most nodes in a turn", "", None, max(nodes), count, "nodes"),
             exact("time a turn, mean", "<50 ms", (0, CLAIM_MS), sum(times) / count, count, "ms", "this machine's"),
@@ -98,12 +100,12 @@ class TrapGridTurns(Experiment):
         rows.append(share("won positions kept won", "near-perfect", (95, 100), kept, len(won), "by proof"))
         return rows, self._notes(rows), {"nodes": nodes, "depths": [turn["depth"] for turn in all_turns]}
 
-    def _notes(self, rows: Sequence[Row]) -> list[str]:
+    def _notes(self, rows: Sequence[FigureRow]) -> list[str]:
         by = {row.label: row for row in rows}
         inside = by["turns of 80 to 400 nodes"]
         lost = 100 - by["won positions kept won"].ours
         return [
-            f"Turns are all those of {PLAYER}'s games against itself after {OPENING_PLIES} random plies on 7x7; "
+            f"Turns are all those of {PLAYER_BOT}'s games against itself after {OPENING_PLIES} random plies on 7x7; "
             f"{inside.ours:.0f}% of them look at 80 to 400 nodes. Most others, near the end of the game, need fewer.",
             "Adaptive depth, as printed, asks whether the pawn with fewer steps has more than 6, 5 or 6, 3 or 4, or "
             "fewer. A cell has four neighbours, and after its first move one of a pawn's is blocked behind it, so the "
@@ -118,10 +120,10 @@ class TrapGridTurns(Experiment):
         left, right = figure.subplots(1, 2, width_ratios=(3, 2))
         nodes = finding.series["nodes"]
         widest = max(500, *nodes)
-        left.axvspan(*NODES, color=BAND, alpha=0.35, label="printed, 80-400")
+        left.axvspan(*CLAIMED_NODES, color=BAND, alpha=0.35, label="printed, 80-400")
         left.hist(nodes, bins=40, range=(0, widest), color=OURS)
         average = finding.rows[0].ours
-        left.axvline(average, color=PRINTED, linestyle="--", label=f"our mean, {average:.0f}")
+        left.axvline(average, color=PRINTED_COLOUR, linestyle="--", label=f"our mean, {average:.0f}")
         left.set_xlabel("nodes in a turn")
         left.set_ylabel("turns")
         left.set_title("Nodes", loc="left", fontsize=10)

@@ -11,8 +11,8 @@ from statistics import quantiles
 from typing import TYPE_CHECKING, Final
 
 from cornered.lab.contests.results import Standings
-from cornered.lab.contests.terms import Played
-from cornered.lab.reports.plots import COLOURS, INK, QUIET, drawing, folded, save
+from cornered.lab.contests.terms import PlayedGame
+from cornered.lab.reports.plots import COLOURS, INK, QUIET_COLOUR, drawing, folded, save
 from cornered.lab.reports.wording import likely, percent, signed
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class _Drawing:
     width: float = WIDTH_INCHES
 
 
-def write(folder: Path, standings: Standings, games: Sequence[Played]) -> list[Chart]:
+def write(folder: Path, standings: Standings, games: Sequence[PlayedGame]) -> list[Chart]:
     """Write the plots for which there is data into an existing folder. Equal games give equal files, except
     `times.svg`."""
     charts = []
@@ -67,7 +67,7 @@ def write(folder: Path, standings: Standings, games: Sequence[Played]) -> list[C
     return charts
 
 
-def _drawings(standings: Standings, games: Sequence[Played]) -> Iterator[_Drawing]:
+def _drawings(standings: Standings, games: Sequence[PlayedGame]) -> Iterator[_Drawing]:
     rows = len(standings.bots)
     high = max(0.36, 0.12 + 0.16 * max(len(label.split("\n")) for label in _labels(standings)))
     if standings.superiority:
@@ -160,7 +160,7 @@ def _ratings(figure: Figure, standings: Standings) -> None:
             va="center",
             annotation_clip=False,
         )
-    axes.axvline(0, color=QUIET, linewidth=0.8, zorder=0)
+    axes.axvline(0, color=QUIET_COLOUR, linewidth=0.8, zorder=0)
     axes.set_xlim(left, right)
     axes.set_xlabel("Elo (Bradley-Terry), 0 is the mean of all bots")
     _rows(axes, standings)
@@ -201,7 +201,7 @@ def _lengths(figure: Figure, games: Sequence[tuple[int, int | None]]) -> None:
     for winner, label, colour in (
         (0, "seat 0 wins", SEAT_COLOURS[0]),
         (1, "seat 1 wins", SEAT_COLOURS[1]),
-        (None, "draw", QUIET),
+        (None, "draw", QUIET_COLOUR),
     ):
         counts = [0] * len(starts)
         for plies, won in games:
@@ -220,7 +220,7 @@ def _lengths(figure: Figure, games: Sequence[tuple[int, int | None]]) -> None:
     figure.legend(loc="outside upper right", ncols=3)
 
 
-def _seconds(games: Sequence[Played]) -> dict[str, tuple[list[float], float]]:
+def _seconds(games: Sequence[PlayedGame]) -> dict[str, tuple[list[float], float]]:
     """Return, for each bot that was timed, the mean seconds per move of each of its games, and its slowest move."""
     means: defaultdict[str, list[float]] = defaultdict(list)
     slowest: defaultdict[str, float] = defaultdict(float)

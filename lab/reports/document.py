@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from cornered.lab.reports.plots import inline
 
 __all__ = [
-    *("Block", "Document", "Figure", "Heading", "Listing", "Literal", "Paragraph", "ReportTable", "Text"),
+    *("Block", "Document", "Figure", "Heading", "CodeListing", "Literal", "Paragraph", "ReportTable", "Text"),
     *("markdown", "page"),
 ]
 
@@ -41,7 +41,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class CodeListing:
     """A command or a file's text, line by line."""
 
     text: str
@@ -66,7 +66,7 @@ class Figure:
     alt: str
 
 
-Block: TypeAlias = Heading | Paragraph | Listing | ReportTable | Figure
+Block: TypeAlias = Heading | Paragraph | CodeListing | ReportTable | Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _markdown(block: Block) -> str:
             return f"## {_plain(text)}"
         case Paragraph(text):
             return _marked(text)
-        case Listing(text):
+        case CodeListing(text):
             return "\n".join(f"    {line}" for line in text.splitlines())
         case ReportTable():
             words = len(block.columns) - block.numeric

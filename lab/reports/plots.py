@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "DARK_COLOURS", "INK", "PAPER", "QUIET", "drawing", "folded", "inline", "save"]
+__all__ = ["COLOURS", "DARK_COLOURS", "INK", "PAPER", "QUIET_COLOUR", "drawing", "folded", "inline", "save"]
 
 COLOURS: Final = ("#1767ad", "#d1500a", "#1c6b52", "#a0448c", "#b98900", "#4d8a99", "#8a2f4a", "#77706a")
 """The page's colours; the first four are distinguishable with colour-vision deficiency."""
 INK: Final = "#24211d"
-QUIET: Final = "#665f55"
+QUIET_COLOUR: Final = "#665f55"
 PAPER: Final = "#ffffff"
 DARK_COLOURS: Final[Mapping[str, str]] = {
     **dict(
@@ -27,13 +27,13 @@ DARK_COLOURS: Final[Mapping[str, str]] = {
         )
     ),
     INK: "#ebe6dd",
-    QUIET: "#aaa297",
+    QUIET_COLOUR: "#aaa297",
     PAPER: "#201e1b",
 }
 """Replacement of each colour on a dark page."""
-STYLE: Final[Any] = {
+PLOT_STYLE: Final[Any] = {
     "axes.axisbelow": True,
-    "axes.edgecolor": QUIET,
+    "axes.edgecolor": QUIET_COLOUR,
     "axes.grid": True,
     "axes.labelcolor": INK,
     "axes.spines.right": False,
@@ -50,13 +50,13 @@ STYLE: Final[Any] = {
     "text.color": INK,
     # Names of bots may contain characters that start a formula in matplotlib's mathtext.
     "text.parse_math": False,
-    "xtick.color": QUIET,
+    "xtick.color": QUIET_COLOUR,
     "xtick.labelcolor": INK,
-    "ytick.color": QUIET,
+    "ytick.color": QUIET_COLOUR,
     "ytick.labelcolor": INK,
 }
-_ROOT: Final = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
-_METADATA: Final = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
+_SVG_ROOT: Final = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
+_SVG_METADATA: Final = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _REFERENCE: Final = re.compile(r'(\bid="|href="#|url\(#)')
 _COLOUR: Final = re.compile("|".join(DARK_COLOURS))
 
@@ -69,7 +69,7 @@ def drawing(width: float = 7.2, height: float = 4.2) -> Iterator[Figure]:
     from cycler import cycler
     from matplotlib.figure import Figure
 
-    style = {**STYLE, "axes.prop_cycle": cycler(color=list(COLOURS))}
+    style = {**PLOT_STYLE, "axes.prop_cycle": cycler(color=list(COLOURS))}
     with mpl.rc_context(style):
         yield Figure(figsize=(width, height))
 
@@ -82,10 +82,10 @@ def save(figure: Figure, path: Path) -> None:
 def inline(svg: str, name: str) -> str:
     """Return a saved plot as an inline SVG element: it fills its box, its ids have the prefix `name`, and its colours
     follow the page's `color-scheme`."""
-    root = _ROOT.search(svg)
+    root = _SVG_ROOT.search(svg)
     if root is None:
         raise ValueError("a plot is an SVG with a viewBox")
-    body = _REFERENCE.sub(rf"\g<1>{name}-", _METADATA.sub("", svg[root.end() :])).replace("xlink:href", "href")
+    body = _REFERENCE.sub(rf"\g<1>{name}-", _SVG_METADATA.sub("", svg[root.end() :])).replace("xlink:href", "href")
     body = _COLOUR.sub(lambda match: f"light-dark({match[0]}, {DARK_COLOURS[match[0]]})", body)
     return f'<svg viewBox="{root[1]}" aria-hidden="true">{body.strip()}'
 

@@ -7,17 +7,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from cornered.lab.contests.journal import GAMES
+from cornered.lab.contests.journal import GAMES_FILE
 from cornered.lab.contests.results import Standings
 from cornered.lab.contests.standings import standings
-from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.reports import charts, sections
 from cornered.lab.reports.document import (
     Block,
+    CodeListing,
     Document,
     Figure,
     Heading,
-    Listing,
     Literal,
     Paragraph,
     ReportTable,
@@ -28,20 +28,20 @@ from cornered.lab.reports.document import (
 from cornered.lab.reports.wording import counted, likely, percent, points, signed
 from cornered.lab.statistics.elo import elo_of_pairs
 
-__all__ = ["MARKDOWN", "PAGE", "PLOTS", "document", "write"]
+__all__ = ["MARKDOWN", "PAGE_FILE", "PLOTS", "document", "write"]
 
 MARKDOWN: Final = "report.md"
-PAGE: Final = "report.html"
+PAGE_FILE: Final = "report.html"
 PLOTS: Final = "plots"
 LEADING: Final = ("command", "Result")
-PAIRS: Final = ("0", "0.5", "1", "1.5", "2")
+PAIR_SCORE_WORDS: Final = ("0", "0.5", "1", "1.5", "2")
 """What a pair of games can be worth."""
 
 
 def write(
     folder: Path,
-    terms: Terms,
-    games: Sequence[Played],
+    terms: ContestTerms,
+    games: Sequence[PlayedGame],
     bots: Sequence[str],
     about: Mapping[str, str],
     *,
@@ -59,8 +59,8 @@ def write(
     plots = charts.write(folder / PLOTS, result, games)
     report = document(result, about, [_figure(chart) for chart in plots])
     (folder / MARKDOWN).write_text(markdown(report), encoding="utf-8")
-    (folder / PAGE).write_text(page(report, folder), encoding="utf-8")
-    return [folder / MARKDOWN, folder / PAGE, *(chart.path for chart in plots)]
+    (folder / PAGE_FILE).write_text(page(report, folder), encoding="utf-8")
+    return [folder / MARKDOWN, folder / PAGE_FILE, *(chart.path for chart in plots)]
 
 
 def _figure(chart: charts.Chart) -> Figure:
@@ -107,7 +107,9 @@ def _summary(standings: Standings, result: str) -> Iterator[Block]:
     )
     if any(standings.pairs):
         difference, low, high = elo_of_pairs(standings.pairs)
-        pairs = ", ".join(f"{count} with {score}" for count, score in zip(standings.pairs, PAIRS, strict=True))
+        pairs = ", ".join(
+            f"{count} with {score}" for count, score in zip(standings.pairs, PAIR_SCORE_WORDS, strict=True)
+        )
         yield Paragraph(
             f"The Elo difference is {signed(difference)}, with 95% confidence between {signed(low)} and "
             f"{signed(high)}: 100 Elo more mean 64% of the points, 200 mean 76%. It is counted by pairs of games with "
@@ -119,7 +121,7 @@ def _terms(standings: Standings, about: Mapping[str, str]) -> Iterator[Block]:
     terms = standings.terms
     yield Heading("What was played")
     if "command" in about:
-        yield Listing(about["command"])
+        yield CodeListing(about["command"])
     limits = {
         "Time a move": None if terms.time is None else f"{terms.time} ms",
         "Depth": None if terms.depth is None else f"{terms.depth} plies",
@@ -143,9 +145,13 @@ def _terms(standings: Standings, about: Mapping[str, str]) -> Iterator[Block]:
 def _replay() -> Iterator[Block]:
     yield Heading("How to repeat it")
     yield Paragraph(
-        ("Every game is a line of ", Literal(GAMES), " beside this report. This plays all of them again by the rules:")
+        (
+            "Every game is a line of ",
+            Literal(GAMES_FILE),
+            " beside this report. This plays all of them again by the rules:",
+        )
     )
-    yield Listing(f"cornered check {GAMES}")
+    yield CodeListing(f"cornered check {GAMES_FILE}")
     yield Paragraph(
         "The command that made this report goes on with a contest that was cut short. With another folder it plays the "
         "same games again, move by move, as long as no clock decides."

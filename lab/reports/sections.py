@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from cornered.lab.contests.results import Order, Score, Standing, Standings
-from cornered.lab.contests.terms import Ending
+from cornered.lab.contests.terms import GameEnding
 from cornered.lab.reports.document import Block, Figure, Heading, Literal, Paragraph, ReportTable, Text
 from cornered.lab.reports.wording import MISSING, counted, duration, interval, likely, number, percent, points, signed
 
@@ -14,7 +14,7 @@ __all__ = ["course", "openings", "pairings", "ranking", "seats", "spending", "su
 
 LISTED: Final = 12
 """So many openings and faults are listed, at most."""
-ENDED: Final[Mapping[Ending, str]] = {
+ENDED: Final[Mapping[GameEnding, str]] = {
     "rules": "by the rules",
     "adjudicated": "adjudicated: both bots had proven the result",
     "crashed": "a bot crashed",
@@ -22,7 +22,7 @@ ENDED: Final[Mapping[Ending, str]] = {
     "time": "a bot took too long",
     "length": "a draw, as the game was too long",
 }
-ORDERS: Final[Mapping[Order, str]] = {
+ORDER_WORDS: Final[Mapping[Order, str]] = {
     "points": "",
     "rating": ", by rating, as not all have played as many games",
     "contest": ", as the contest's rules place them",
@@ -33,7 +33,7 @@ def ranking(standings: Standings, plots: Mapping[str, Figure]) -> Iterator[Block
     """Say who scored what, the ratings, and what breaks ties."""
     yield Heading("Standings")
     yield ReportTable(
-        f"Who scored what{ORDERS[standings.order]}",
+        f"Who scored what{ORDER_WORDS[standings.order]}",
         ("Bot", "Points", "Games", "Won", "Drawn", "Lost", "Score %", "95% interval"),
         [
             (name, points(score.points), *_counts(score), percent(score.share), interval(score))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from cornered.lab.statistics.pentanomial import (
-    Shares,
+    OutcomeShares,
     bisected,
     likeliest_of_mean,
     likeliest_of_t,
@@ -66,7 +66,9 @@ def normalised_elo(counts: Sequence[int]) -> tuple[float, float, float]:
     return t / T_OF_NORMALISED, low / T_OF_NORMALISED, high / T_OF_NORMALISED
 
 
-def _known(counts: Sequence[int], likeliest: Callable[[Shares, float], Shares]) -> Callable[[float], bool]:
+def _known(
+    counts: Sequence[int], likeliest: Callable[[OutcomeShares, float], OutcomeShares]
+) -> Callable[[float], bool]:
     """Return the predicate of the interval: whether the most likely distribution for a value is likely enough."""
     pairs, shares = observed(counts)
     return lambda value: 2 * pairs * log_ratio(shares, shares, likeliest(shares, value)) <= Z95 * Z95

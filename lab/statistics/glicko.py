@@ -9,7 +9,7 @@ from typing import Final
 
 __all__ = ["update"]
 
-SCALE: Final = 173.7178
+GLICKO_POINTS: Final = 173.7178
 """Rating points per unit of Glicko-2's internal scale."""
 CENTRE: Final = 1500.0
 TOLERANCE: Final = 1e-6
@@ -24,21 +24,21 @@ def update(
 ) -> tuple[float, float, float]:
     """Return rating, deviation and volatility after a rating period. `results` are the period's games: the opponent's
     rating and deviation before the period, and the score 1, 0.5 or 0. `tau` constrains the change of the volatility."""
-    mu, phi = (rating - CENTRE) / SCALE, deviation / SCALE
+    mu, phi = (rating - CENTRE) / GLICKO_POINTS, deviation / GLICKO_POINTS
     if not results:
-        return rating, SCALE * math.hypot(phi, volatility), volatility
+        return rating, GLICKO_POINTS * math.hypot(phi, volatility), volatility
     # Steps 3 and 4: the estimated variance v, here as its inverse, and the estimated improvement delta.
     told = lead = 0.0
     for opponent, opponents_deviation, score in results:
-        g = 1 / math.sqrt(1 + 3 * (opponents_deviation / SCALE / math.pi) ** 2)
-        expected = 1 / (1 + math.exp(-g * (mu - (opponent - CENTRE) / SCALE)))
+        g = 1 / math.sqrt(1 + 3 * (opponents_deviation / GLICKO_POINTS / math.pi) ** 2)
+        expected = 1 / (1 + math.exp(-g * (mu - (opponent - CENTRE) / GLICKO_POINTS)))
         told += g * g * expected * (1 - expected)
         lead += g * (score - expected)
     v = 1 / told
     # Steps 5 to 7.
     volatility = _volatility(phi, volatility, v, v * lead, tau)
     phi = 1 / math.sqrt(1 / (phi * phi + volatility * volatility) + told)
-    return CENTRE + SCALE * (mu + phi * phi * lead), SCALE * phi, volatility
+    return CENTRE + GLICKO_POINTS * (mu + phi * phi * lead), GLICKO_POINTS * phi, volatility
 
 
 def _volatility(phi: float, sigma: float, v: float, delta: float, tau: float) -> float:

@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 
 __all__ = [
     "EVEN_SCORE",
-    "Shares",
+    "OutcomeShares",
     "bisected",
     "likeliest_of_mean",
     "likeliest_of_t",
@@ -24,9 +24,9 @@ __all__ = [
     "t_of",
 ]
 
-Shares: TypeAlias = tuple[float, ...]
+OutcomeShares: TypeAlias = tuple[float, ...]
 """Probabilities of the five scores of a pair, in ascending order of score."""
-SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Mean score of a game of the pair."""
 EVEN_SCORE: Final = 0.5
 REGULARISER: Final = 1e-3
@@ -37,9 +37,9 @@ TOLERANCE: Final = 1e-8
 """Tolerance of y, which affects the likelihood only in the second order."""
 
 
-def observed(counts: Sequence[int]) -> tuple[float, Shares]:
+def observed(counts: Sequence[int]) -> tuple[float, OutcomeShares]:
     """Return the number of pairs in five counts, and their shares, regularised to be above zero. Raises ValueError."""
-    if len(counts) != len(SCORES) or min(counts) < 0:
+    if len(counts) != len(PAIR_SCORES) or min(counts) < 0:
         raise ValueError(f"pairs are counted by their five scores, not as {list(counts)}")
     known = [count or REGULARISER for count in counts]
     total = math.fsum(known)
@@ -48,30 +48,30 @@ def observed(counts: Sequence[int]) -> tuple[float, Shares]:
 
 def mean(weights: Sequence[float]) -> float:
     """Return the mean score of a game, from 0 to 1, for shares or for counts that are not all zero."""
-    return _sum(weights, SCORES) / math.fsum(weights)
+    return _sum(weights, PAIR_SCORES) / math.fsum(weights)
 
 
 def t_of(weights: Sequence[float]) -> float:
     """Return the t-value of the mean: its distance from 0.5 in standard deviations of a pair's score. Infinite without
     deviation; zero when all pairs are even."""
     middle = mean(weights)
-    deviation = math.sqrt(_sum(weights, [(score - middle) ** 2 for score in SCORES]) / math.fsum(weights))
+    deviation = math.sqrt(_sum(weights, [(score - middle) ** 2 for score in PAIR_SCORES]) / math.fsum(weights))
     if deviation == 0:
         return math.copysign(math.inf, middle - EVEN_SCORE) if middle != EVEN_SCORE else 0.0
     return (middle - EVEN_SCORE) / deviation
 
 
-def log_ratio(shares: Shares, first: Shares, second: Shares) -> float:
+def log_ratio(shares: OutcomeShares, first: OutcomeShares, second: OutcomeShares) -> float:
     """Return the log-likelihood ratio of two distributions per pair."""
     return math.fsum(p * (math.log(a) - math.log(b)) for p, a, b in zip(shares, first, second, strict=True))
 
 
-def likeliest_of_mean(shares: Shares, middle: float) -> Shares:
+def likeliest_of_mean(shares: OutcomeShares, middle: float) -> OutcomeShares:
     """Return the maximum-likelihood distribution with a mean score between 0 and 1."""
-    return _tilted(shares, [score - middle for score in SCORES])
+    return _tilted(shares, [score - middle for score in PAIR_SCORES])
 
 
-def likeliest_of_t(shares: Shares, t: float) -> Shares:
+def likeliest_of_t(shares: OutcomeShares, t: float) -> OutcomeShares:
     """Return the maximum-likelihood distribution whose mean is `t` of its standard deviations above 0.5. With b = score
     - 1/2 the constraint is E[b] = c sqrt(E[b^2]), c = t / sqrt(1 + t^2). The root is the minimum of (E[b^2] / y + y) /
     2 over all y: for each y the constraint is linear, and for each distribution there is a best y."""
@@ -84,22 +84,22 @@ def likeliest_of_t(shares: Shares, t: float) -> Shares:
     return max((_settled(shares, t, y) for y in starts), key=lambda found: _sum(shares, [math.log(p) for p in found]))
 
 
-def _settled(shares: Shares, t: float, y: float) -> Shares:
+def _settled(shares: OutcomeShares, t: float, y: float) -> OutcomeShares:
     c = t / math.sqrt(1 + t * t)
     found = shares
     for _ in range(MAX_ITERATIONS):
-        values = [score - EVEN_SCORE - c * ((score - EVEN_SCORE) ** 2 / y + y) / 2 for score in SCORES]
+        values = [score - EVEN_SCORE - c * ((score - EVEN_SCORE) ** 2 / y + y) / 2 for score in PAIR_SCORES]
         if max(values) <= 0:
             y = STARTS[0]
             continue
         found = _tilted(shares, values)
-        last, y = y, math.sqrt(_sum(found, [(score - EVEN_SCORE) ** 2 for score in SCORES]))
+        last, y = y, math.sqrt(_sum(found, [(score - EVEN_SCORE) ** 2 for score in PAIR_SCORES]))
         if abs(y - last) < TOLERANCE * y:
             break
     return found
 
 
-def _tilted(shares: Shares, values: Sequence[float]) -> Shares:
+def _tilted(shares: OutcomeShares, values: Sequence[float]) -> OutcomeShares:
     """Return the maximum-likelihood distribution under which `values`, of both signs, have mean 0: p / (1 + factor *
     value), with the factor the root of a decreasing function."""
     low, high = -1 / max(values), -1 / min(values)

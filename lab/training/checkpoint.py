@@ -15,26 +15,26 @@ from cornered.bots.neural.views import Views
 from cornered.bots.neural.weights import NETWORKS
 from cornered.engine.records.files import replacing
 from cornered.lab.training.games import Lessons
-from cornered.lab.training.learning import Learner, Point
-from cornered.lab.training.plan import Plan
+from cornered.lab.training.learning import EpochPoint, Learner
+from cornered.lab.training.plan import TrainingPlan
 
 __all__ = ["TEACHER_NETWORK", "Run"]
 
 TEACHER_NETWORK: Final = "first"
 """Name of the network that the hybrid teacher follows; the other networks have the names of their kinds."""
-PARTS: Final = ("parameters", "means", "squares")
+ARRAY_NAMES: Final = ("parameters", "means", "squares")
 
 
 @dataclass(slots=True)
 class Run:
     """State of a training run: its played games by number, and the learner of each network."""
 
-    plan: Plan
+    plan: TrainingPlan
     games: dict[int, Lessons] = field(default_factory=dict)
     learners: dict[str, Learner] = field(default_factory=dict)
 
     @classmethod
-    def start(cls, plan: Plan) -> Run:
+    def start(cls, plan: TrainingPlan) -> Run:
         """Return the initial state, with random networks."""
         run = cls(plan)
         networks: dict[str, type[Network]] = {TEACHER_NETWORK: Dense, **{kind: NETWORKS[kind] for kind in plan.kinds}}
@@ -61,13 +61,15 @@ class Run:
         for name, learner in self.learners.items():
             arrays[f"{name}-steps"] = np.array(learner.steps)
             arrays[f"{name}-curve"] = np.array(json.dumps(learner.curve))
-            for kind, parts in zip(PARTS, (learner.network.parameters, learner.means, learner.squares), strict=True):
+            for kind, parts in zip(
+                ARRAY_NAMES, (learner.network.parameters, learner.means, learner.squares), strict=True
+            ):
                 arrays |= {f"{name}-{kind}{i}": part for i, part in enumerate(parts)}
         with replacing(path) as part, part.open("wb") as file:
             np.savez(file, **arrays)
 
     @classmethod
-    def resume(cls, plan: Plan, path: Path | None) -> Run:
+    def resume(cls, plan: TrainingPlan, path: Path | None) -> Run:
         """Return the state in a checkpoint, or the initial one without a file. Raises ValueError for another plan's
         checkpoint."""
         run = cls.start(plan)
@@ -76,7 +78,7 @@ class Run:
         with np.load(path, allow_pickle=False) as arrays:
             found = json.loads(str(arrays["plan"]))
             if found != plan.as_json():
-                other = Plan(**{**found, "kinds": tuple(found["kinds"])})
+                other = TrainingPlan(**{**found, "kinds": tuple(found["kinds"])})
                 raise ValueError(
                     f"{path} is the checkpoint of another run, {other.command!r}; "
                     "finish that one, remove the file, or name another with --checkpoint"
@@ -92,9 +94,9 @@ class Run:
             }
             for name, learner in run.learners.items():
                 learner.steps = int(arrays[f"{name}-steps"])
-                learner.curve = [Point(*point) for point in json.loads(str(arrays[f"{name}-curve"]))]
+                learner.curve = [EpochPoint(*point) for point in json.loads(str(arrays[f"{name}-curve"]))]
                 for kind, parts in zip(
-                    PARTS, (learner.network.parameters, learner.means, learner.squares), strict=True
+                    ARRAY_NAMES, (learner.network.parameters, learner.means, learner.squares), strict=True
                 ):
                     parts[:] = [arrays[f"{name}-{kind}{i}"] for i in range(len(parts))]
         return run

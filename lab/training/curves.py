@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from cornered.bots.neural.network import KINDS, Kind
+from cornered.bots.neural.network import NETWORK_KINDS, NetworkKind
 from cornered.lab.reports.plots import COLOURS, drawing, save
-from cornered.lab.training.learning import Point
+from cornered.lab.training.learning import EpochPoint
 
 __all__ = ["plot"]
 
 
-def plot(curves: Mapping[Kind, list[Point]], title: str, path: Path) -> None:
+def plot(curves: Mapping[NetworkKind, list[EpochPoint]], title: str, path: Path) -> None:
     """Write the learning curves as SVG: lines for held-out positions, dots for training positions."""
     with drawing(9.6, 3.6) as figure:
         policy, accuracy, value = figure.subplots(1, 3)
         for kind, curve in curves.items():
-            colour = COLOURS[KINDS.index(kind)]
+            colour = COLOURS[NETWORK_KINDS.index(kind)]
             epochs = range(1, len(curve) + 1)
             policy.plot(epochs, [point.policy for point in curve], color=colour, label=kind)
             policy.plot(epochs, [point.learnt_policy for point in curve], color=colour, linestyle=":")

@@ -9,19 +9,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from cornered.bots.neural.network import Kind
+from cornered.bots.neural.network import NetworkKind
 from cornered.bots.neural.weights import Trained, file_name, save
 from cornered.engine.progress import Progress, Report
 from cornered.lab.contests import match
-from cornered.lab.contests.contest import Memory
+from cornered.lab.contests.contest import MemoryGameStore
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.statistics.wilson import wilson
 
-__all__ = ["OPPONENTS", "Result", "trials"]
+__all__ = ["OPPONENT_BOTS", "TrialResult", "trials"]
 
-OPPONENTS: Final = ("bamboo-uniform", "bamboo-outer", "bamboo-minimax")
+OPPONENT_BOTS: Final = ("bamboo-uniform", "bamboo-outer", "bamboo-minimax")
 TRIAL_PAIRS: Final = 50
 """Pairs of games against each opponent."""
 DUEL_PAIRS: Final = 100
@@ -31,7 +31,7 @@ OPENING_PLIES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class TrialResult:
     """A player's number of won games, since Bamboo has no draws, and its mean `milliseconds` per move."""
 
     wins: int
@@ -43,9 +43,9 @@ class Result:
         """The 95% interval of the share of wins."""
         return wilson(self.wins, self.games)
 
-    def reversed(self, milliseconds: float) -> Result:
+    def reversed(self, milliseconds: float) -> TrialResult:
         """Return the opponent's result, with its mean milliseconds per move."""
-        return Result(self.games - self.wins, self.games, milliseconds)
+        return TrialResult(self.games - self.wins, self.games, milliseconds)
 
     def as_json(self) -> dict[str, Any]:
         """Return the result without times, which differ between runs."""
@@ -59,18 +59,20 @@ class Result:
 
 
 def trials(
-    networks: Mapping[Kind, Trained], radius: int, seed: int, workforce: Workforce, report: Report
-) -> dict[Kind, dict[str, Result]]:
+    networks: Mapping[NetworkKind, Trained], radius: int, seed: int, workforce: Workforce, report: Report
+) -> dict[NetworkKind, dict[str, TrialResult]]:
     """Return the results, by network and opponent, of each network against each opponent and of two networks against
     each other. All randomness derives from `seed`. Raises RuntimeError when a player fails."""
-    terms = Terms.of("bamboo", {"radius": radius}, seed=seed)
-    found: dict[Kind, dict[str, Result]] = {kind: {} for kind in networks}
-    meetings: list[tuple[Kind, str, int]] = [(kind, name, TRIAL_PAIRS) for kind in networks for name in OPPONENTS]
+    terms = ContestTerms.of("bamboo", {"radius": radius}, seed=seed)
+    found: dict[NetworkKind, dict[str, TrialResult]] = {kind: {} for kind in networks}
+    meetings: list[tuple[NetworkKind, str, int]] = [
+        (kind, name, TRIAL_PAIRS) for kind in networks for name in OPPONENT_BOTS
+    ]
     meetings += [(kind, other, DUEL_PAIRS) for kind, other in combinations(networks, 2)]
     total = sum(2 * pairs for _, _, pairs in meetings)
-    games: list[Played] = []
+    games: list[PlayedGame] = []
 
-    def on_game(played: Played, _: match.Tally) -> bool:
+    def on_game(played: PlayedGame, _: match.MatchTally) -> bool:
         if played.fault:
             raise RuntimeError(played.fault)
         games.append(played)
@@ -88,16 +90,16 @@ def trials(
             first, second = words[kind], words.get(name, name)
             openings = random_plies(terms, OPENING_PLIES)
             duel = match.PairedMatch(first, second, terms, openings, pairs)
-            tally = match.run(duel, workforce, Memory(), until=on_game)
+            tally = match.run(duel, workforce, MemoryGameStore(), until=on_game)
             times = [_milliseconds(games[before:], player) for player in (first, second)]
-            found[kind][name] = Result(tally.wins, tally.games, times[0])
+            found[kind][name] = TrialResult(tally.wins, tally.games, times[0])
             for other in networks:
                 if other == name:
                     found[other][kind] = found[kind][name].reversed(times[1])
     return found
 
 
-def _milliseconds(games: Sequence[Played], player: str) -> float:
+def _milliseconds(games: Sequence[PlayedGame], player: str) -> float:
     """Return a player's mean milliseconds per move."""
     efforts = [played.efforts[played.fixture.players.index(player)] for played in games]
     return 1000 * sum(effort.seconds for effort in efforts) / max(1, sum(effort.moves for effort in efforts))

@@ -31,11 +31,11 @@ Mix: TypeAlias = Mapping[str, int]
 """Relative frequency of each teacher at a seat."""
 
 HYBRID: Final = "hybrid"
-NETWORK: Final = "network"
+NETWORK_TEACHER: Final = "network"
 TEACHERS: Final[Mapping[str, tuple[str, str]]] = {
     "minimax": ("bamboo-minimax", "bamboo-minimax"),
     "mcts": ("bamboo-mcts:iterations=150", "bamboo-mcts:iterations=150"),
-    HYBRID: (NETWORK, "bamboo-minimax"),
+    HYBRID: (NETWORK_TEACHER, "bamboo-minimax"),
     "outer": ("bamboo-outer", "bamboo-minimax"),
 }
 """The bot of each teacher above the threshold of free cells, and the bot from there on."""
@@ -110,7 +110,7 @@ def play(radius: int, seed: int, mix: Mix, network: Network | None, number: int)
     chance = _chance(radius, seed, number)
     seats = [TEACHERS[name] for name in _seated(mix, chance)]
     players: list[dict[str, Bot]] = [
-        {spec: create(spec, chance.randrange(1 << 32)) for spec in dict.fromkeys(seat) if spec != NETWORK}
+        {spec: create(spec, chance.randrange(1 << 32)) for spec in dict.fromkeys(seat) if spec != NETWORK_TEACHER}
         for seat in seats
     ]
     random_plies = chance.randrange(MAX_OPENING_PLIES + 1)
@@ -125,7 +125,7 @@ def play(radius: int, seed: int, mix: Mix, network: Network | None, number: int)
         else:
             opening, middle = seats[state.to_move]
             spec = opening if size_of(state.position[6:9]) > SEARCH_SHARE * len(order) else middle
-            if spec == NETWORK:
+            if spec == NETWORK_TEACHER:
                 assert network is not None, "a hybrid plays with a network"
                 move = think(state, network).move
             else:

@@ -13,9 +13,9 @@ from cornered.bots.neural.network import Loss, Network, Parameters, masked, poli
 from cornered.bots.neural.views import images
 from cornered.lab.training.games import Lessons
 
-__all__ = ["Learner", "Point", "measure"]
+__all__ = ["EpochPoint", "Learner", "measure"]
 
-BATCH: Final = 256
+BATCH_POSITIONS: Final = 256
 INITIAL_RATE: Final = 1e-3
 """Adam's initial step size; it decays to 0 by a cosine schedule."""
 DECAY: Final = 0.9, 0.999
@@ -24,7 +24,7 @@ MEASURE_BATCH: Final = 512
 """Positions of one batch of measurement."""
 
 
-class Point(NamedTuple):
+class EpochPoint(NamedTuple):
     """One epoch of a learning curve: the mean training losses, and the losses and accuracy on held-out positions.
     Values are None for a network with a policy head only."""
 
@@ -60,7 +60,7 @@ class Learner:
     means: Parameters
     squares: Parameters
     steps: int = 0
-    curve: list[Point] = field(default_factory=list)
+    curve: list[EpochPoint] = field(default_factory=list)
     """One point per epoch."""
 
     @classmethod
@@ -68,17 +68,17 @@ class Learner:
         means, squares = ([np.zeros_like(part) for part in network.parameters] for _ in range(2))
         return cls(network, means, squares)
 
-    def learn(self, lessons: Lessons, held_out: Lessons, epochs: int, seed: int) -> Point:
+    def learn(self, lessons: Lessons, held_out: Lessons, epochs: int, seed: int) -> EpochPoint:
         """Train for one epoch of `epochs`, each position under a random symmetry."""
         chance = np.random.default_rng([seed, 1, len(self.curve)])
         rows = chance.permutation(len(lessons))
         sources = images(self.network.radius)
         targets = np.argsort(sources, axis=1)
         symmetry = chance.integers(len(sources), size=len(rows))
-        batches = -(-len(rows) // BATCH)
+        batches = -(-len(rows) // BATCH_POSITIONS)
         policy, value = 0.0, None
-        for start in range(0, len(rows), BATCH):
-            batch, s = rows[start : start + BATCH], symmetry[start : start + BATCH]
+        for start in range(0, len(rows), BATCH_POSITIONS):
+            batch, s = rows[start : start + BATCH_POSITIONS], symmetry[start : start + BATCH_POSITIONS]
             loss, gradient = self.network.gradients(
                 lessons.views.rows(batch).moved(sources[s]), targets[s, lessons.chosen[batch]], lessons.outcomes[batch]
             )
@@ -87,7 +87,7 @@ class Learner:
             policy += loss.policy * len(batch) / len(rows)
             value = None if loss.value is None else (value or 0.0) + loss.value * len(batch) / len(rows)
         measured, accuracy = measure(self.network, held_out)
-        self.curve.append(Point(policy, value, measured.policy, measured.value, accuracy))
+        self.curve.append(EpochPoint(policy, value, measured.policy, measured.value, accuracy))
         return self.curve[-1]
 
     def _step(self, gradient: Parameters, rate: float) -> None:

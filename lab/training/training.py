@@ -9,17 +9,17 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from cornered.bots.neural.network import Kind, Network
+from cornered.bots.neural.network import Network, NetworkKind
 from cornered.bots.neural.weights import Trained
 from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.training.checkpoint import TEACHER_NETWORK, Run
-from cornered.lab.training.evaluation import Result, trials
+from cornered.lab.training.evaluation import TrialResult, trials
 from cornered.lab.training.games import HYBRID, Lessons, play, read_mix, seated
-from cornered.lab.training.learning import Point, measure
-from cornered.lab.training.plan import Plan
+from cornered.lab.training.learning import EpochPoint, measure
+from cornered.lab.training.plan import TrainingPlan
 
-__all__ = ["Outcome", "train"]
+__all__ = ["TrainingOutcome", "train"]
 
 HELD_OUT_EVERY: Final = 10
 """Every n-th game is held out for measurement."""
@@ -28,22 +28,22 @@ CHECKPOINT_INTERVAL_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TrainingOutcome:
     """Result of a run: the networks as stored, their learning curves, and their evaluation."""
 
-    networks: Mapping[Kind, Trained]
-    curves: Mapping[Kind, list[Point]]
-    results: Mapping[Kind, Mapping[str, Result]]
+    networks: Mapping[NetworkKind, Trained]
+    curves: Mapping[NetworkKind, list[EpochPoint]]
+    results: Mapping[NetworkKind, Mapping[str, TrialResult]]
 
 
 def train(
-    plan: Plan,
+    plan: TrainingPlan,
     workforce: Workforce,
     checkpoint: Path | None = None,
     report: Report = no_report,
     *,
     referees: Workforce | None = None,
-) -> Outcome:
+) -> TrainingOutcome:
     """Carry out a plan, from its checkpoint if there is one. `workforce` plays the teachers' games; `referees`, by
     default the same, plays the evaluation and has to share this machine's files."""
     run = Run.resume(plan, checkpoint)
@@ -59,13 +59,13 @@ def train(
         _lessons(run, [n for n in range(plan.games) if (n % HELD_OUT_EVERY == HELD_OUT_EVERY - 1) == is_held_out])
         for is_held_out in (False, True)
     )
-    trained: dict[Kind, Trained] = {}
+    trained: dict[NetworkKind, Trained] = {}
     for kind in plan.kinds:
         _learn(run, kind, learnt, held_out, checkpoint, report)
         network = run.learners[kind].network.rounded()
         trained[kind] = Trained(network, _provenance(plan, network, learnt, held_out))
     results = trials(trained, plan.radius, plan.seed, referees or workforce, report)
-    return Outcome(
+    return TrainingOutcome(
         {
             kind: Trained(
                 one.network,
@@ -117,7 +117,7 @@ def _learn(run: Run, name: str, lessons: Lessons, held_out: Lessons, checkpoint:
         run.save(checkpoint)
 
 
-def _provenance(plan: Plan, network: Network, learnt: Lessons, held_out: Lessons) -> dict[str, Any]:
+def _provenance(plan: TrainingPlan, network: Network, learnt: Lessons, held_out: Lessons) -> dict[str, Any]:
     """Return the network's provenance: its plan, and its losses and accuracy on held-out positions."""
     loss, accuracy = measure(network, held_out)
     found: dict[str, Any] = {

@@ -11,15 +11,15 @@ from typing import Final, Literal, TypeAlias
 
 from cornered.bots.weights.model import DIGITS, Values
 from cornered.engine.progress import Progress, Report, no_report
-from cornered.lab.contests.contest import Keep, hold
+from cornered.lab.contests.contest import GameStore, hold
 from cornered.lab.contests.schedule import Gauntlet, RoundRobin
 from cornered.lab.contests.standings import standings
-from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.execution.workforce import Workforce
-from cornered.lab.tuning.space import Found, Space
+from cornered.lab.tuning.space import Space, TuningResult
 from cornered.lab.tuning.trial import varied
 
-__all__ = ["MAX_COMBINATIONS", "Plan", "configurations", "search"]
+__all__ = ["MAX_COMBINATIONS", "GridPlan", "configurations", "search"]
 
 MAX_COMBINATIONS: Final = 256
 """Maximum number of combinations of a grid."""
@@ -27,7 +27,7 @@ Pairing: TypeAlias = Literal["round-robin", "gauntlet"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class GridPlan:
     """`pairs` of games between any two combinations, or between each and the printed one."""
 
     pairs: int = 4
@@ -63,13 +63,13 @@ def configurations(space: Space, levels: Mapping[str, Sequence[float]]) -> list[
 
 def search(
     space: Space,
-    plan: Plan,
-    terms: Terms,
+    plan: GridPlan,
+    terms: ContestTerms,
     depth: int,
     workforce: Workforce,
-    keep: Keep,
+    keep: GameStore,
     report: Report = no_report,
-) -> Found:
+) -> TuningResult:
     """Play the tournament and return the combination with the highest Bradley-Terry rating, the first of equals;
     ratings are in Elo relative to the printed values."""
     settings = configurations(space, dict(plan.levels))
@@ -77,7 +77,7 @@ def search(
     words, openings = tuple(values_of), varied(terms)
     schedule = (RoundRobin if plan.pairing == "round-robin" else Gauntlet)(words, 2 * plan.pairs, openings)
 
-    def on_game(_: Played, progress: Progress) -> None:
+    def on_game(_: PlayedGame, progress: Progress) -> None:
         report(replace(progress, note=f"{len(words)} combinations"))
 
     games = hold(terms, schedule, workforce, keep, on_game)
@@ -95,4 +95,4 @@ def search(
         for standing in rated
     ]
     result = {"combinations": len(words), "games": len(games), "ratings": table}
-    return Found(values_of[rated[0].bot], result, ())
+    return TuningResult(values_of[rated[0].bot], result, ())

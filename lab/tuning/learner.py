@@ -19,15 +19,15 @@ from cornered.engine.progress import Progress, Report, no_report
 from cornered.engine.records.files import replacing
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.execution.workforce import Workforce, in_order
-from cornered.lab.tuning.td import Row, calibrated, error, lesson, sizes_of
+from cornered.lab.tuning.td import FeatureRow, calibrated, error, lesson, sizes_of
 
-__all__ = ["Game", "Learnt", "Plan", "Point", "learn", "self_play"]
+__all__ = ["BatchPoint", "LearningGame", "LearningPlan", "Learnt", "learn", "self_play"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LearningPlan:
     """Hyperparameters. `rate` is the learning rate of the first game and decays as 1 / (1 + games / `half`); `trace` is
     lambda; `epsilon` is the probability of a random move."""
 
@@ -51,15 +51,15 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class LearningGame:
     """A game as training data: by seat, the features of its positions and its outcome."""
 
-    rows: tuple[tuple[Row, ...], tuple[Row, ...]]
+    rows: tuple[tuple[FeatureRow, ...], tuple[FeatureRow, ...]]
     scores: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class BatchPoint:
     """A point of the learning curve. `error` is the root mean squared error of the predictions in the batch, before it
     was learnt from."""
 
@@ -77,7 +77,7 @@ class Learnt:
     sizes: list[float]
     theta: list[float]
     norm: float
-    curve: list[Point]
+    curve: list[BatchPoint]
 
     @classmethod
     def load(cls, path: Path, made_of: dict[str, Any]) -> Self | None:
@@ -87,7 +87,7 @@ class Learnt:
         try:
             held = json.loads(path.read_text(encoding="utf-8"))
             if held["made_of"] == json.loads(json.dumps(made_of)):
-                curve = [Point(point["games"], point["error"], tuple(point["weights"])) for point in held["curve"]]
+                curve = [BatchPoint(point["games"], point["error"], tuple(point["weights"])) for point in held["curve"]]
                 return cls(held["games"], held["sizes"], held["theta"], held["norm"], curve)
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"{path} cannot be read; remove it to begin again") from None
@@ -107,7 +107,7 @@ class Learnt:
         return (*learnt, *known.printed[linear:])
 
 
-def self_play(terms: Terms, plan: Plan, work: tuple[int, Values]) -> Game:
+def self_play(terms: ContestTerms, plan: LearningPlan, work: tuple[int, Values]) -> LearningGame:
     """Play one game of self-play; `work` is its number and the weights. With an odd depth a seat's positions are those
     after its own moves, as at the leaves of its search; otherwise those before."""
     number, values = work
@@ -115,7 +115,7 @@ def self_play(terms: Terms, plan: Plan, work: tuple[int, Values]) -> Game:
     chance = terms.chance("td", number)
     bots = [create(known.word(values, plan.depth), chance.getrandbits(63)) for _ in range(2)]
     state = position_after(terms, random_plies(terms)(number))
-    rows: tuple[list[Row], list[Row]] = [], []
+    rows: tuple[list[FeatureRow], list[FeatureRow]] = [], []
     plies = 0
     while state.outcome is None and plies < terms.longest:
         plies += 1
@@ -131,12 +131,12 @@ def self_play(terms: Terms, plan: Plan, work: tuple[int, Values]) -> Game:
             rows[seat].append(known.features(state, seat, values))
     winner = None if state.outcome is None else state.outcome.winner
     first = 0.5 if winner is None else 1.0 - winner
-    return Game((tuple(rows[0]), tuple(rows[1])), (first, 1.0 - first))
+    return LearningGame((tuple(rows[0]), tuple(rows[1])), (first, 1.0 - first))
 
 
 def learn(
-    terms: Terms,
-    plan: Plan,
+    terms: ContestTerms,
+    plan: LearningPlan,
     workforce: Workforce,
     checkpoint: Path | None = None,
     report: Report = no_report,
@@ -159,11 +159,11 @@ def learn(
     return kept
 
 
-def _seen(games: Sequence[Game]) -> list[tuple[Sequence[Row], float]]:
+def _seen(games: Sequence[LearningGame]) -> list[tuple[Sequence[FeatureRow], float]]:
     return [(rows, score) for game in games for rows, score in zip(game.rows, game.scores, strict=True)]
 
 
-def printed_weights(known: Model, games: Sequence[Game]) -> Learnt:
+def printed_weights(known: Model, games: Sequence[LearningGame]) -> Learnt:
     """Return the printed weights, scaled by the features' sizes and calibrated on the outcomes of the first games."""
     seen = _seen(games)
     sizes = sizes_of(seen, known.linear)
@@ -174,7 +174,7 @@ def printed_weights(known: Model, games: Sequence[Game]) -> Learnt:
     return Learnt(0, sizes, [factor * weight / norm for weight in scaled] + [0.0], norm, [])
 
 
-def learn_batch(kept: Learnt, games: Sequence[Game], known: Model, plan: Plan) -> Point:
+def learn_batch(kept: Learnt, games: Sequence[LearningGame], known: Model, plan: LearningPlan) -> BatchPoint:
     """Update the state by a batch's games in order, and return the new point of the curve."""
     places = (*known.places(plan.tuned), known.linear)
     before, missed, count = list(kept.theta), 0.0, 0
@@ -189,6 +189,6 @@ def learn_batch(kept: Learnt, games: Sequence[Game], known: Model, plan: Plan) -
         for place in places:
             kept.theta[place] += rate * changes[place]
         kept.games += 1
-    point = Point(kept.games, math.sqrt(missed / max(1, count)), kept.values(known))
+    point = BatchPoint(kept.games, math.sqrt(missed / max(1, count)), kept.values(known))
     kept.curve.append(point)
     return point

@@ -8,11 +8,11 @@ from typing import Any, Self
 
 from cornered.bots.weights.model import DIGITS, Model, Values
 
-__all__ = ["Found", "Space"]
+__all__ = ["Space", "TuningResult"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TuningResult:
     """Result of a search: the best values, a summary, and the curve, all JSON-compatible."""
 
     values: Values

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from cornered.bots.weights.model import Values
 from cornered.engine.progress import Progress, Report, no_report
-from cornered.lab.tuning.space import Found, Space
-from cornered.lab.tuning.trial import Trial
+from cornered.lab.tuning.space import Space, TuningResult
+from cornered.lab.tuning.trial import TuningTrial
 
-__all__ = ["ALPHA", "GAMMA", "Plan", "gains", "search"]
+__all__ = ["ALPHA", "GAMMA", "SpsaPlan", "gains", "search"]
 
 ALPHA: Final = 0.602
 GAMMA: Final = 0.101
@@ -22,7 +22,7 @@ GAMMA: Final = 0.101
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SpsaPlan:
     """Hyperparameters. `spread` is the initial perturbation of each side, `step` the initial step for a match won in
     every game; both relative to the ranges."""
 
@@ -38,7 +38,7 @@ class Plan:
             raise ValueError("the spread is above 0 and at most 1, the step above 0")
 
 
-def gains(plan: Plan, iteration: int) -> tuple[float, float]:
+def gains(plan: SpsaPlan, iteration: int) -> tuple[float, float]:
     """Return Spall's a_k and c_k for the iteration k from 0: a / (A + k + 1)^alpha with A a tenth of all iterations,
     and c / (k + 1)^gamma."""
     stability = plan.iterations / 10
@@ -48,11 +48,11 @@ def gains(plan: Plan, iteration: int) -> tuple[float, float]:
 
 def search(
     space: Space,
-    plan: Plan,
-    trial: Trial,
+    plan: SpsaPlan,
+    trial: TuningTrial,
     chance: Random,
     report: Report = no_report,
-) -> Found:
+) -> TuningResult:
     """Return the mean of the second half of the iterates from the printed values on, whose variance is below that of
     the last one (Polyak and Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992)."""
     middle = list(space.point(space.model.printed))
@@ -74,4 +74,4 @@ def search(
     second_half = passed[len(passed) // 2 :]
     mean = [sum(column) / len(second_half) for column in zip(*second_half, strict=True)]
     end = space.model.named(space.values(middle))
-    return Found(space.values(mean), {"iterations": plan.iterations, "end": end}, curve)
+    return TuningResult(space.values(mean), {"iterations": plan.iterations, "end": end}, curve)

@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
-__all__ = ["Row", "calibrated", "error", "lesson", "predicted", "sizes_of"]
+__all__ = ["FeatureRow", "calibrated", "error", "lesson", "predicted", "sizes_of"]
 
-Row: TypeAlias = tuple[float, ...]
+FeatureRow: TypeAlias = tuple[float, ...]
 """Features of one position from one seat's view."""
 
 
@@ -22,7 +22,7 @@ def predicted(weights: Sequence[float], row: Sequence[float]) -> float:
     return grown / (1 + grown)
 
 
-def lesson(weights: Sequence[float], rows: Sequence[Row], outcome: float, trace: float) -> list[float]:
+def lesson(weights: Sequence[float], rows: Sequence[FeatureRow], outcome: float, trace: float) -> list[float]:
     """Return the weight update of one seat's game at rate 1, all predictions by the same weights: the sum over t of
     (P[t+1] - P[t]) * (sum over k <= t of trace^(t-k) * gradient of P[k]), P after the last being the outcome (Sutton
     1988, equation 4). `rows` are the positions in order, `trace` is lambda."""
@@ -37,12 +37,12 @@ def lesson(weights: Sequence[float], rows: Sequence[Row], outcome: float, trace:
     return change
 
 
-def error(weights: Sequence[float], rows: Sequence[Row], outcome: float) -> float:
+def error(weights: Sequence[float], rows: Sequence[FeatureRow], outcome: float) -> float:
     """Return the sum of squared errors of the predictions."""
     return sum((predicted(weights, row) - outcome) ** 2 for row in rows)
 
 
-def sizes_of(games: Sequence[tuple[Sequence[Row], float]], features: int) -> list[float]:
+def sizes_of(games: Sequence[tuple[Sequence[FeatureRow], float]], features: int) -> list[float]:
     """Return each feature's root mean square over the games, 1 where it is always 0: dividing by it equalises the
     learning rates of the features."""
     rows = [row for each, _ in games for row in each]
@@ -50,7 +50,7 @@ def sizes_of(games: Sequence[tuple[Sequence[Row], float]], features: int) -> lis
     return [root if root > 0 else 1.0 for root in roots]
 
 
-def calibrated(weights: Sequence[float], games: Sequence[tuple[Sequence[Row], float]]) -> float:
+def calibrated(weights: Sequence[float], games: Sequence[tuple[Sequence[FeatureRow], float]]) -> float:
     """Return the factor from 1/64 to 16 that minimises the predictions' squared error."""
 
     def miss(factor: float) -> float:

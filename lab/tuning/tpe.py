@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from cornered.engine.progress import Progress, Report, no_report
-from cornered.lab.tuning.space import Found, Space
-from cornered.lab.tuning.trial import Trial
+from cornered.lab.tuning.space import Space, TuningResult
+from cornered.lab.tuning.trial import TuningTrial
 
-__all__ = ["Plan", "search"]
+__all__ = ["TpePlan", "search"]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TpePlan:
     """Number of proposed sets of values, and pairs of games for each."""
 
     trials: int
@@ -28,11 +28,11 @@ class Plan:
 
 def search(
     space: Space,
-    plan: Plan,
-    trial: Trial,
+    plan: TpePlan,
+    trial: TuningTrial,
     seed: int,
     report: Report = no_report,
-) -> Found:
+) -> TuningResult:
     """Return the values with the highest score, the first of equals. Raises ModuleNotFoundError without Optuna."""
     import optuna
 
@@ -52,4 +52,4 @@ def search(
             best, most = values, scored
         curve.append({"games": 2 * plan.pairs * (number + 1), "score": scored, "best": most, "weights": values})
         report(Progress("trials", number + 1, plan.trials, f"best {most:.3f}"))
-    return Found(best, {"trials": plan.trials, "score": most}, curve)
+    return TuningResult(best, {"trials": plan.trials, "score": most}, curve)

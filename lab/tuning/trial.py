@@ -6,24 +6,24 @@ from typing import Final, Protocol
 
 from cornered.bots.weights.model import Model, Values
 from cornered.lab.contests import match
-from cornered.lab.contests.contest import Keep
-from cornered.lab.contests.match import PairedMatch, Tally
+from cornered.lab.contests.contest import GameStore
+from cornered.lab.contests.match import MatchTally, PairedMatch
 from cornered.lab.contests.openings import Openings, plies_for, random_plies
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.execution.workforce import Workforce
 
-__all__ = ["Trial", "Trials", "varied"]
+__all__ = ["Trials", "TuningTrial", "varied"]
 
 MIN_OPENINGS: Final = 5000
 """Least number of distinct openings, where the board has as many: a repeated game of two deterministic bots would be
 counted by a test as an independent one."""
 
 
-class Trial(Protocol):
+class TuningTrial(Protocol):
     """Plays `pairs` pairs of games between two sets of values, None for the printed ones; returns the first one's
     results."""
 
-    def __call__(self, first: Values | None, second: Values | None, pairs: int) -> Tally: ...
+    def __call__(self, first: Values | None, second: Values | None, pairs: int) -> MatchTally: ...
 
 
 class Trials:
@@ -32,10 +32,10 @@ class Trials:
     def __init__(
         self,
         known: Model,
-        terms: Terms,
+        terms: ContestTerms,
         depth: int,
         workforce: Workforce,
-        keep: Keep,
+        keep: GameStore,
     ) -> None:
         self._known = known
         self._terms = terms
@@ -45,7 +45,7 @@ class Trials:
         self._begun = 0
         """Pairs of earlier trials, by which openings and games are numbered on."""
 
-    def __call__(self, first: Values | None, second: Values | None, pairs: int) -> Tally:
+    def __call__(self, first: Values | None, second: Values | None, pairs: int) -> MatchTally:
         begun, openings = self._begun, varied(self._terms)
         self._begun += pairs
         words = self._known.word(first, self._depth), self._known.word(second, self._depth)
@@ -53,6 +53,6 @@ class Trials:
         return match.run(trial, self._workforce, self._keep)
 
 
-def varied(terms: Terms) -> Openings:
+def varied(terms: ContestTerms) -> Openings:
     """Return openings of as many random plies as give `MIN_OPENINGS` distinct ones."""
     return random_plies(terms, plies_for(terms.load(), MIN_OPENINGS))

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from cornered.bots.weights.file import Tuned, Verdict
+from cornered.bots.weights.file import Tuned, WeightsVerdict
 from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.contests import match
-from cornered.lab.contests.contest import Keep
-from cornered.lab.contests.match import PairedMatch, Tally
-from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.contests.contest import GameStore
+from cornered.lab.contests.match import MatchTally, PairedMatch
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.statistics.elo import elo
 from cornered.lab.statistics.sprt import Sprt
 from cornered.lab.tuning.trial import varied
 
-__all__ = ["Plan", "judge"]
+__all__ = ["SprtPlan", "judge"]
 
 DECISIONS: Final[Mapping[Literal["H0", "H1"] | None, Literal["better", "not better", "undecided"]]] = {
     "H1": "better",
@@ -27,7 +27,7 @@ DECISIONS: Final[Mapping[Literal["H0", "H1"] | None, Literal["better", "not bett
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SprtPlan:
     """Parameters of the test: the maximum number of pairs, and two differences in normalised Elo, with 5% errors."""
 
     pairs: int
@@ -43,19 +43,19 @@ class Plan:
 
 def judge(
     tuned: Tuned,
-    terms: Terms,
-    plan: Plan,
+    terms: ContestTerms,
+    plan: SprtPlan,
     command: str,
     workforce: Workforce,
-    keep: Keep,
+    keep: GameStore,
     report: Report = no_report,
-) -> Verdict:
+) -> WeightsVerdict:
     """Play the tuned weights against the printed ones until the test decides or the pairs are used up."""
     sprt = Sprt(plan.low, plan.high)
     known = tuned.model
     done = 0
 
-    def is_decided(_: Played, tally: Tally) -> bool:
+    def is_decided(_: PlayedGame, tally: MatchTally) -> bool:
         nonlocal done
         done += 1
         if done % 2:
@@ -67,7 +67,7 @@ def judge(
     words = known.word(tuned.values, plan.depth), known.word(None, plan.depth)
     tally = match.run(PairedMatch(*words, terms, varied(terms), plan.pairs), workforce, keep, until=is_decided)
     llr, share = sprt.llr(tally.pairs), tally.share
-    return Verdict(
+    return WeightsVerdict(
         command=command,
         seed=terms.seed,
         depth=plan.depth,

@@ -12,13 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.protocol.values import Player, PlayerKind
 from cornered.server.adapters.database import STORE_ERRORS, Database
-from cornered.server.adapters.tables import PLAYERS, TOKENS
+from cornered.server.adapters.tables import PLAYERS_TABLE, TOKENS
 from cornered.server.adapters.tokens import digest_of, new_player_id, new_token
 from cornered.server.ports import AccountsUnavailable, Identity, UnknownPlayer
 
 __all__ = ["SqlAccounts"]
 
-_PLAYER = select(PLAYERS.c.id, PLAYERS.c.name, PLAYERS.c.kind)
+_SELECT_PLAYER = select(PLAYERS_TABLE.c.id, PLAYERS_TABLE.c.name, PLAYERS_TABLE.c.kind)
 
 
 class SqlAccounts:
@@ -34,19 +34,19 @@ class SqlAccounts:
         player = Player(id=new_player_id(), name=name, kind=kind)
         token = new_token()
         async with self._writing() as connection:
-            await connection.execute(insert(PLAYERS), {"id": player.id, "name": player.name, "kind": player.kind})
+            await connection.execute(insert(PLAYERS_TABLE), {"id": player.id, "name": player.name, "kind": player.kind})
             await connection.execute(insert(TOKENS), {"digest": digest_of(token), "player": player.id})
         return Identity(player), token
 
     async def by_token(self, token: str) -> Identity | None:
-        return await self._one(_PLAYER.join(TOKENS).where(TOKENS.c.digest == digest_of(token)))
+        return await self._one(_SELECT_PLAYER.join(TOKENS).where(TOKENS.c.digest == digest_of(token)))
 
     async def by_id(self, player: str) -> Identity | None:
-        return await self._one(_PLAYER.where(PLAYERS.c.id == player))
+        return await self._one(_SELECT_PLAYER.where(PLAYERS_TABLE.c.id == player))
 
     async def rename(self, player: str, name: str) -> Identity:
         async with self._writing() as connection:
-            await connection.execute(update(PLAYERS).where(PLAYERS.c.id == player).values(name=name))
+            await connection.execute(update(PLAYERS_TABLE).where(PLAYERS_TABLE.c.id == player).values(name=name))
         renamed = await self.by_id(player)
         if renamed is None:
             raise UnknownPlayer(player)

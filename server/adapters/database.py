@@ -38,7 +38,7 @@ Durability: TypeAlias = Literal["full", "normal"]
 STORE_ERRORS: Final = (SQLAlchemyError, OSError, TimeoutError)
 """Every error of a driver whose store is unavailable."""
 
-HEAD: Final = "0002"
+NEWEST_MIGRATION: Final = "0002"
 """The newest migration. Known here so that a start with nothing to migrate need not import Alembic."""
 
 BUSY_SECONDS: Final = 5.0
@@ -324,10 +324,12 @@ async def _first_connection(engine: AsyncEngine) -> AsyncConnection:
 
 async def _migrate(connection: AsyncConnection) -> None:
     revision = await connection.run_sync(_revision)
-    if revision == HEAD:
+    if revision == NEWEST_MIGRATION:
         return
-    if revision is not None and revision > HEAD:
-        raise ValueError(f"the database belongs to a newer version: it is at step {revision}, this one knows {HEAD}")
+    if revision is not None and revision > NEWEST_MIGRATION:
+        raise ValueError(
+            f"the database belongs to a newer version: it is at step {revision}, this one knows {NEWEST_MIGRATION}"
+        )
     await connection.rollback()
     # Python's sqlite3 opens no transaction for CREATE TABLE by itself, and a start that is killed half way must leave
     # nothing behind. The lock lets servers that start together take turns.

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, assert_never
 
 from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
-from cornered.protocol.feed import LOBBY, MatchState, NodeStatus, events_topic, state_topic, status_topic
+from cornered.protocol.feed import LOBBY, NodeStatus, PublicMatchState, events_topic, state_topic, status_topic
 from cornered.protocol.messages import Happened, LobbyChanged, LobbyState, ServerMessage, Snapshot
 from cornered.protocol.values import Clock, GameSpec, Player, Value
 
@@ -190,7 +190,7 @@ class Feed:
             return Publication(state_topic(name), b"", retain=True, expires=True, match=name)
         self._published.add(name)
         newest = known.newest
-        state = MatchState(
+        state = PublicMatchState(
             match=name,
             seq=newest.seq if isinstance(newest, Snapshot) else newest.events[-1].seq,
             game=known.game,

@@ -20,11 +20,11 @@ from cornered.protocol.events import Ended, MatchEvent
 from cornered.server.adapters.database import address_of, decoded, is_damage
 from cornered.server.adapters.journal_reader import event_of
 from cornered.server.adapters.private_files import DIRECTORY_MODE, FILE_MODE
-from cornered.server.adapters.tables import EVENTS, MATCHES, SECRETS
+from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, SECRETS
 from cornered.server.match.audit import check_match
 from cornered.server.ports import DamagedMatch
 
-__all__ = ["Damage", "Findings", "inspect"]
+__all__ = ["Damage", "StoreFindings", "inspect"]
 
 MAX_FAULTS: Final = 20
 """Faults of pages that are listed."""
@@ -49,7 +49,7 @@ class Damage:
 
 
 @dataclass(slots=True)
-class Findings:
+class StoreFindings:
     """What a look through a store found."""
 
     matches: int = 0
@@ -81,12 +81,12 @@ class _Store(Protocol):
         """Return the bodies that can be read where `bodies` meets damage."""
 
 
-async def inspect(url: str, export: Path | None = None) -> Findings:
+async def inspect(url: str, export: Path | None = None) -> StoreFindings:
     """Look through the store at `url`, and write the readable events of every match to a file each in `export`.
 
     Raises a ValueError where there is no store, and OSError when a file cannot be written.
     """
-    findings = Findings()
+    findings = StoreFindings()
     async with _opened(url) as store:
         findings.faults += await store.faults()
         try:
@@ -183,17 +183,17 @@ class _PostgresStore:
         return []
 
     async def secret(self) -> bytes | None:
-        rows = await self._rows(_SECRET)
+        rows = await self._rows(_SELECT_SECRET)
         found: bytes | None = rows[0][0] if rows else None
         return found
 
     async def ids(self) -> tuple[str, ...]:
-        rows = await self._rows(select(MATCHES.c.id).union(select(EVENTS.c.match).distinct()))
+        rows = await self._rows(select(MATCHES_TABLE.c.id).union(select(EVENTS.c.match).distinct()))
         return tuple(sorted(name for (name,) in rows))
 
     async def found_ids(self) -> tuple[str, ...]:
         found: set[str] = set()
-        for query in (select(MATCHES.c.id), select(EVENTS.c.match).distinct()):
+        for query in (select(MATCHES_TABLE.c.id), select(EVENTS.c.match).distinct()):
             with suppress(DamagedMatch):
                 found.update(name for (name,) in await self._rows(query))
         return tuple(sorted(found))
@@ -227,7 +227,7 @@ class _PostgresStore:
         return rows
 
 
-_SECRET: Final = select(SECRETS.c.value).where(SECRETS.c.name == "seed")
+_SELECT_SECRET: Final = select(SECRETS.c.value).where(SECRETS.c.name == "seed")
 
 
 class _SqliteStore:

@@ -11,7 +11,7 @@ from sqlalchemy import Integer, Select, and_, bindparam, func, literal_column, s
 
 from cornered.protocol.events import EVENT, MatchEvent, Started
 from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage
-from cornered.server.adapters.tables import EVENTS, MATCHES, SEATS
+from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, SEATS_TABLE
 from cornered.server.ports import DamagedMatch, JournalUnavailable
 
 __all__ = ["JournalReader", "event_of"]
@@ -22,13 +22,13 @@ PAGE_EVENTS: Final = 400
 log = structlog.get_logger("journal")
 
 _FIRST_EVENTS: Final = (
-    select(MATCHES.c.id, EVENTS.c.body)
-    .join(EVENTS, and_(EVENTS.c.match == MATCHES.c.id, EVENTS.c.seq == 1), isouter=True)
-    .where(MATCHES.c.ended.is_(None))
-    .order_by(MATCHES.c.started, MATCHES.c.id)
+    select(MATCHES_TABLE.c.id, EVENTS.c.body)
+    .join(EVENTS, and_(EVENTS.c.match == MATCHES_TABLE.c.id, EVENTS.c.seq == 1), isouter=True)
+    .where(MATCHES_TABLE.c.ended.is_(None))
+    .order_by(MATCHES_TABLE.c.started, MATCHES_TABLE.c.id)
 )
 # Built once, since building a query and its cache key in SQLAlchemy costs more than running it.
-_PAGE: Final = (
+_SELECT_PAGE: Final = (
     select(EVENTS.c.body)
     .where(EVENTS.c.match == bindparam("of"), EVENTS.c.seq > bindparam("since"))
     .order_by(EVENTS.c.seq)
@@ -66,7 +66,7 @@ class JournalReader:
         events: list[MatchEvent] = []
         while True:
             reached = since + len(events)
-            rows = await self.fetch(_PAGE, of=match, since=reached)
+            rows = await self.fetch(_SELECT_PAGE, of=match, since=reached)
             for seq, (body,) in enumerate(rows, reached + 1):
                 events.append(event_of(body, seq))
             if len(rows) < PAGE_EVENTS:
@@ -86,13 +86,17 @@ class JournalReader:
 
     async def finished(self, player: str | None, limit: int) -> Sequence[str]:
         """Return the ids of the newest finished matches. Raises JournalUnavailable."""
-        query = select(MATCHES.c.id).where(MATCHES.c.ended.is_not(None))
+        query = select(MATCHES_TABLE.c.id).where(MATCHES_TABLE.c.ended.is_not(None))
         if player is None:
-            query = query.where(MATCHES.c.private.is_(False))
+            query = query.where(MATCHES_TABLE.c.private.is_(False))
         else:
-            query = query.where(MATCHES.c.id.in_(select(SEATS.c.match).where(SEATS.c.player == player)))
+            query = query.where(
+                MATCHES_TABLE.c.id.in_(select(SEATS_TABLE.c.match).where(SEATS_TABLE.c.player == player))
+            )
         try:
-            rows = await self.fetch(query.order_by(MATCHES.c.ended.desc(), MATCHES.c.id.desc()).limit(limit))
+            rows = await self.fetch(
+                query.order_by(MATCHES_TABLE.c.ended.desc(), MATCHES_TABLE.c.id.desc()).limit(limit)
+            )
         except DamagedMatch as error:
             raise JournalUnavailable(str(error)) from error
         return [name for (name,) in rows]
@@ -109,7 +113,9 @@ class JournalReader:
     async def _live_ids(self) -> Sequence[str]:
         """Return the ids of live matches, oldest first, from the readable parts of SQLite's table, by bisection."""
         try:
-            return [name for (name,) in await self.fetch(select(MATCHES.c.id).where(MATCHES.c.ended.is_(None)))]
+            return [
+                name for (name,) in await self.fetch(select(MATCHES_TABLE.c.id).where(MATCHES_TABLE.c.ended.is_(None)))
+            ]
         except DamagedMatch as error:
             if not self._database.is_sqlite:
                 raise JournalUnavailable("the index of matches is damaged") from error
@@ -117,7 +123,9 @@ class JournalReader:
         waiting = [(1, await self._last_rowid())]
         while waiting:
             low, high = waiting.pop()
-            query = select(MATCHES.c.id, MATCHES.c.started, MATCHES.c.ended).where(_ROWID.between(low, high))
+            query = select(MATCHES_TABLE.c.id, MATCHES_TABLE.c.started, MATCHES_TABLE.c.ended).where(
+                _ROWID.between(low, high)
+            )
             try:
                 rows = await self.fetch(query)
             except DamagedMatch:
@@ -130,7 +138,10 @@ class JournalReader:
 
     async def _last_rowid(self) -> int:
         """Return the highest rowid of `matches`; where that page is damaged, the number of rows."""
-        for query in (select(func.max(_ROWID)).select_from(MATCHES), select(func.count()).select_from(MATCHES)):
+        for query in (
+            select(func.max(_ROWID)).select_from(MATCHES_TABLE),
+            select(func.count()).select_from(MATCHES_TABLE),
+        ):
             try:
                 rows = await self.fetch(query)
             except DamagedMatch:

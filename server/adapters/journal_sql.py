@@ -25,12 +25,12 @@ from sqlalchemy.exc import IntegrityError
 from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
 from cornered.server.adapters.database import STORE_ERRORS, Batch, Database, Statement, is_damage
 from cornered.server.adapters.journal_reader import JournalReader
-from cornered.server.adapters.tables import EVENTS, MATCHES, PROBES, SEATS, SECRETS
+from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, PROBES, SEATS_TABLE, SECRETS
 from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence, check_sequence
 
 __all__ = ["SqlJournal"]
 
-MAX_WAITING: Final = 50_000
+MAX_WAITING_APPENDS: Final = 50_000
 """How many appends may wait for the store before it counts as unavailable."""
 MAX_BATCH: Final = 1_000
 SIBLINGS: Final = 5
@@ -44,7 +44,7 @@ PROBE_SECONDS: Final = 1.0
 """How often a store that could not be written is tested."""
 IDLE_SECONDS: Final = 30.0
 """A store that nothing was written to for so long is tested too."""
-STALL_SECONDS: Final = 5.0
+COMMIT_STALL_S: Final = 5.0
 """A commit that takes longer counts as an obstacle, although it may still arrive."""
 PROBE_BYTES: Final = 16_384
 """What a probe writes: more pages than one append, so that a disk with room for a probe has room for a move.
@@ -52,8 +52,8 @@ PROBE_BYTES: Final = 16_384
 
 log = structlog.get_logger("journal")
 
-_END_MATCHES: Final = update(MATCHES).where(MATCHES.c.id == bindparam("name")).values(ended=bindparam("at"))
-_SECRET: Final = select(SECRETS.c.value).where(SECRETS.c.name == "seed")
+_END_MATCHES: Final = update(MATCHES_TABLE).where(MATCHES_TABLE.c.id == bindparam("name")).values(ended=bindparam("at"))
+_SELECT_SECRET: Final = select(SECRETS.c.value).where(SECRETS.c.name == "seed")
 
 
 @dataclass(slots=True)
@@ -87,8 +87,8 @@ class _Statements(NamedTuple):
     def of(cls, database: Database) -> _Statements:
         return cls(
             database.insertion(EVENTS),
-            database.insertion(MATCHES),
-            database.insertion(SEATS),
+            database.insertion(MATCHES_TABLE),
+            database.insertion(SEATS_TABLE),
             database.updating(_END_MATCHES, ("at", "name")),
         )
 
@@ -129,7 +129,7 @@ class _Rows:
 class SqlJournal:
     """Implements `Journal`. The database is shared with others and not closed here."""
 
-    def __init__(self, database: Database, *, max_waiting: int = MAX_WAITING) -> None:
+    def __init__(self, database: Database, *, max_waiting: int = MAX_WAITING_APPENDS) -> None:
         self._database = database
         self._reader = JournalReader(database)
         self._statements = _Statements.of(database)
@@ -151,7 +151,7 @@ class SqlJournal:
         if self._database.is_fenced:
             return "the lease of the database is lost"
         since = self._committing_since
-        if since is not None and asyncio.get_running_loop().time() - since > STALL_SECONDS:
+        if since is not None and asyncio.get_running_loop().time() - since > COMMIT_STALL_S:
             return "the store does not answer"
         return self._failure
 
@@ -185,7 +185,7 @@ class SqlJournal:
         known: bytes | None = None
         while known is None:
             try:
-                rows = await self._reader.fetch(_SECRET)
+                rows = await self._reader.fetch(_SELECT_SECRET)
             except DamagedMatch as error:
                 raise JournalUnavailable("the secret of the dice is damaged; restore a backup") from error
             known = rows[0][0] if rows else await self._make_secret()

@@ -20,8 +20,8 @@ from cornered.server.adapters.private_files import create_private
 
 __all__ = ["AdvisoryLease", "Lease", "StoreTaken", "lease"]
 
-ATTEMPTS: Final = 10
-PAUSE_SECONDS: Final = 0.2
+LEASE_ATTEMPTS: Final = 10
+LEASE_RETRY_S: Final = 0.2
 """PostgreSQL takes a moment to notice that a server before this one was killed."""
 KEEP_SECONDS: Final = 1.0
 """How often the lease's connection is tested, and how often a lost lease is tried again."""
@@ -68,7 +68,7 @@ async def lease(url: str) -> AsyncIterator[Lease]:
     if address.get_backend_name() == "postgresql":
         held = AdvisoryLease(address)
         try:
-            await held.take(attempts=ATTEMPTS)
+            await held.take(attempts=LEASE_ATTEMPTS)
             yield held
         finally:
             await held.close()
@@ -127,7 +127,7 @@ class AdvisoryLease:
         holder: tuple[object, ...] = ()
         for attempt in range(attempts):
             if attempt:
-                await asyncio.sleep(PAUSE_SECONDS)
+                await asyncio.sleep(LEASE_RETRY_S)
             connection = await self._engine.connect()
             try:
                 holder = await self._try(connection)
@@ -172,7 +172,7 @@ class AdvisoryLease:
     async def _retake(self) -> None:
         """Try once to take the lease again. Raises StoreTaken when another server has it."""
         try:
-            await self.take(attempts=ATTEMPTS)
+            await self.take(attempts=LEASE_ATTEMPTS)
         except STORE_ERRORS:
             # The database is away; `keep` comes back.
             await asyncio.sleep(KEEP_SECONDS)

@@ -18,7 +18,7 @@ from sqlalchemy import (
     Text,
 )
 
-__all__ = ["EVENTS", "MATCHES", "METADATA", "PLAYERS", "PROBES", "SEATS", "SECRETS", "TOKENS"]
+__all__ = ["EVENTS", "MATCHES_TABLE", "METADATA", "PLAYERS_TABLE", "PROBES", "SEATS_TABLE", "SECRETS", "TOKENS"]
 
 METADATA: Final = MetaData()
 
@@ -31,7 +31,7 @@ EVENTS: Final = Table(
 )
 """The journal. Its primary key rejects a second writer of the same event."""
 
-MATCHES: Final = Table(
+MATCHES_TABLE: Final = Table(
     "matches",
     METADATA,
     Column("id", String(32), primary_key=True),
@@ -42,7 +42,7 @@ MATCHES: Final = Table(
 )
 """An index of the journal, written in the same transactions and derivable from the events."""
 
-SEATS: Final = Table(
+SEATS_TABLE: Final = Table(
     "seats",
     METADATA,
     Column("match", String(32), primary_key=True),
@@ -52,7 +52,7 @@ SEATS: Final = Table(
 )
 """The players of each match, a part of the index. `player` has no foreign key: accounts may be in another store."""
 
-PLAYERS: Final = Table(
+PLAYERS_TABLE: Final = Table(
     "players",
     METADATA,
     Column("id", String(32), primary_key=True),

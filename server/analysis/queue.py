@@ -13,15 +13,15 @@ from cornered.protocol.values import Move
 from cornered.server.analysis.state import (
     AnalysisEvent,
     AnalysisFacts,
+    AnalysisFindings,
+    AnalysisJob,
+    AnalysisProgressed,
     Analyst,
     Asked,
     AskerJoined,
     AskerLeft,
     Assigned,
-    Ended,
-    Findings,
-    Found,
-    Job,
+    JobEnded,
     Offered,
     Question,
     Returned,
@@ -86,10 +86,10 @@ class AnalysisQueue(AnalysisFacts):
             raise Refusal("no_analyst", "no bot that is here studies this game; try again later")
         if len(self.jobs) >= MAX_JOBS:
             raise Refusal("busy", "too many positions wait to be studied; try again in a minute")
-        job = Job(new_id, self.number, question, {socket: player}, now + QUESTION_TIMEOUT_MS)
+        job = AnalysisJob(new_id, self.number, question, {socket: player}, now + QUESTION_TIMEOUT_MS)
         return self._with_assignments([Asked(job)], now)
 
-    def find(self, question: Question) -> Job | None:
+    def find(self, question: Question) -> AnalysisJob | None:
         """Return the job that answers the same question, if there is one."""
         return next((job for job in self.jobs.values() if job.question.key == question.key), None)
 
@@ -104,7 +104,7 @@ class AnalysisQueue(AnalysisFacts):
         if socket in self.analysts:
             events += [self._unassign(job, now) for job in self.jobs.values() if job.analyst == socket]
             events.append(Withdrawn(socket))
-        ended = {event.job for event in events if isinstance(event, Ended)}
+        ended = {event.job for event in events if isinstance(event, JobEnded)}
         if asks:
             events += [AskerLeft(job.id, socket) for job in self.jobs.values() if socket in job.askers.keys() - ended]
         return self._with_assignments(events, now) if events else ()
@@ -124,10 +124,10 @@ class AnalysisQueue(AnalysisFacts):
             tree=job.found.tree if command.tree is None else command.tree,
         )
         if not command.final:
-            return (Found(job.id, found),)
+            return (AnalysisProgressed(job.id, found),)
         if found.report is None:
             return self._with_assignments([self._unassign(job, now, has_failed=True, reason=command.error or "")], now)
-        return self._with_assignments([Ended(job.id, found)], now)
+        return self._with_assignments([JobEnded(job.id, found)], now)
 
     def tick(self, now: int) -> tuple[AnalysisEvent, ...]:
         """Return the events of the timeouts that are due at `now`."""
@@ -136,7 +136,7 @@ class AnalysisQueue(AnalysisFacts):
             if job.due > now:
                 continue
             if job.analyst is None:
-                events.append(Ended(job.id, Findings(error="nobody has had time for this; try again later")))
+                events.append(JobEnded(job.id, AnalysisFindings(error="nobody has had time for this; try again later")))
             else:
                 events.append(self._unassign(job, now, has_failed=True, reason="it took too long"))
         return self._with_assignments(events, now) if events else ()
@@ -145,18 +145,20 @@ class AnalysisQueue(AnalysisFacts):
         """Return the time of the next timeout."""
         return min((job.due for job in self.jobs.values()), default=None)
 
-    def waiting(self) -> list[Job]:
+    def waiting(self) -> list[AnalysisJob]:
         """Return the unassigned jobs in their order: returned ones, then each player's oldest, round-robin."""
         waiting = sorted((job for job in self.jobs.values() if job.analyst is None), key=lambda job: job.number)
         rounds: dict[str, int] = {}
-        order: list[tuple[bool, int, int, int, Job]] = []
+        order: list[tuple[bool, int, int, int, AnalysisJob]] = []
         for job in waiting:
             owner = job.owner
             rounds[owner] = rounds.get(owner, 0) + 1
             order.append((not job.attempts, rounds[owner], self.served.get(owner, 0), job.number, job))
         return [entry[-1] for entry in sorted(order, key=lambda entry: entry[:-1])]
 
-    def _unassign(self, job: Job, now: int, *, has_failed: bool = False, reason: str = "") -> Returned | Ended:
+    def _unassign(
+        self, job: AnalysisJob, now: int, *, has_failed: bool = False, reason: str = ""
+    ) -> Returned | JobEnded:
         """Return the event that takes a job from its analyst: back to the queue, or its end after the last attempt."""
         assert job.analyst is not None
         barred = job.failed_analysts | {job.analyst}
@@ -164,9 +166,11 @@ class AnalysisQueue(AnalysisFacts):
         if job.attempts < MAX_ATTEMPTS and (others or not has_failed):
             return Returned(job.id, job.analyst, now + QUESTION_TIMEOUT_MS, has_failed)
         if job.found.report is not None:
-            return Ended(job.id, job.found)
+            return JobEnded(job.id, job.found)
         name = self.analysts[job.analyst].name
-        return Ended(job.id, Findings(error=f"{name} could not study this" + (f": {reason}" if reason else "")))
+        return JobEnded(
+            job.id, AnalysisFindings(error=f"{name} could not study this" + (f": {reason}" if reason else ""))
+        )
 
     def _with_assignments(self, events: list[AnalysisEvent], now: int) -> tuple[AnalysisEvent, ...]:
         """Return the events, followed by the assignments of free analysts."""

@@ -18,15 +18,15 @@ __all__ = [
     "MAX_CACHED_ANSWERS",
     "AnalysisEvent",
     "AnalysisFacts",
+    "AnalysisFindings",
+    "AnalysisJob",
+    "AnalysisProgressed",
     "Analyst",
     "Asked",
     "AskerJoined",
     "AskerLeft",
     "Assigned",
-    "Ended",
-    "Findings",
-    "Found",
-    "Job",
+    "JobEnded",
     "Offered",
     "Question",
     "Returned",
@@ -58,7 +58,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class AnalysisFindings:
     """Results so far; `by` is the analyst's name."""
 
     by: str = ""
@@ -84,7 +84,7 @@ class Analyst:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class AnalysisJob:
     """A question with its subscribers: `askers` maps sockets to their players, the owner first.
 
     `due` is the timeout of the assignment, or of the wait for one. `failed_analysts` do not get the job again.
@@ -98,7 +98,7 @@ class Job:
     analyst: str | None = None
     attempts: int = 0
     failed_analysts: frozenset[str] = frozenset()
-    found: Findings = Findings()
+    found: AnalysisFindings = AnalysisFindings()
 
     @property
     def owner(self) -> str:
@@ -124,7 +124,7 @@ class Withdrawn:
 class Asked:
     """A new question is queued."""
 
-    job: Job
+    job: AnalysisJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +154,11 @@ class Assigned:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AnalysisProgressed:
     """A job has a new intermediate result."""
 
     job: str
-    found: Findings
+    found: AnalysisFindings
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +172,16 @@ class Returned:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class JobEnded:
     """A job is over; without a report it has failed."""
 
     job: str
-    found: Findings
+    found: AnalysisFindings
 
 
-AnalysisEvent: TypeAlias = Offered | Withdrawn | Asked | AskerJoined | AskerLeft | Assigned | Found | Returned | Ended
+AnalysisEvent: TypeAlias = (
+    Offered | Withdrawn | Asked | AskerJoined | AskerLeft | Assigned | AnalysisProgressed | Returned | JobEnded
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +193,9 @@ class AnalysisFacts:
     """
 
     analysts: Mapping[str, Analyst] = field(default_factory=dict)
-    jobs: Mapping[str, Job] = field(default_factory=dict)
+    jobs: Mapping[str, AnalysisJob] = field(default_factory=dict)
     served: Mapping[str, int] = field(default_factory=dict)
-    answers: Mapping[str, tuple[str, Findings]] = field(default_factory=dict)
+    answers: Mapping[str, tuple[str, AnalysisFindings]] = field(default_factory=dict)
     turn: int = 0
     number: int = 0
 
@@ -227,7 +229,7 @@ class AnalysisFacts:
                 turn = self.turn + 1
                 taken = self._with(replace(job, analyst=analyst, due=due, attempts=job.attempts + 1))
                 return replace(taken, turn=turn, served={**self.served, job.owner: turn})
-            case Found(name, found):
+            case AnalysisProgressed(name, found):
                 return self._with(replace(self.jobs[name], found=found))
             case Returned(name, analyst, due, has_failed):
                 job, failed = self.jobs[name], self.analysts[analyst]
@@ -235,7 +237,7 @@ class AnalysisFacts:
                 failed = replace(failed, failures=failed.failures + has_failed)
                 returned = self._with(replace(job, analyst=None, due=due, failed_analysts=failed_analysts))
                 return replace(returned, analysts={**self.analysts, analyst: failed})
-            case Ended(name, found):
+            case JobEnded(name, found):
                 job, has_failed = self.jobs[name], found.report is None
                 analysts = dict(self.analysts)
                 if job.analyst is not None:
@@ -250,7 +252,7 @@ class AnalysisFacts:
             case _:
                 assert_never(event)
 
-    def _with(self, job: Job) -> Self:
+    def _with(self, job: AnalysisJob) -> Self:
         return replace(self, jobs={**self.jobs, job.id: job})
 
     def _without(self, name: str) -> Self:

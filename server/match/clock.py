@@ -16,7 +16,7 @@ LAG_QUOTA: Final = 1_000
 LAG_REGAIN: Final = 100
 """What every move adds to its seat's quota."""
 SECOND: Final = 1_000
-DAY: Final = 86_400_000
+DAY_MS: Final = 86_400_000
 
 
 def _initial(clock: Clock) -> int | None:
@@ -26,7 +26,7 @@ def _initial(clock: Clock) -> int | None:
         case PerMove():
             return clock.seconds * SECOND
         case Correspondence():
-            return clock.days * DAY
+            return clock.days * DAY_MS
         case NoClock():
             return None
         case _:

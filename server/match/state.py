@@ -28,11 +28,11 @@ from cornered.protocol.values import Reason
 from cornered.server.match.catalogue import load
 from cornered.server.match.clock import Timer
 from cornered.server.match.plies import Plies
-from cornered.server.match.terms import NO_TALKS, Ending, Patience, Talks, Terms
+from cornered.server.match.terms import NO_TALKS, Ending, MatchTerms, Patience, Talks
 
-__all__ = ["REMEMBERED", "MatchState"]
+__all__ = ["COMMANDS_KEPT", "MatchState"]
 
-REMEMBERED: Final = 64
+COMMANDS_KEPT: Final = 64
 """A seat's newest commands whose repeats are recognised."""
 
 
@@ -45,7 +45,7 @@ class MatchState:
     Nothing before ply `floor` can be taken back, because a seat was eliminated then. `at` is the newest event's time.
     """
 
-    terms: Terms
+    terms: MatchTerms
     seq: int
     at: int
     plies: Plies
@@ -67,7 +67,7 @@ class MatchState:
         """Return the match that begins. The SHA-256 of `seed` is the commitment of `started`."""
         game = load(started.game)
         seats = len(started.players)
-        terms = Terms(
+        terms = MatchTerms(
             id=started.match,
             game=game,
             spec=started.game,
@@ -312,7 +312,7 @@ class MatchState:
         if seat is None or cause is None or cause in self.causes[seat]:
             return self.causes
         known = self.causes[seat].copy()
-        if len(known) >= REMEMBERED:
+        if len(known) >= COMMANDS_KEPT:
             del known[next(iter(known))]
         known[cause] = seq
         return (*self.causes[:seat], known, *self.causes[seat + 1 :])

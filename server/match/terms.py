@@ -10,7 +10,7 @@ from typing import Final
 from cornered.engine.game import Game
 from cornered.protocol.values import Clock, Correspondence, GameSpec, NoClock, Player, Reason
 
-__all__ = ["NO_TALKS", "Ending", "Opening", "Patience", "Talks", "Terms"]
+__all__ = ["NO_TALKS", "Ending", "MatchTerms", "Opening", "Patience", "Talks"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class Terms:
+class MatchTerms:
     """What is settled when a match begins, and never changes."""
 
     id: str

@@ -45,7 +45,7 @@ from cornered.server.match.state import MatchState
 
 __all__ = [
     "KNOWN_FILE",
-    "PAGE",
+    "PAGE_TOKENS",
     "UNIT_US",
     "cost_of",
     "download_cost",
@@ -70,7 +70,7 @@ PAST_MOVES: Final = 12.0
 """`ask_moves` about an earlier ply: the rules list the moves and explain the other cells."""
 NEWEST_MOVES: Final = 3.0
 """The same about the newest ply, whose answer is cached for all clients."""
-MOST: Final = 100.0
+COST_MAX_TOKENS: Final = 100.0
 """No command costs more than the default burst, or no player could pay for it."""
 SNAPSHOT: Final = 4.0
 PLAIN_STORED: Final = 3.0
@@ -81,7 +81,7 @@ REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
-PAGE: Final = 5.0
+PAGE_TOKENS: Final = 5.0
 """An HTTP request, from the handshake to the end of its connection."""
 KNOWN_FILE: Final = 1.0
 """What an address pays for a file that was served before, or has not changed.
@@ -106,14 +106,14 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
         case AskMoves():
             return NEWEST_MOVES if match is None or command.ply >= match.ply else PAST_MOVES
         case AskHistory():
-            return min(MOST, 1.0 + _plies(match) / PLIES_PER_TOKEN)
+            return min(COST_MAX_TOKENS, 1.0 + _plies(match) / PLIES_PER_TOKEN)
         case AskVariation():
             return 1.0 + len(command.moves)
         case Join():
             snapshot = SNAPSHOT + _plies(match) / MOVES_PER_TOKEN
             if command.since is None or match is None or command.since > match.seq:
                 return snapshot
-            return min(MOST, 1.0 + (match.seq - command.since) / EVENTS_PER_TOKEN)
+            return min(COST_MAX_TOKENS, 1.0 + (match.seq - command.since) / EVENTS_PER_TOKEN)
         case AskMyMatches():
             return MY_MATCHES
         case WatchLobby():

@@ -15,7 +15,7 @@ from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 
 from cornered.server.net.connection import CLOSE_SECONDS, SLICE_BYTES, Connection, Handler
-from cornered.server.net.costs import PAGE
+from cornered.server.net.costs import PAGE_TOKENS
 from cornered.server.net.hosts import KnownHosts
 from cornered.server.net.http import Pages
 from cornered.server.net.requests import canonical_path, is_upgrade, refusal_of
@@ -67,7 +67,7 @@ class _PageRequest:
         delay = self._address.share.delay(PAGES, address_cost)
         if delay > PAGE_PATIENCE_SECONDS:
             raise _too_fast("too many requests from this address", math.ceil(delay))
-        await self._take(address_cost, PAGE)
+        await self._take(address_cost, PAGE_TOKENS)
 
     async def pay(self, cost: float) -> None:
         await self._take(cost, cost)

@@ -13,7 +13,7 @@ from cornered.server.settings import Settings
 
 __all__ = ["KnownHosts"]
 
-_HOST: Final = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^\[\]:]+)(?::[0-9]{0,5})?")
+_HOST_PATTERN: Final = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^\[\]:]+)(?::[0-9]{0,5})?")
 _LOCAL_DOMAINS: Final = ("local", "lan", "home.arpa", "internal")
 """Domains of local networks, in which no name can be registered for a machine elsewhere."""
 
@@ -34,7 +34,7 @@ class KnownHosts:
 
     def knows(self, host: str) -> bool:
         """Say whether the value of a Host field names this server; the port does not matter."""
-        parts = _HOST.fullmatch(host.strip())
+        parts = _HOST_PATTERN.fullmatch(host.strip())
         if parts is None:
             return False
         name = _normalised(parts["name"])

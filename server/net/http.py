@@ -17,7 +17,7 @@ from websockets.http11 import Request, Response
 from cornered.engine.records.record import to_json
 from cornered.protocol.events import Ended, Started
 from cornered.server.metrics import Metrics
-from cornered.server.net.costs import KNOWN_FILE, PAGE, download_cost
+from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, download_cost
 from cornered.server.net.records import record_of, slices_of
 from cornered.server.net.requests import field_of
 from cornered.server.net.responses import plain, respond, without_body
@@ -26,7 +26,7 @@ from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
 
 __all__ = ["Pages", "Payer"]
 
-TYPES: Final = {
+CONTENT_TYPES: Final = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -39,7 +39,7 @@ TYPES: Final = {
 }
 """What the page's folder may hold; anything else in it is not served."""
 _RECORD: Final = re.compile(r"/matches/(?P<match>[A-Za-z0-9_-]{1,32})\.(?P<form>txt|jsonl)")
-_HOST: Final = re.compile(r"[A-Za-z0-9.\-_\[\]:]{1,255}")
+_HOST_HEADER: Final = re.compile(r"[A-Za-z0-9.\-_\[\]:]{1,255}")
 
 
 class Payer(Protocol):
@@ -85,7 +85,7 @@ class Pages:
 
     def cost_of(self, path: str) -> float:
         """Return the tokens that an address pays before its request for `path` is answered."""
-        return KNOWN_FILE if _name_of(path) in self._files else PAGE
+        return KNOWN_FILE if _name_of(path) in self._files else PAGE_TOKENS
 
     async def answer(self, request: Request, path: str, visitor: Visitor, payer: Payer) -> Response:
         """Return the answer to a GET or HEAD of `path`, which is canonical; what costs more than a file is paid for.
@@ -140,7 +140,7 @@ class Pages:
             for part in slices_of(record):
                 parts.append(part)
                 await asyncio.sleep(0)
-            return respond(200, TYPES[".txt"], "".join(parts).encode())
+            return respond(200, CONTENT_TYPES[".txt"], "".join(parts).encode())
         return respond(200, "application/jsonl", to_json(record).encode() + b"\n")
 
     def _file(self, path: str, request: Request) -> Response:
@@ -159,7 +159,7 @@ class Pages:
         """Return a file below the page's folder, wherever a link in it leads."""
         try:
             path = (self._web / name).resolve()
-            if not path.is_relative_to(self._web) or path.suffix not in TYPES or not path.is_file():
+            if not path.is_relative_to(self._web) or path.suffix not in CONTENT_TYPES or not path.is_file():
                 return None
             stat = path.stat()
             stamp = (stat.st_mtime_ns, stat.st_size)
@@ -167,7 +167,7 @@ class Pages:
             if known is None or known.stamp != stamp:
                 body = path.read_bytes()
                 tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-                known = self._files[name] = _File(stamp, TYPES[path.suffix], body, tag)
+                known = self._files[name] = _File(stamp, CONTENT_TYPES[path.suffix], body, tag)
         except (OSError, ValueError):
             return None
         return known
@@ -180,7 +180,7 @@ def _name_of(path: str) -> str:
 def _policy(request: Request) -> str:
     """Return what the page may load: its own files, and its own socket, which not every browser counts as its own."""
     host = field_of(request, "Host")
-    socket = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
+    socket = f" ws://{host} wss://{host}" if _HOST_HEADER.fullmatch(host) else ""
     return (
         f"default-src 'self'; connect-src 'self'{socket}; object-src 'none'; base-uri 'none'; form-action 'self'; "
         "frame-ancestors 'none'"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Final, assert_never
 
-from cornered.engine.records.record import Leave, Move, Ply, Record
+from cornered.engine.records.record import Ply, Record, RecordedMove, SeatLeft
 from cornered.engine.records.text import to_lines
 from cornered.protocol.events import (
     Agreed,
@@ -33,7 +33,7 @@ __all__ = ["record_of", "slices_of", "time_control_of"]
 
 LINES_PER_SLICE: Final = 20
 """Lines of about four moves each, which are replayed as they are written."""
-_WORDS: Final[dict[Reason, str]] = {"resignation": "resigned", "time": "time", "gone": "abandoned"}
+_LEAVE_WORDS: Final[dict[Reason, str]] = {"resignation": "resigned", "time": "time", "gone": "abandoned"}
 
 
 def record_of(events: Iterable[MatchEvent]) -> Record:
@@ -47,21 +47,21 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
     for event in rest:
         match event:
             case Played():
-                plies.append(Move(event.move, event.left[event.seat]))
+                plies.append(RecordedMove(event.move, event.left[event.seat]))
                 moves += 1
             case Rolled():
-                plies.append(Move(event.move))
+                plies.append(RecordedMove(event.move))
                 moves += 1
             case TakenBack():
                 # Nothing before a departure can be taken back: the last entries are all moves.
                 del plies[len(plies) - (moves - event.ply) :]
                 moves = event.ply
             case Eliminated() if event.reason != "rules":
-                plies.append(Leave(event.seat, _WORDS.get(event.reason, event.reason)))
+                plies.append(SeatLeft(event.seat, _LEAVE_WORDS.get(event.reason, event.reason)))
             case Ended():
                 ended = event
-                if len(started.players) == 2 and event.winner is not None and event.reason in _WORDS:
-                    plies.append(Leave(1 - event.winner, _WORDS[event.reason]))
+                if len(started.players) == 2 and event.winner is not None and event.reason in _LEAVE_WORDS:
+                    plies.append(SeatLeft(1 - event.winner, _LEAVE_WORDS[event.reason]))
             case (
                 Eliminated()
                 | Started()

@@ -16,7 +16,7 @@ from cornered.server.net.requests import field_of
 __all__ = ["Visitor", "Visitors", "client_address", "rate_limit_key"]
 
 Address: TypeAlias = IPv4Address | IPv6Address
-Network: TypeAlias = IPv4Network | IPv6Network
+IPNetwork: TypeAlias = IPv4Network | IPv6Network
 
 _IPV6_PREFIX_BITS: Final = 64
 """What one subscriber gets at least: all addresses of such a network are one visitor's."""
@@ -28,7 +28,7 @@ _WITH_PORT: Final = re.compile(r"(?:\[(?P<six>[^\]]*)\]|(?P<four>[0-9.]+))(?::[0
 log = structlog.get_logger("visitors")
 
 
-def client_address(peer: str, forwarded_for: str, proxies: Sequence[Network]) -> str:
+def client_address(peer: str, forwarded_for: str, proxies: Sequence[IPNetwork]) -> str:
     """Return who connects: the last address that a trusted proxy vouches for and that is no proxy itself.
 
     `forwarded_for` is the list of X-Forwarded-For. Its entries may carry ports and quotes, as some proxies write them;
@@ -90,7 +90,7 @@ class Visitor:
 class Visitors:
     """Tells visitors apart by the proxies of the settings, and warns of a proxy that is not among them."""
 
-    def __init__(self, proxies: Iterable[Network]) -> None:
+    def __init__(self, proxies: Iterable[IPNetwork]) -> None:
         self._proxies = tuple(proxies)
         self._warned: set[str] = set()
 

@@ -13,13 +13,13 @@ from cornered.protocol.messages import Acknowledged, Analyse, Analysis, StopAnal
 from cornered.server.analysis.queue import MAX_JOBS, THINKING_TIME_MS, AnalysisQueue
 from cornered.server.analysis.state import (
     AnalysisEvent,
+    AnalysisFindings,
+    AnalysisProgressed,
     Asked,
     AskerJoined,
     AskerLeft,
     Assigned,
-    Ended,
-    Findings,
-    Found,
+    JobEnded,
     Offered,
     Question,
     Returned,
@@ -33,7 +33,7 @@ __all__ = ["AnalysisService"]
 
 MOST_JOBS_OF_ADDRESS: Final = MAX_JOBS // 4
 """Analyses that all players of one address may have waiting or under way: a class, and not the whole queue."""
-TELL_SECONDS: Final = 0.25
+PUBLISH_INTERVAL_S: Final = 0.25
 """How often at most those who asked are sent what was found so far."""
 
 
@@ -145,7 +145,7 @@ class AnalysisService:
         if events:
             self._arm()
             if self._changed and self._tell_timer is None:
-                self._tell_timer = self._loop.call_later(TELL_SECONDS, self._tell)
+                self._tell_timer = self._loop.call_later(PUBLISH_INTERVAL_S, self._tell)
 
     def _effect(self, event: AnalysisEvent) -> None:
         """Tell those whom an event concerns that is about to be folded in."""
@@ -175,13 +175,13 @@ class AnalysisService:
                     )
                 )
                 self._changed.update(job.id for job in queue.waiting())
-            case Found(name):
+            case AnalysisProgressed(name):
                 self._changed.add(name)
             case Returned(name):
                 self._counts.analyses_returned += 1
                 self._stop(name)
                 self._changed.add(name)
-            case Ended(name, found):
+            case JobEnded(name, found):
                 self._counts.analyses_answered += found.report is not None
                 self._counts.analyses_failed += found.report is None
                 self._stop(name)
@@ -230,7 +230,7 @@ class AnalysisService:
             self._arm()
 
 
-def _message(name: str, question: Question, found: Findings, ahead: int, *, final: bool) -> Analysis:
+def _message(name: str, question: Question, found: AnalysisFindings, ahead: int, *, final: bool) -> Analysis:
     return Analysis(
         analysis=name,
         position=question.position,

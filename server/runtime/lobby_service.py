@@ -70,7 +70,7 @@ __all__ = ["LobbyService"]
 
 MAX_FINISHED: Final = 20
 """Finished matches on a player's list."""
-MAX_SAID: Final = 4_096
+SAID_IDS_KEPT: Final = 4_096
 """Newest lines whose ids are known again when they are repeated."""
 
 log = structlog.get_logger("lobby_service")
@@ -252,7 +252,7 @@ class LobbyService:
     def remember_said(self, player: str, command_id: str) -> None:
         """Take note of a line that was passed on."""
         self._said[player, command_id] = None
-        if len(self._said) > MAX_SAID:
+        if len(self._said) > SAID_IDS_KEPT:
             self._said.popitem(last=False)
 
     def was_done(self, player: str, command: ClientMessage) -> bool:

@@ -25,15 +25,15 @@ from cornered.server.runtime.client_connection import Broadcast, ClientConnectio
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import MatchTask
 
-__all__ = ["BYTES_A_SECOND", "TELL_SECONDS", "LobbyWatchers"]
+__all__ = ["BYTES_A_SECOND", "PUBLISH_INTERVAL_S", "LobbyWatchers"]
 
-TELL_SECONDS: Final = 0.25
+PUBLISH_INTERVAL_S: Final = 0.25
 """How often at most the watchers are told what changed."""
 BYTES_A_SECOND: Final = 16_000
 """What one watcher is sent a second, on average: after an update of so many bytes the next comes a second later."""
 RETAIN_SECONDS: Final = 5.0
 """How often at most the bus is given the whole first page to keep."""
-SLICE: Final = 200
+SLICE_SOCKETS: Final = 200
 """Sockets written to before the loop may do something else."""
 
 
@@ -128,7 +128,7 @@ class LobbyWatchers:
 
     def _tell_soon(self) -> None:
         if self._timer is None:
-            self._timer = self._loop.call_later(max(TELL_SECONDS, self._next_at - self._loop.time()), self._tell)
+            self._timer = self._loop.call_later(max(PUBLISH_INTERVAL_S, self._next_at - self._loop.time()), self._tell)
 
     def _tell(self) -> None:
         self._timer = None
@@ -168,7 +168,7 @@ class LobbyWatchers:
             return
         number, broadcast, clients = self._rounds[0]
         count = 0
-        for client in islice(clients, SLICE):
+        for client in islice(clients, SLICE_SOCKETS):
             count += 1
             if self._watching.get(client, number) >= number:
                 continue
@@ -178,7 +178,7 @@ class LobbyWatchers:
                 self._show(client, None)
             else:
                 client.deliver(broadcast)
-        if count < SLICE:
+        if count < SLICE_SOCKETS:
             self._rounds.popleft()
         if self._rounds:
             self._loop.call_soon(self._write_slice)

@@ -30,7 +30,7 @@ __all__ = ["MatchObserver", "MatchTask", "Services"]
 
 MAX_PENDING: Final = 8
 """Commands of one seat that may wait for their turn."""
-MAX_SAID: Final = 50
+CHAT_LINES_KEPT: Final = 50
 """The newest lines of chat, which are sent to clients that join later. They are not stored."""
 RETRY_MS: Final = 1_000
 """Delay before an event of the timer that could not be stored is tried again."""
@@ -106,7 +106,7 @@ class MatchTask:
         # When the oldest of the failed writes since the last good one began, and the slow or failed stretches before.
         self._failing_since: int | None = None
         self._stalls: list[Interval] = []
-        self._said: deque[Said] = deque(maxlen=MAX_SAID)
+        self._said: deque[Said] = deque(maxlen=CHAT_LINES_KEPT)
         self._log = log.bind(match=match.id)
         self.spectators = Spectators(
             match,

@@ -1,6 +1,6 @@
 """The spectators of one match, whose number is not bounded and who delay no player.
 
-Up to `SLICE` spectators are written to at once. More are written to in slices, between which the loop runs everything
+Up to `SLICE_SOCKETS` spectators are written to at once. More are written to in slices, between which the loop runs everything
 else; where that is slower than the play, or one socket is slow, a snapshot replaces the events that were missed. A
 delay holds everything back, and `shown` is the match as spectators see it.
 """
@@ -23,7 +23,7 @@ from cornered.server.runtime.client_connection import Broadcast, ClientConnectio
 
 __all__ = ["Spectators"]
 
-SLICE: Final = 200
+SLICE_SOCKETS: Final = 200
 """Sockets written to before the loop may do something else: about 2 ms of writing."""
 MAX_ROUNDS: Final = 32
 """Messages under way to a large crowd of spectators at once. Beyond that a snapshot takes the place of all of them."""
@@ -124,7 +124,7 @@ class Spectators:
         """Write one message to every client that is ready."""
         if not self._crowd:
             return
-        if not self._rounds and self._crowd <= SLICE:
+        if not self._rounds and self._crowd <= SLICE_SOCKETS:
             for codec, ready in self._ready.items():
                 if ready:
                     framed = broadcast.frame(codec)
@@ -163,7 +163,7 @@ class Spectators:
             return
         framed, ready, clients = self._rounds[0]
         is_done = True
-        for client in islice(clients, SLICE):
+        for client in islice(clients, SLICE_SOCKETS):
             is_done = False
             # A client that left or fell behind since the round began is not ready any more.
             write = ready.get(client)

@@ -68,7 +68,7 @@ class TokenBucket:
         return self._left < -self.burst
 
 
-class _Request:
+class _PendingTake:
     """One call of `take` that waits."""
 
     __slots__ = ("granted", "left")
@@ -88,7 +88,7 @@ class _Flow:
         self.key = key
         self.start = start
         """The virtual time at which its next quantum begins."""
-        self.requests: deque[_Request] = deque()
+        self.requests: deque[_PendingTake] = deque()
         self.backlog = 0.0
         """Tokens that its requests wait for."""
 
@@ -129,7 +129,7 @@ class FairQueue:
         """Return when `key` has had its turns and its `cost` tokens are taken; those of a cancelled call stay taken."""
         if self.take_now(cost):
             return
-        request = _Request(cost, self._loop.create_future())
+        request = _PendingTake(cost, self._loop.create_future())
         flow = self._flows.get(key)
         if flow is None:
             flow = self._flows[key] = _Flow(key, self._virtual)
@@ -157,7 +157,7 @@ class FairQueue:
     def _push(self, flow: _Flow) -> None:
         heapq.heappush(self._heap, (flow.start + self._next_quantum(flow), next(self._numbers), flow))
 
-    def _withdraw(self, flow: _Flow, request: _Request) -> None:
+    def _withdraw(self, flow: _Flow, request: _PendingTake) -> None:
         flow.requests.remove(request)
         flow.backlog -= request.left
         request.left = 0.0

@@ -11,8 +11,8 @@ import pytest
 
 from cornered.bench.attacks.arena import Arena
 from cornered.bench.attacks.stage import Attack
-from cornered.bench.attacks.trials import TRIALS
-from cornered.bench.attacks.verdict import Row
+from cornered.bench.attacks.trials import TRIALS_BY_NAME
+from cornered.bench.attacks.verdict import AttackRow
 from cornered.server.app import new_event_loop
 
 SECONDS = 1.2
@@ -22,7 +22,7 @@ seconds."""
 
 
 @pytest.fixture(scope="session")
-def carry_out() -> Iterator[Callable[[Attack], Row]]:
+def carry_out() -> Iterator[Callable[[Attack], AttackRow]]:
     """Return the function that runs one attack beside bystanders."""
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         opened = Arena.open(slack=SLACK)
@@ -32,12 +32,12 @@ def carry_out() -> Iterator[Callable[[Attack], Row]]:
 
 
 @pytest.fixture(scope="session")
-def tried() -> dict[str, Row]:
+def tried() -> dict[str, AttackRow]:
     """Return the results of all trials, which run concurrently since they mostly wait."""
 
-    async def try_all() -> list[Row]:
+    async def try_all() -> list[AttackRow]:
         async with Arena.open() as arena:
-            return await asyncio.gather(*(arena.try_out(trial) for trial in TRIALS.values()))
+            return await asyncio.gather(*(arena.try_out(trial) for trial in TRIALS_BY_NAME.values()))
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         return {row.attack: row for row in runner.run(try_all())}

@@ -8,15 +8,15 @@ import pytest
 
 from cornered.bench.ladder import Step, as_json, lines, run
 from cornered.engine.progress import Progress
-from cornered.lab.contests.match import Tally
+from cornered.lab.contests.match import MatchTally
 
-SWEPT = Step("trapgrid", "a", "b", Tally(wins=10, pairs=(0, 0, 0, 0, 5)))
+SWEPT = Step("trapgrid", "a", "b", MatchTally(wins=10, pairs=(0, 0, 0, 0, 5)))
 
 
 def test_the_interval_is_that_of_the_pairs() -> None:
     # The same 60 of 100 points, from pairs that are all but even and from pairs that are won or lost as a whole.
-    even = Step("trapgrid", "a", "b", Tally(60, 0, 40, (0, 0, 40, 0, 10)))
-    torn = Step("trapgrid", "a", "b", Tally(60, 0, 40, (20, 0, 0, 0, 30)))
+    even = Step("trapgrid", "a", "b", MatchTally(60, 0, 40, (0, 0, 40, 0, 10)))
+    torn = Step("trapgrid", "a", "b", MatchTally(60, 0, 40, (20, 0, 0, 0, 30)))
     for step in (even, torn):
         assert step.elo[0] == pytest.approx(70.44, abs=0.01)
     assert torn.elo[1] < 0 < even.elo[1]

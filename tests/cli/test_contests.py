@@ -17,16 +17,16 @@ from typer.testing import CliRunner, Result
 from cornered.bots import roster
 from cornered.cli.contest_setup import ContestConfig, ContestOptions
 from cornered.cli.contests import app
-from cornered.cli.match_report import Result as MatchResult
+from cornered.cli.match_report import MatchResult as MatchResult
 from cornered.cli.match_report import note, shown
 from cornered.cli.rules import app as rules
 from cornered.cli.tournament import Tournament
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.journal import GAMES, PLAN, Journal
-from cornered.lab.contests.match import Tally, paired
+from cornered.lab.contests.journal import GAMES_FILE, PLAN, ContestJournal
+from cornered.lab.contests.match import MatchTally, paired
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.schedule_knockout import Knockout
-from cornered.lab.contests.terms import Effort, Ending, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, GameEnding, PlayedGame
 from cornered.lab.statistics.sprt import Sprt
 from tests.conftest import wait_until
 
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 240
 """A first start compiles, beside other tests that do."""
 QUICK = ("--game", "trapgrid", "-o", "size=5", "--depth", "3", "--workers", "1")
-TERMS = Terms.of("trapgrid", {"size": 5}, depth=3)
+TERMS = ContestTerms.of("trapgrid", {"size": 5}, depth=3)
 
 
 def run(*arguments: str) -> Result:
@@ -42,12 +42,12 @@ def run(*arguments: str) -> Result:
 
 
 def played(
-    *winners: int | None, ending: Ending = "rules", fault: str = "", first: str = "a", second: str = "b"
-) -> list[Played]:
+    *winners: int | None, ending: GameEnding = "rules", fault: str = "", first: str = "a", second: str = "b"
+) -> list[PlayedGame]:
     """Return games of a match, by the index of the winning bot: 0, 1 or None."""
     fixtures = paired(first, second, random_plies(TERMS, 2), (len(winners) + 1) // 2)
     return [
-        Played(
+        PlayedGame(
             fixture,
             (*fixture.opening, str(number)),
             None if winner is None else (winner + number) % 2,
@@ -59,14 +59,14 @@ def played(
     ]
 
 
-def tallied(games: list[Played]) -> Tally:
-    tally = Tally()
+def tallied(games: list[PlayedGame]) -> MatchTally:
+    tally = MatchTally()
     for one, two in zip(games[::2], games[1::2], strict=True):
         tally = tally.after(one.score(0), two.score(1))
     return tally
 
 
-def result(games: list[Played], test: Sprt | None = None, first: str = "a", second: str = "b") -> MatchResult:
+def result(games: list[PlayedGame], test: Sprt | None = None, first: str = "a", second: str = "b") -> MatchResult:
     return MatchResult(first, second, TERMS, games, tallied(games), test)
 
 
@@ -77,17 +77,17 @@ def test_a_match_says_who_is_stronger_and_json_tells_everything(tmp_path: Path) 
     assert printed.exit_code == 0, printed.stderr
     assert printed.stdout.startswith("minimax is stronger than random, by ")
     assert str(folder) in printed.stdout
-    kept = (folder / GAMES).read_bytes()
+    kept = (folder / GAMES_FILE).read_bytes()
 
     told = json.loads(run(*asked, "--json").stdout)
-    assert (folder / GAMES).read_bytes() == kept, "what is played is not played again"
+    assert (folder / GAMES_FILE).read_bytes() == kept, "what is played is not played again"
     assert told["games"] == told["wins"] + told["draws"] + told["losses"] == 2 * sum(told["pairs"]) == 30
     assert told["stronger"] == "first"
     assert told["elo"]["low"] > 0
     assert told["score"]["low"] < told["score"]["share"] == told["wins"] / 30 <= told["score"]["high"]
     assert {bot["bot"] for bot in told["standings"]["bots"]} == {"minimax", "random"}
     assert "cornered match minimax random" in (folder / "report.md").read_text()
-    assert CliRunner().invoke(rules, ["check", str(folder / GAMES)]).exit_code == 0
+    assert CliRunner().invoke(rules, ["check", str(folder / GAMES_FILE)]).exit_code == 0
 
 
 def test_a_test_ends_a_match_at_the_same_game_however_many_workers_play() -> None:
@@ -111,11 +111,11 @@ def test_a_tournament_is_kept_reported_and_gone_on_with(tmp_path: Path, monkeypa
     folder = tmp_path / "tournament-trapgrid-7"
     assert "The games and a report are in tournament-trapgrid-7." in printed.stdout
     assert (folder / "report.html").exists()
-    whole = (folder / GAMES).read_bytes().splitlines(keepends=True)
-    (folder / GAMES).write_bytes(b"".join(whole[:4]) + whole[4][:50])
+    whole = (folder / GAMES_FILE).read_bytes().splitlines(keepends=True)
+    (folder / GAMES_FILE).write_bytes(b"".join(whole[:4]) + whole[4][:50])
     told = json.loads(run(*asked, "--json").stdout)
-    assert told["games"] == len((folder / GAMES).read_bytes().splitlines()) == 6
-    assert (folder / GAMES).read_bytes().splitlines(keepends=True)[:4] == whole[:4]
+    assert told["games"] == len((folder / GAMES_FILE).read_bytes().splitlines()) == 6
+    assert (folder / GAMES_FILE).read_bytes().splitlines(keepends=True)[:4] == whole[:4]
     other = run(*asked, "--nodes", "50")
     assert other.exit_code == 2
     assert "is the plan of another contest" in other.stderr
@@ -199,7 +199,7 @@ def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> Non
         text=True,
         start_new_session=True,
     )
-    wait_until(lambda: (tmp_path / GAMES).exists() and (tmp_path / GAMES).stat().st_size > 0, process)
+    wait_until(lambda: (tmp_path / GAMES_FILE).exists() and (tmp_path / GAMES_FILE).stat().st_size > 0, process)
     os.killpg(process.pid, signal.SIGINT)  # As in a terminal, the workers receive the signal too.
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -207,7 +207,7 @@ def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> Non
     assert "Traceback" not in err
     assert out == ""
     assert (tmp_path / PLAN).exists()
-    assert (tmp_path / GAMES).read_bytes().endswith(b"\n")
+    assert (tmp_path / GAMES_FILE).read_bytes().endswith(b"\n")
 
 
 def test_what_is_not_shown_is_said_so() -> None:
@@ -311,7 +311,7 @@ def test_the_note_beside_the_bar_has_all_that_the_test_goes_by() -> None:
     assert "12.3/s" in told
     assert "pairs 0 0 1 1 1" in told
     assert f"of {low:.2f} to {high:.2f}" in told
-    assert note(Tally(), None, 0.0).startswith("+0 =0 -0  50.0% (0 to 100)")
+    assert note(MatchTally(), None, 0.0).startswith("+0 =0 -0  50.0% (0 to 100)")
 
 
 def test_infinite_ratings_are_null_in_json() -> None:
@@ -323,10 +323,10 @@ def test_a_knockout_is_told_by_its_meetings_and_who_came_how_far(capsys: pytest.
     bots = ("greedy", "minimax", "random")
     cup = Tournament.of("knockout", bots, 2, None, None)
     schedule = Knockout(bots, 2, random_plies(TERMS, 2))
-    games: list[Played] = []
+    games: list[PlayedGame] = []
     while fixtures := schedule.fixtures(0, games):
         games += [
-            Played(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules") for each in fixtures
+            PlayedGame(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules") for each in fixtures
         ]
     assert cup.places(games) == ["random", "greedy", "minimax"]
     told = cup.as_json(TERMS, games)
@@ -345,11 +345,11 @@ def test_a_swiss_is_placed_by_its_own_rules_and_byes_everywhere(
     bots = ("greedy", "minimax", "random")
     cup = Tournament.of("swiss", bots, 2, 2, None)
     schedule = cup.schedule(random_plies(TERMS, 2))
-    games: list[Played] = []
+    games: list[PlayedGame] = []
     for round_ in range(2):
         # The bot that is later in the alphabet wins, so that byes count.
         games += [
-            Played(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules")
+            PlayedGame(each, (*each.opening, "x"), int(each.players[1] > each.players[0]), "rules")
             for each in schedule.fixtures(round_, games)
         ]
     told = cup.as_json(TERMS, games)
@@ -379,13 +379,13 @@ def test_a_narrow_terminal_cuts_no_name_into_pieces(
     bots = ("greedy", "minimax", "quoridor-classic:depth=1,path=3")
     cup = Tournament.of("swiss", bots, 2, 1, None)
     fixtures = cup.schedule(random_plies(TERMS, 2)).fixtures(0, [])
-    cup.show(TERMS, [Played(each, (*each.opening, "x"), 0, "rules") for each in fixtures])
+    cup.show(TERMS, [PlayedGame(each, (*each.opening, "x"), 0, "rules") for each in fixtures])
     printed = capsys.readouterr().out
     assert all(bot in printed for bot in bots)
     assert "Buchholz" in printed
     assert "Glicko-2" not in printed
     monkeypatch.setenv("COLUMNS", "160")
-    cup.show(TERMS, [Played(each, (*each.opening, "x"), 0, "rules") for each in fixtures])
+    cup.show(TERMS, [PlayedGame(each, (*each.opening, "x"), 0, "rules") for each in fixtures])
     assert "Glicko-2" in capsys.readouterr().out
 
 
@@ -412,8 +412,8 @@ def test_bots_that_fail_lose_their_games_and_the_tournament_goes_on_and_says_why
     monkeypatch.setattr(roster, "__path__", [*roster.__path__, str(tmp_path)])
     bots = ("greedy", "raising", "random", "cheating")
     cup = Tournament.of("round-robin", bots, 2, None, None)
-    games: list[Played] = []
-    with Journal.open(tmp_path / "cup", TERMS, {}) as journal:
+    games: list[PlayedGame] = []
+    with ContestJournal.open(tmp_path / "cup", TERMS, {}) as journal:
         for fixture in cup.schedule(random_plies(TERMS)).fixtures(0, ()):
             games.append(play(TERMS, fixture))
             journal.append(games[-1])
@@ -427,9 +427,9 @@ def test_bots_that_fail_lose_their_games_and_the_tournament_goes_on_and_says_why
     printed = capsys.readouterr().out
     assert "crashed: raising: RuntimeError: out of ideas" in printed
     assert "illegal: cheating: " in printed
-    assert CliRunner().invoke(rules, ["check", str(tmp_path / "cup" / GAMES)]).exit_code == 0
+    assert CliRunner().invoke(rules, ["check", str(tmp_path / "cup" / GAMES_FILE)]).exit_code == 0
 
 
-def is_mixed(game: Played, bot: str) -> bool:
+def is_mixed(game: PlayedGame, bot: str) -> bool:
     """Return whether a bot played against one that fails."""
     return bot in game.fixture.players and bool({"raising", "cheating"} & set(game.fixture.players))

@@ -10,11 +10,15 @@ from typer.testing import CliRunner, Result
 
 from cornered import engine
 from cornered.cli.rules import app
-from cornered.engine.records.record import Move, Record, to_json
+from cornered.engine.records.record import Record, RecordedMove, to_json
 from cornered.engine.records.text import to_text
 
 ORACLES = Path(__file__).parents[1] / "data" / "oracles"
-RECORD = Record(engine.load("trapgrid", size=3), (Move("b3"), Move("c2"), Move("c3"), Move("b2")), places=(2, 1))
+RECORD = Record(
+    engine.load("trapgrid", size=3),
+    (RecordedMove("b3"), RecordedMove("c2"), RecordedMove("c3"), RecordedMove("b2")),
+    places=(2, 1),
+)
 
 
 def run(*arguments: str) -> Result:

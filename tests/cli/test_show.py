@@ -11,7 +11,7 @@ from rich.text import Text
 
 from cornered import engine
 from cornered.cli.show import look_for, show
-from cornered.clients.terminal.drawing import ANSI, ASCII, DARK, LIGHT
+from cornered.clients.terminal.drawing import ANSI, ASCII, DARK_SCHEME, LIGHT
 
 LONG = {
     "trapgrid": ({"size": 8}, "b8 g1"),
@@ -80,7 +80,7 @@ def test_the_last_move_is_marked() -> None:
 
 def test_what_a_terminal_can_show_decides_how_boards_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLORFGBG", raising=False)
-    assert look_for(console()) is DARK
+    assert look_for(console()) is DARK_SCHEME
     assert look_for(console(), is_light=True) is LIGHT
     assert look_for(console(colours="standard")) is ANSI
     assert look_for(console(encoding="iso-8859-1")) is ASCII
@@ -90,11 +90,11 @@ def test_what_a_terminal_can_show_decides_how_boards_look(monkeypatch: pytest.Mo
 def test_a_terminal_that_tells_of_a_light_background_gets_light_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLORFGBG", "0;15")
     assert look_for(console()) is LIGHT
-    assert look_for(console(), is_light=False) is DARK
+    assert look_for(console(), is_light=False) is DARK_SCHEME
 
 
 def test_tiles_bring_their_own_ground_so_that_any_background_will_do() -> None:
-    for is_light, look in ((False, DARK), (True, LIGHT)):
+    for is_light, look in ((False, DARK_SCHEME), (True, LIGHT)):
         on = console()
         state, moves = reach("quoridor")
         show(on, state, moves, "", has_hints=False, is_light=is_light)

@@ -14,7 +14,7 @@ import pytest
 
 from cornered import engine
 from cornered.bench.clocks import Arrivals
-from cornered.bots.online.host import BotHost, Guest, HostConfig
+from cornered.bots.online.host import BotHost, HostConfig, HostedBot
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import names
 from cornered.clients.sdk import BotPlayer, Client, Closed, MatchView, Tempo, TokenStore
@@ -22,7 +22,7 @@ from cornered.engine import Game
 from cornered.protocol.messages import ChallengeClosed
 from cornered.protocol.values import Accepts, Fischer
 from cornered.server.app import run
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 
 SMALL = {
     "trapgrid": {"size": 4},
@@ -39,7 +39,7 @@ AT_ONCE = 6
 
 @pytest.fixture
 async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
-    async with run(Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")) as address:
+    async with run(Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, log_level="error")) as address:
         yield address
 
 
@@ -49,7 +49,7 @@ def pairs(able: Sequence[str]) -> list[tuple[str, str]]:
     return list(zip(rest[::2], [*rest[1::2], *rest[: len(rest) % 2]], strict=True))
 
 
-def board(name: str, bots: Sequence[Guest]) -> Game:
+def board(name: str, bots: Sequence[HostedBot]) -> Game:
     """Return the small board of a game, or the default one where not all of `bots` play it."""
     small = engine.load(name, **SMALL[name])
     return small if all(guest.bot.plays(small) for guest in bots if guest.bot.plays(name)) else engine.load(name)
@@ -77,7 +77,7 @@ async def play(running_server: BotHost, arrivals: Arrivals, game: Game, pair: tu
 async def test_every_bot_plays_every_game_that_it_claims_though_workers_are_killed(
     address: str, tmp_path: Path
 ) -> None:
-    guests = Guest.all_of(names())
+    guests = HostedBot.all_of(names())
     arrivals, killed = Arrivals(), list[int]()
     async with asyncio.timeout(600), Pool.open(2, names()) as pool:
         running_server = BotHost(guests, pool, HostConfig(concurrency=AT_ONCE, tempo=QUICK), began=arrivals.hear)

@@ -16,16 +16,16 @@ from typer.testing import CliRunner
 
 from cornered.cli.rules import app as rules
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.journal import GAMES, PLAN, Journal
+from cornered.lab.contests.journal import GAMES_FILE, PLAN, ContestJournal
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.schedule import RoundRobin
-from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
 
 ROOT = Path(__file__).resolve().parents[2]
 DEADLINE = 60.0
 BOTS = ("random", "greedy", "minimax", "mcts", "textbook-alphabeta", "level:level=2")
 EACH = 4
-TERMS = Terms.of("isolation", {"width": 4, "height": 4}, nodes=100, seed=11)
+TERMS = ContestTerms.of("isolation", {"width": 4, "height": 4}, nodes=100, seed=11)
 PLIES = 2
 ALL = len(BOTS) * (len(BOTS) - 1) // 2 * EACH
 
@@ -48,7 +48,7 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
 
 def lines(folder: Path) -> list[bytes]:
     """Return the complete lines of the stored games."""
-    path = folder / GAMES
+    path = folder / GAMES_FILE
     return path.read_bytes().split(b"\n")[:-1] if path.exists() else []
 
 
@@ -65,12 +65,12 @@ def kill_after(count: int, folder: Path) -> None:
     assert process.returncode == -signal.SIGKILL
 
 
-def timeless(played: Played) -> Played:
+def timeless(played: PlayedGame) -> PlayedGame:
     first, second = (replace(effort, seconds=0.0, slowest=0.0) for effort in played.efforts)
     return replace(played, efforts=(first, second))
 
 
-def undisturbed() -> list[Played]:
+def undisturbed() -> list[PlayedGame]:
     """Return the games of the same tournament in this process, one after the other."""
     fixtures = RoundRobin(BOTS, EACH, random_plies(TERMS, PLIES)).fixtures(0, ())
     return [play(TERMS, fixture) for fixture in fixtures]
@@ -79,7 +79,7 @@ def undisturbed() -> list[Played]:
 def test_a_tournament_that_is_killed_twice_loses_no_game_and_counts_none_twice(tmp_path: Path) -> None:
     chance = random.Random(os.urandom(8))
     folder = tmp_path / "cup"
-    path = folder / GAMES
+    path = folder / GAMES_FILE
 
     kill_after(chance.randint(3, ALL // 3), folder)
     whole = lines(folder)
@@ -96,7 +96,7 @@ def test_a_tournament_that_is_killed_twice_loses_no_game_and_counts_none_twice(t
     assert process.returncode == 0, err.decode()
     assert lines(folder)[: len(survived) - 1] == survived[:-1]
 
-    with Journal.open(folder, TERMS, json.loads((folder / PLAN).read_text())) as journal:
+    with ContestJournal.open(folder, TERMS, json.loads((folder / PLAN).read_text())) as journal:
         kept = dict(journal.games)
     assert len(lines(folder)) == len(kept) == ALL
     expected = undisturbed()

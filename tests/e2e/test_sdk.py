@@ -17,12 +17,22 @@ from hypothesis import strategies as st
 
 from cornered.bots.online.host import HostConfig
 from cornered.bots.online.runner import run_bots
-from cornered.clients.sdk import BotPlayer, Client, Limit, MatchView, News, Refused, Tempo, TokenStore, run_bot
+from cornered.clients.sdk import (
+    BotPlayer,
+    Client,
+    ClientNews,
+    CommandRefused,
+    Limit,
+    MatchView,
+    Tempo,
+    TokenStore,
+    run_bot,
+)
 from cornered.protocol.commands import AskSeek, Hello
 from cornered.protocol.messages import Paired, SeekInfo
 from cornered.protocol.values import NO_CLOCK, Accepts, Fischer, GameSpec, PerMove, SeekSettings, Value
 from cornered.server.app import run
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.conftest import free_port
 from tests.protocol.conftest import COMMANDS, model
 
@@ -38,7 +48,7 @@ GAMES = [
 
 @pytest.fixture
 async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
-    async with run(Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")) as address:
+    async with run(Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, log_level="error")) as address:
         yield address
 
 
@@ -81,7 +91,7 @@ async def find(client: Client, name: str, game: str = "trapgrid") -> str:
         await lobby.changed(lobby.version)
 
 
-async def paired(client: Client, news: AsyncIterator[News] | None = None) -> MatchView:
+async def paired(client: Client, news: AsyncIterator[ClientNews] | None = None) -> MatchView:
     """Join the next match of a client's; `news` is the iterator of who has read some before."""
     async for new in news or client.news():
         if isinstance(new, Paired):
@@ -171,7 +181,7 @@ async def test_the_server_answers_every_command_and_ask_returns(address: str) ->
     async with asyncio.timeout(60), Client.connect(address, name="Ann") as ann:
         for drawn in commands:
             command = drawn.model_copy(update={"id": ann.new_id()})
-            with contextlib.suppress(Refused):
+            with contextlib.suppress(CommandRefused):
                 answer = await ann.ask(command, Value)
                 assert getattr(answer, "id", None) == command.id
 
@@ -386,7 +396,7 @@ async def test_a_bot_is_the_same_player_when_it_comes_again(address: str, store:
 
 
 async def test_a_token_that_was_given_and_is_unknown_is_an_error(address: str, store: TokenStore) -> None:
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(CommandRefused) as refusal:
         await run_bots(
             ["random"], HostConfig(), server=address, token="a-token-that-nobody-knows", store=store, workers=1
         )

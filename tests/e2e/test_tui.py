@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 
 from cornered.clients.sdk import BotPlayer, Client
 from cornered.clients.sdk.address import normalised
-from cornered.clients.terminal.broadcast import Broadcast
+from cornered.clients.terminal.broadcast import BroadcastFeed
 from cornered.clients.terminal.broker import listen
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
@@ -33,7 +33,7 @@ from cornered.protocol.commands import Command, Join, Ping
 from cornered.protocol.messages import Paired, Pong, Refused, Said
 from cornered.protocol.values import Accepts, GameSpec, Player, SeekSettings
 from cornered.server import app as server
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.clients.sdk.scripted import TOKEN, Script, Wire, scripted, snapshot
 from tests.conftest import Mosquitto
 
@@ -56,7 +56,7 @@ async def until(condition: Callable[[], object], app: App[None] | None = None) -
 
 @pytest.fixture
 async def address(tmp_path: Path) -> AsyncIterator[str]:
-    async with server.run(Settings(port=0, data=tmp_path, database=MEMORY)) as address:
+    async with server.run(Settings(port=0, data=tmp_path, database=MEMORY_DATABASE)) as address:
         yield address
 
 
@@ -292,7 +292,7 @@ def plainly_started(address: str, home: Path, call: str) -> subprocess.Popen[str
 @pytest.mark.mqtt
 async def test_a_match_is_watched_over_a_broker_that_dies_in_between(mosquitto: Mosquitto, tmp_path: Path) -> None:
     async with (
-        server.run(Settings(port=0, data=tmp_path, database=MEMORY, mqtt=mosquitto.url)) as address,
+        server.run(Settings(port=0, data=tmp_path, database=MEMORY_DATABASE, mqtt=mosquitto.url)) as address,
         random_bot(address),
         Client.connect(address, name="Ana") as ana,
     ):
@@ -302,7 +302,7 @@ async def test_a_match_is_watched_over_a_broker_that_dies_in_between(mosquitto: 
         await ana.challenge(bot, "trapgrid", seat=0)
         match = await ana.join((await paired(ana)).match)
 
-        broadcast, written = Broadcast(ana.server_now), list[str]()
+        broadcast, written = BroadcastFeed(ana.server_now), list[str]()
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         async with asyncio.TaskGroup() as tasks:
             listening = tasks.create_task(listen(mosquitto.url, broadcast, ready))

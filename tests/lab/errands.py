@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from cornered.bots import roster
 from cornered.lab.contests import arena
-from cornered.lab.contests.terms import Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.execution.heartbeat import beat
 
 __all__ = ["Unsendable", "act", "play", "play_where", "refuse", "square", "work"]
@@ -106,7 +106,7 @@ class Unsendable(Exception):
         raise TypeError("not me")
 
 
-def play(terms: Terms, fixture: Fixture) -> Played:
+def play(terms: ContestTerms, fixture: Fixture) -> PlayedGame:
     """Play a fixture with the bots in `strangers` registered in this process; only for workers."""
     if STRANGERS not in roster.__path__:
         roster.__path__.append(STRANGERS)
@@ -115,6 +115,6 @@ def play(terms: Terms, fixture: Fixture) -> Played:
     return arena.play(terms, fixture)
 
 
-def play_where(terms: Terms, fixture: Fixture) -> tuple[int, Played]:
+def play_where(terms: ContestTerms, fixture: Fixture) -> tuple[int, PlayedGame]:
     """Return the pid of this process, and the game of a fixture."""
     return os.getpid(), play(terms, fixture)

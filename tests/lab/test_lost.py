@@ -7,11 +7,11 @@ import pytest
 from cornered.lab.contests import arena
 from cornered.lab.contests.arena import lost, play
 from cornered.lab.contests.journal import from_record, to_record
-from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.execution import heartbeat
 from cornered.lab.execution.processes import Death
 
-SMALL = Terms.of("trapgrid", {"size": 4}, seed=2)
+SMALL = ContestTerms.of("trapgrid", {"size": 4}, seed=2)
 
 
 def test_the_bot_that_was_thinking_loses_and_the_moves_until_then_are_kept() -> None:
@@ -35,7 +35,7 @@ def test_without_a_thinking_bot_the_next_to_move_loses_and_the_fault_says_so() -
 
 
 def test_with_dice_the_roll_before_the_next_move_is_the_one_that_is_played() -> None:
-    terms = Terms.of("isolation", {"width": 4, "height": 4, "dice": True}, seed=5)
+    terms = ContestTerms.of("isolation", {"width": 4, "height": 4, "dice": True}, seed=5)
     fixture = Fixture(0, ("random", "random"), ("a1", "d4"))
     played = lost(terms, fixture, Death("ended with exit code 3"))
     assert len(played.moves) == 3
@@ -59,7 +59,7 @@ def test_a_game_tells_whose_turn_it_is_before_it_asks(monkeypatch: pytest.Monkey
     assert [words for words, _ in heard] == expected
     assert {within for _, within in heard} == {None}
     heard.clear()
-    play(Terms.of("trapgrid", {"size": 4}, time=100), Fixture(4, ("random", "greedy")))
+    play(ContestTerms.of("trapgrid", {"size": 4}, time=100), Fixture(4, ("random", "greedy")))
     assert {within for _, within in heard} == {0.2 + arena.LATE_TOLERANCE_S + arena.HANG_TOLERANCE_S}
 
 

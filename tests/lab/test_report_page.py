@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from cornered.cli.screenshots import FLAGS, find_chromium
-from cornered.lab.contests.terms import Effort, Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.reports import report
 from tests.conftest import require
 
@@ -39,10 +39,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of twelve bots, some with long names."""
     spent = Effort(5, 0.5, 0.2, 1000, 20)
     games = [
-        Played(Fixture(number, pair, ("a1", "b2")), ("a1", "b2", "c3"), number % 2, "rules", (spent, spent))
+        PlayedGame(Fixture(number, pair, ("a1", "b2")), ("a1", "b2", "c3"), number % 2, "rules", (spent, spent))
         for number, pair in enumerate(itertools.combinations(BOTS, 2))
     ]
-    return report.write(tmp_path_factory.mktemp("contest"), Terms.of("bamboo", {"radius": 2}), games, BOTS, {})[1]
+    return report.write(tmp_path_factory.mktemp("contest"), ContestTerms.of("bamboo", {"radius": 2}), games, BOTS, {})[
+        1
+    ]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1200, "light")])

@@ -16,7 +16,7 @@ from cornered.lab.contests.pairing import Entrant, bracket, can_be_paired, circl
 from cornered.lab.contests.schedule import Gauntlet, RoundRobin
 from cornered.lab.contests.schedule_knockout import MAX_EXTRA_PAIRS, Knockout
 from cornered.lab.contests.schedule_swiss import Swiss, rounds_for
-from cornered.lab.contests.terms import Fixture, Played
+from cornered.lab.contests.terms import Fixture, PlayedGame
 
 Winner = Callable[[Fixture], int | None]
 
@@ -43,23 +43,23 @@ def by_chance(seed: int, draws: float = 0.2) -> Winner:
     return winner
 
 
-def held(schedule: Schedule, winner: Winner) -> list[Played]:
+def held(schedule: Schedule, winner: Winner) -> list[PlayedGame]:
     """Return all games of a contest with these results."""
-    played: list[Played] = []
+    played: list[PlayedGame] = []
     for round_ in itertools.count():
         fixtures = schedule.fixtures(round_, played)
         if not fixtures:
             return played
         assert fixtures == schedule.fixtures(round_, played), "a contest that goes on repeats itself"
-        played += [Played(fixture, (), winner(fixture), "rules") for fixture in fixtures]
+        played += [PlayedGame(fixture, (), winner(fixture), "rules") for fixture in fixtures]
     raise AssertionError
 
 
-def met(played: Sequence[Played]) -> Counter[frozenset[str]]:
+def met(played: Sequence[PlayedGame]) -> Counter[frozenset[str]]:
     return Counter(frozenset(game.fixture.players) for game in played)
 
 
-def assert_numbered_in_pairs(played: Sequence[Played]) -> None:
+def assert_numbered_in_pairs(played: Sequence[PlayedGame]) -> None:
     """Check that games are numbered in order, in pairs of the same opening with swapped seats."""
     assert [game.fixture.number for game in played] == list(range(len(played)))
     for _, games in itertools.groupby(played, lambda game: game.fixture.pair):

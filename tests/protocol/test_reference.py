@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from cornered.protocol.codec import JSON
-from cornered.protocol.manual import ERRORS
+from cornered.protocol.manual import ERROR_WORDS
 from cornered.protocol.messages import ErrorCode
-from cornered.protocol.reference import ROOT, generate, stale
+from cornered.protocol.reference import REPOSITORY, generate, stale
 from cornered.protocol.schema import make_schema
 
 SCHEMA = make_schema()
@@ -30,7 +30,7 @@ CLIENT, SERVER = validator("ClientMessage"), validator("ServerMessage")
 
 
 def test_the_committed_files_are_those_that_the_messages_generate() -> None:
-    assert stale(ROOT) == [], "run `python -m cornered.protocol.reference`"
+    assert stale(REPOSITORY) == [], "run `python -m cornered.protocol.reference`"
 
 
 def test_a_file_that_is_missing_or_changed_is_stale(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_the_schema_requires_every_field_without_a_default_and_the_tag(field: st
 
 
 def test_every_error_code_is_explained() -> None:
-    assert set(ERRORS) == set(get_args(ErrorCode))
+    assert set(ERROR_WORDS) == set(get_args(ErrorCode))
 
 
 def test_every_message_has_a_section_with_words_in_the_manual() -> None:

@@ -26,7 +26,7 @@ from cornered.server import app
 from cornered.server.adapters.accounts_memory import MemoryAccounts
 from cornered.server.adapters.journal_memory import MemoryJournal
 from cornered.server.ports import JournalUnavailable
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 
 M = TypeVar("M", bound=Value)
 ANALYST_KEY = "the-key-of-the-operator"
@@ -168,7 +168,7 @@ def start(tmp_path: Path, compiled: None) -> Start:
         settings = Settings(
             **{
                 "port": 0,
-                "database": MEMORY,
+                "database": MEMORY_DATABASE,
                 "data": tmp_path,
                 "log_level": "warning",
                 "analyst_key": SecretStr(ANALYST_KEY),
@@ -279,7 +279,7 @@ def running_server(stores: Stores, tmp_path: Path, compiled: None) -> Start:
     @contextlib.asynccontextmanager
     async def running_server(**given: Any) -> AsyncIterator[Running]:
         settings = Settings(
-            **{"port": 0, "database": MEMORY, "data": tmp_path, "analyst_key": SecretStr(ANALYST_KEY), **given}
+            **{"port": 0, "database": MEMORY_DATABASE, "data": tmp_path, "analyst_key": SecretStr(ANALYST_KEY), **given}
         )
         async with app.running_server(settings, stores.journal, stores.accounts, now=stores.now) as address:
             yield Running(address)

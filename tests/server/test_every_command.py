@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 import pytest
 
-from cornered.clients.sdk import Client, Refused
+from cornered.clients.sdk import Client, CommandRefused
 from cornered.protocol import commands, messages
 from cornered.protocol.commands import Command, Hello
 from cornered.protocol.messages import (
@@ -233,7 +233,7 @@ async def test_every_command_is_answered_and_ask_settles_with_it(scene: Scene, k
         client, fields = await case.arrange(scene)
         command = kind(id=client.new_id(), **fields)
         if isinstance(case.answer, str):
-            with pytest.raises(Refused) as refusal:
+            with pytest.raises(CommandRefused) as refusal:
                 await client.ask(command, Value)
             assert refusal.value.code == case.answer
         else:

@@ -20,7 +20,7 @@ from cornered.server.net.gateway import Gateway
 from cornered.server.ports import JournalUnavailable
 from cornered.server.runtime import match_task, timekeeping
 from cornered.server.runtime.timekeeping import Outages, Sign, last_sign
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.server.conftest import Pair, Running, Start, Stores
 from tests.virtual_time import after
 
@@ -62,7 +62,7 @@ def disk(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> FullDisk:
 async def watched(stores: Stores, tmp_path: Path, running: Running) -> AsyncIterator[tuple[Any, Outages]]:
     """A server on the test's clock, whose outage detection is driven by the test."""
     outages = Outages()
-    settings = Settings(port=0, database=MEMORY, data=tmp_path, gone_seconds=30)
+    settings = Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, gone_seconds=30)
     async with app.running_server(
         settings, stores.journal, stores.accounts, now=stores.now, outages=outages
     ) as address:

@@ -9,7 +9,7 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bamboo.playout import playout
-from cornered.bots.bamboo.tree import Node, iterate, new_node, uct
+from cornered.bots.bamboo.tree import BambooTreeNode, new_node, run_iteration, uct
 from cornered.bots.roster import create
 from cornered.bots.roster.bamboo_mcts import BambooMctsBot
 from cornered.bots.solve.bamboo import solve
@@ -25,12 +25,12 @@ def after(radius: int, moves: str) -> BambooState:
     return state
 
 
-def nodes(root: Node) -> list[Node]:
+def nodes(root: BambooTreeNode) -> list[BambooTreeNode]:
     return [root, *(node for child in root.children.values() for node in nodes(child))]
 
 
 def test_the_selection_value_is_equation_8() -> None:
-    child = Node(after(1, "").position, [], visits=4, wins=3)
+    child = BambooTreeNode(after(1, "").position, [], visits=4, wins=3)
     assert uct(child, 9, 0.4) == pytest.approx(3 / 4 + 0.4 * math.sqrt(math.log(9) / 4))
 
 
@@ -52,7 +52,7 @@ def test_an_iteration_goes_where_equation_8_is_highest_and_adds_one_node() -> No
         if not root.untried:
             expected = max(root.children, key=lambda move: uct(root.children[move], root.visits, 0.4))
         size = len(nodes(root))
-        iterate(root, 0.4, 100, chance)
+        run_iteration(root, 0.4, 100, chance)
         visited = [move for move, child in root.children.items() if child.visits != before.get(move, 0)]
         assert root.visits == count + 1
         assert len(visited) == 1
@@ -67,7 +67,7 @@ def test_every_visit_is_a_childs_or_the_nodes_own_and_rewards_are_for_who_moved_
     chance = Random(2)
     root = new_node(after(2, "a1 c3").position, chance)
     for _ in range(2000):
-        iterate(root, 0.4, 100, chance)
+        run_iteration(root, 0.4, 100, chance)
     for node in nodes(root):
         inside = sum(child.visits for child in node.children.values())
         assert inside <= node.visits <= inside + (node is not root) or not node.children

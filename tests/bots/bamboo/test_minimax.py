@@ -9,7 +9,7 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bamboo.cells import cubes, squares
-from cornered.bots.bamboo.minimax import estimate, new_tally, search, sort
+from cornered.bots.bamboo.minimax import estimate, new_counters, search, sort_moves
 from cornered.bots.roster import create
 from cornered.clients.sdk import Limit
 from cornered.engine.games.bamboo import BambooState, cell_names, sizes, whole
@@ -70,11 +70,11 @@ def test_the_evaluation_is_groups_and_moves_of_red_less_those_of_blue(moves: str
 
 def test_one_ply_ahead_red_takes_the_highest_and_blue_the_lowest() -> None:
     red = after(1, "b3 b1")
-    found = search(red.position, 1, 1, "plain", new_tally(None))
+    found = search(red.position, 1, 1, "plain", new_counters(None))
     assert found.value == 1
     assert {cell_names(1)[move]: value for move, value in found.values.items()} == {"a1": 1, "c1": 1}
     blue = after(1, "b3")
-    found = search(blue.position, 1, 1, "plain", new_tally(None))
+    found = search(blue.position, 1, 1, "plain", new_counters(None))
     assert found.value == min(definition(blue.play(move)) for move in blue.moves())
 
 
@@ -84,7 +84,7 @@ def test_the_compiled_search_is_the_printed_one(pruning: str) -> None:
         radius = 1 + seed % 2
         state = at_random(radius, 3 + seed, seed)
         for depth in (1, 2, 3) if radius == 1 else (1, 2):
-            assert search(state.position, radius, depth, pruning, new_tally(None)).value == value(state, depth)  # type: ignore[arg-type]
+            assert search(state.position, radius, depth, pruning, new_counters(None)).value == value(state, depth)  # type: ignore[arg-type]
 
 
 def test_pruning_and_sorting_change_the_work_and_never_the_value() -> None:
@@ -94,7 +94,8 @@ def test_pruning_and_sorting_change_the_work_and_never_the_value() -> None:
         state = at_random(radius, seed, seed)
         depth = 2 + seed % 2
         plain, pruned, ordered = (
-            search(state.position, radius, depth, pruning, new_tally(None)) for pruning in ("plain", "pruned", "sorted")
+            search(state.position, radius, depth, pruning, new_counters(None))
+            for pruning in ("plain", "pruned", "sorted")
         )
         assert plain.value == pruned.value == ordered.value
         assert plain.pruned == 0
@@ -111,7 +112,7 @@ def test_sorting_puts_large_vectors_first_and_keeps_the_order_of_equal_ones() ->
     cells = list(cubes(6))
     random.Random(1).shuffle(cells)
     moves[: len(cells)] = cells
-    sort(moves, len(cells), 6)
+    sort_moves(moves, len(cells), 6)
     assert moves[: len(cells)].tolist() == sorted(cells, key=lambda cell: -squares(cubes(6)[cell]))
 
 
@@ -129,10 +130,10 @@ def test_scores_are_the_movers_and_bounds_are_marked() -> None:
 
 def test_as_many_of_the_best_moves_as_are_asked_for_get_exact_values() -> None:
     state = at_random(3, 8, 2)
-    plain = search(state.position, 3, 2, "plain", new_tally(None))
+    plain = search(state.position, 3, 2, "plain", new_counters(None))
     ranked = sorted(plain.values.values(), reverse=True)
     for lines in (1, 3, 6):
-        found = search(state.position, 3, 2, "sorted", new_tally(None), lines)
+        found = search(state.position, 3, 2, "sorted", new_counters(None), lines)
         best = sorted((found.values[move] for move in found.exact), reverse=True)
         assert best[:lines] == ranked[:lines]
         assert all(plain.values[move] <= value for move, value in found.values.items())

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from cornered import engine
-from cornered.bots.evaluate import judgement, mobility
+from cornered.bots.evaluate import evaluator, mobility
 from cornered.engine import CHANCE, Game, State
 
 GAMES = [
@@ -32,21 +32,21 @@ def positions(game: Game, number: int) -> list[State]:
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_an_evaluation_is_finite_and_below_any_win(game: Game) -> None:
-    evaluate = judgement(game.name).evaluate
+    evaluate = evaluator(game.name).evaluate
     for state in positions(game, 1) + positions(game, 2):
         assert all(abs(evaluate(state, seat)) < 1000 for seat in range(game.seats))
 
 
 @pytest.mark.parametrize("game", [game for game in GAMES if game.seats == 2], ids=repr)
 def test_what_is_good_for_one_of_two_is_bad_for_the_other(game: Game) -> None:
-    evaluate = judgement(game.name).evaluate
+    evaluate = evaluator(game.name).evaluate
     for state in positions(game, 3):
         assert evaluate(state, 0) == pytest.approx(-evaluate(state, 1))
 
 
-@pytest.mark.parametrize("game", [game for game in GAMES if judgement(game.name).candidates], ids=repr)
+@pytest.mark.parametrize("game", [game for game in GAMES if evaluator(game.name).candidates], ids=repr)
 def test_candidates_are_some_of_the_moves(game: Game) -> None:
-    candidates = judgement(game.name).candidates
+    candidates = evaluator(game.name).candidates
     assert candidates is not None
     for state in positions(game, 4):
         chosen, moves = candidates(state), state.moves()
@@ -56,20 +56,20 @@ def test_candidates_are_some_of_the_moves(game: Game) -> None:
 
 
 def test_a_wall_across_the_way_makes_it_longer() -> None:
-    evaluate = judgement("quoridor").evaluate
+    evaluate = evaluator("quoridor").evaluate
     start = engine.load("quoridor").start()
     aside = start.play("d1")
     assert evaluate(aside.play("c1h"), 1) == pytest.approx(evaluate(aside.play("a8h"), 1) + 1)
 
 
 def test_a_step_forward_is_a_step_ahead() -> None:
-    evaluate = judgement("quoridor").evaluate
+    evaluate = evaluator("quoridor").evaluate
     start = engine.load("quoridor").start()
     assert evaluate(start.play("e2"), 0) > evaluate(start.play("d1"), 0)
 
 
 def test_candidates_close_the_way_of_the_player_ahead() -> None:
-    candidates = judgement("quoridor").candidates
+    candidates = evaluator("quoridor").candidates
     assert candidates is not None
     start = engine.load("quoridor").start()
     walls = [move for move in candidates(start) if len(move) == 3]
@@ -78,21 +78,21 @@ def test_candidates_close_the_way_of_the_player_ahead() -> None:
 
 
 def test_the_larger_part_of_the_board_is_the_better_one() -> None:
-    evaluate = judgement("trapgrid").evaluate
+    evaluate = evaluator("trapgrid").evaluate
     state = engine.load("trapgrid", size=4).parse("0x../xx../..x./..x1 1")
     assert evaluate(state, 1) > 0 > evaluate(state, 0)
 
 
 def test_being_out_is_worse_than_any_position_in_play() -> None:
     game = engine.load("isolation", players=3, width=4, height=4)
-    evaluate = judgement("isolation").evaluate
+    evaluate = evaluator("isolation").evaluate
     state = next(state for state in positions(game, 6) if "out=" in str(state))
     gone = int(str(state).partition("out=")[2][0])
     assert all(evaluate(state, gone) < evaluate(state, seat) for seat in range(3) if seat != gone)
 
 
 def test_a_game_without_a_module_is_judged_by_mobility() -> None:
-    assert judgement("chess").evaluate is mobility
+    assert evaluator("chess").evaluate is mobility
     start = engine.load("quoridor").start()
     assert start.to_move != CHANCE
     assert mobility(start, start.to_move) == -mobility(start, 1) == 131

@@ -10,12 +10,12 @@ import numpy as np
 
 from cornered import engine
 from cornered.bots.bot import Limit
-from cornered.bots.evaluate.isolation import SCRATCH, known, nearer, rank, worth
-from cornered.bots.search.memory import Memory
+from cornered.bots.evaluate.isolation import SCRATCH, evaluate, exact_value, order_score, voronoi_zones
+from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import Searcher
 from cornered.bots.solve.isolation import prove
 from cornered.engine.games.isolation import IsolationState
-from cornered.engine.kernels.grid import CELLS, names, word
+from cornered.engine.kernels.grid import CELL_BITS, names, word
 
 ISOLATION = engine.load("isolation")
 
@@ -43,7 +43,7 @@ def parsed(text: str, size: int = 4) -> IsolationState:
 def test_what_is_known_is_true_and_takes_no_longer_than_said() -> None:
     record, told = scratch(), 0
     for state in positions(5, 120, 1):
-        plies = known(state.position, record)
+        plies = exact_value(state.position, record)
         if plies:
             told += 1
             assert prove(state, Limit(time=60_000)).value == ("win" if plies > 0 else "loss")
@@ -55,23 +55,23 @@ def test_what_is_known_is_true_and_takes_no_longer_than_said() -> None:
 def test_something_is_known_exactly_when_no_cell_is_within_reach_of_both() -> None:
     together = parsed("0.../xxx./...x/1... 0")
     apart = parsed("0.../xxxx/..../1... 0")
-    assert known(together.position, scratch()) == 0
+    assert exact_value(together.position, scratch()) == 0
     # Three slides against seven: the mover has lost within twice three plies.
-    assert known(apart.position, scratch()) == -6
-    assert known(parsed("0.../xxxx/..../1... 1").position, scratch()) == 7
+    assert exact_value(apart.position, scratch()) == -6
+    assert exact_value(parsed("0.../xxxx/..../1... 1").position, scratch()) == 7
 
 
 def test_nothing_is_known_before_both_pawns_are_placed() -> None:
     start = ISOLATION.start()
     assert isinstance(start, IsolationState)
-    assert known(start.position, scratch()) == 0
-    assert known(start.play("d4").position, scratch()) == 0
+    assert exact_value(start.position, scratch()) == 0
+    assert exact_value(start.play("d4").position, scratch()) == 0
 
 
 def test_a_cell_is_the_movers_when_it_takes_no_more_slides_than_the_other() -> None:
     state = parsed("0.../..../..../...1 0")
     position = state.position
-    mine, theirs = nearer(position.free, position.mover, position.second)
+    mine, theirs = voronoi_zones(position.free, position.mover, position.second)
     # One slide takes both pawns to the corners and along the diagonal; what is not seen at once takes two.
     assert {"a1", "a3", "c4", "d4", "b3", "c2"} <= set(names(int(mine)))
     assert set(names(int(theirs))) == {"b1", "c1", "d2", "d3"}
@@ -82,8 +82,8 @@ def test_every_cell_in_reach_is_given_to_one_of_the_two() -> None:
     for state in positions(6, 20, 2):
         free, mover, other, *_ = state.position
         if mover and other:
-            mine, theirs = nearer(free, mover, other)
-            theirs_too, mine_too = nearer(free, other, mover)
+            mine, theirs = voronoi_zones(free, mover, other)
+            theirs_too, mine_too = voronoi_zones(free, other, mover)
             assert mine | theirs == mine_too | theirs_too
             assert mine & theirs == 0
             # Only who moves next, and so has the ties, makes a difference.
@@ -91,20 +91,20 @@ def test_every_cell_in_reach_is_given_to_one_of_the_two() -> None:
 
 
 def test_the_mover_with_more_cells_is_better_off() -> None:
-    assert worth(parsed("0.../..../xx.x/.x1x 0").position) > 0
-    assert worth(parsed("0.../..../xx.x/.x1x 1").position) < 0
+    assert evaluate(parsed("0.../..../xx.x/.x1x 0").position) > 0
+    assert evaluate(parsed("0.../..../xx.x/.x1x 1").position) < 0
 
 
 def test_the_move_that_leaves_fewest_replies_comes_first() -> None:
     state = parsed("..0./..../xxx./1..x 0")
-    best = max(state.moves(), key=lambda move: rank(state.position, CELLS[move]))
+    best = max(state.moves(), key=lambda move: order_score(state.position, CELL_BITS[move]))
     replies = {move: len(state.play(move).moves()) for move in state.moves()}
     assert replies[best] == min(replies.values())
 
 
 def test_the_compiled_search_wins_positions_that_are_proven_to_be_won() -> None:
     game = engine.load("isolation", width=5, height=5)
-    searcher, wrong, won = Searcher(game, Memory.private()), 0, 0
+    searcher, wrong, won = Searcher(game, SearchMemory.private()), 0, 0
     for state in positions(5, 12, 5):
         if int(state.position.free).bit_count() > 14:
             continue
@@ -119,6 +119,6 @@ def test_the_compiled_search_wins_positions_that_are_proven_to_be_won() -> None:
 def test_words_of_whole_boards_do_not_confuse_the_kernels() -> None:
     state = engine.load("isolation", width=8, height=8).start().play("h8").play("a1")
     assert isinstance(state, IsolationState)
-    mine, theirs = nearer(*(word(bits) for bits in state.position[:3]))
+    mine, theirs = voronoi_zones(*(word(bits) for bits in state.position[:3]))
     assert int(mine | theirs).bit_count() == 62
-    assert abs(worth(state.position)) < 90_000
+    assert abs(evaluate(state.position)) < 90_000

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cornered.bots.evaluate.pockets import POCKETS, apart, bound, longest, pocket_of
-from cornered.engine.kernels.grid import CELLS, board, word
+from cornered.bots.evaluate.pockets import POCKETS, longest_path, path_bound, pocket_of, separated_value
+from cornered.engine.kernels.grid import CELL_BITS, board, word
 
 Cell = tuple[int, int]
 
@@ -44,37 +44,41 @@ def test_the_longest_path_is_what_trying_everything_finds(record: Any, width: in
         pawn = word(1 << bit)
         pocket = word(pocket_of(word(free), pawn))
         length = by_trying(free, bit)
-        assert longest(record, pocket, pawn, 64) == length <= bound(pocket, pawn)
+        assert longest_path(record, pocket, pawn, 64) == length <= path_bound(pocket, pawn)
         record["age"] += 1
         for wanted in range(1, length + 2):
             # An inexact result must not be stored as an exact one.
-            found = longest(record, pocket, pawn, wanted)
+            found = longest_path(record, pocket, pawn, wanted)
             assert (found >= wanted) == (length >= wanted)
             assert found <= length
 
 
 def test_dead_ends_count_once() -> None:
     # A row from a1 to g1 with twigs on b2 and e2, which with g1 are the ends. Colours alone would allow 8 steps.
-    free = sum(1 << CELLS[name] for name in ("b1", "c1", "d1", "e1", "f1", "g1", "b2", "e2"))
-    pawn = word(1 << CELLS["a1"])
-    assert bound(word(free), pawn) == by_trying(free, 0) == 6
+    free = sum(1 << CELL_BITS[name] for name in ("b1", "c1", "d1", "e1", "f1", "g1", "b2", "e2"))
+    pawn = word(1 << CELL_BITS["a1"])
+    assert path_bound(word(free), pawn) == by_trying(free, 0) == 6
     # Beside the pawn a dead end may be the first step as well as the last: that is no reason to count it out.
-    assert bound(word(1 << CELLS["b2"] | 1 << CELLS["a1"]), word(1 << CELLS["b1"])) == 1
+    assert path_bound(word(1 << CELL_BITS["b2"] | 1 << CELL_BITS["a1"]), word(1 << CELL_BITS["b1"])) == 1
 
 
 def test_a_search_that_runs_out_of_nodes_says_so(record: Any) -> None:
     record["most"] = 3
     pawn = word(1)
     pocket = word(pocket_of(word(board(4, 4) & ~1), pawn))
-    assert longest(record, pocket, pawn, 64) == -1
+    assert longest_path(record, pocket, pawn, 64) == -1
     assert record["stop"] == 1
     assert record["nodes"] == 3
 
 
 def test_of_two_pawns_apart_the_one_with_the_longer_path_wins(record: Any) -> None:
     def ends_in(mover: tuple[str, ...], other: tuple[str, ...]) -> int:
-        first, second = (sum(1 << CELLS[name] for name in names[1:]) for names in (mover, other))
-        return int(apart(record, word(first), word(1 << CELLS[mover[0]]), word(second), word(1 << CELLS[other[0]])))
+        first, second = (sum(1 << CELL_BITS[name] for name in names[1:]) for names in (mover, other))
+        return int(
+            separated_value(
+                record, word(first), word(1 << CELL_BITS[mover[0]]), word(second), word(1 << CELL_BITS[other[0]])
+            )
+        )
 
     assert ends_in(("a1", "a2", "a3"), ("h1", "h2")) == 3
     assert ends_in(("a1", "a2"), ("h1", "h2")) == -2

@@ -10,10 +10,10 @@ from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.evaluate import quoridor
 from cornered.bots.evaluate.paths import NO_WAY, both_ways, steps_home, ways
-from cornered.bots.evaluate.quoridor_printed import DRAW, Weights, choice, printed
+from cornered.bots.evaluate.quoridor_printed import DRAW_PENALTY, PrintedWeights, choice, printed
 from cornered.bots.evaluate.rings import Maze
 from cornered.bots.solve import quoridor as solver
-from cornered.engine.games.quoridor import NAMES, QuoridorState
+from cornered.engine.games.quoridor import MOVE_NAMES, QuoridorState
 from cornered.engine.kernels.maze import SPLIT, passages
 from cornered.engine.kernels.walls import MAX_MOVES, Position, gen, goal
 
@@ -42,11 +42,11 @@ def positions(size: int, walls: int, number: int, share: float = 0.5) -> list[Qu
 
 
 def narrowed(state: QuoridorState) -> tuple[list[str], list[str]]:
-    """Return the moves that `narrow` keeps, and all that are in the buffer afterwards."""
+    """Return the moves that `candidate_moves` keeps, and all that are in the buffer afterwards."""
     buffer = np.empty(MAX_MOVES, np.int64)
     count = gen(state.position, buffer)
-    kept = quoridor.narrow(state.position, buffer, count)
-    names = [NAMES[number] for number in buffer[:count].tolist()]
+    kept = quoridor.candidate_moves(state.position, buffer, count)
+    names = [MOVE_NAMES[number] for number in buffer[:count].tolist()]
     return names[:kept], names
 
 
@@ -85,20 +85,20 @@ def test_a_closed_cell_has_no_way() -> None:
 
 
 def test_worth_counts_steps_walls_and_the_turn() -> None:
-    assert quoridor.worth(played("").position) == 50
+    assert quoridor.evaluate(played("").position) == 50
     # A step ahead, and the other to move.
-    assert quoridor.worth(played("e2").position) == -100 + 50
+    assert quoridor.evaluate(played("e2").position) == -100 + 50
     # A wall that makes the other's way two steps longer costs the wall.
     ahead = played("e2 e8 a1h")
     assert both_ways(ahead.position) == (7, 7)
-    assert quoridor.worth(ahead.position) == quoridor.WALL + 50
+    assert quoridor.evaluate(ahead.position) == quoridor.WALL_SCORE + 50
 
 
 def test_an_opponent_without_walls_makes_a_lead_safe() -> None:
     without, with_walls = played("e2 e8", walls=0), played("e2 e8")
-    assert quoridor.worth(without.position) == quoridor.worth(with_walls.position) + quoridor.SURE
+    assert quoridor.evaluate(without.position) == quoridor.evaluate(with_walls.position) + quoridor.UNOPPOSED_LEAD_SCORE
     behind = played("e2 d9", walls=0)
-    assert quoridor.worth(behind.play("d2").position) == -100 + 50 - quoridor.SURE
+    assert quoridor.evaluate(behind.play("d2").position) == -100 + 50 - quoridor.UNOPPOSED_LEAD_SCORE
 
 
 def test_narrowing_keeps_every_step_and_loses_no_move() -> None:
@@ -146,7 +146,7 @@ def test_what_is_known_is_what_the_tables_say() -> None:
     for number in range(30):
         size = (5, 9)[number % 2]
         for state in positions(size, 2 + number % 3, number, 0.7):
-            known = quoridor.known(state.position, SCRATCH)
+            known = quoridor.exact_value(state.position, SCRATCH)
             if known == 0 or sum(state.stocks()) > (2 if size == 5 else 0):
                 continue
             told += 1
@@ -169,43 +169,43 @@ def past(**options: int) -> Position:
 
 
 def test_nothing_is_known_while_the_player_behind_has_walls() -> None:
-    assert quoridor.known(past(), SCRATCH) == 3
-    assert quoridor.known(past()._replace(turn=1), SCRATCH) == -4
-    assert quoridor.known(past()._replace(left=3), SCRATCH) == 3
-    assert quoridor.known(past()._replace(left=3 << 8), SCRATCH) == 0
-    assert quoridor.known(past()._replace(left=3 << 8 | 1), SCRATCH) == 0
+    assert quoridor.exact_value(past(), SCRATCH) == 3
+    assert quoridor.exact_value(past()._replace(turn=1), SCRATCH) == -4
+    assert quoridor.exact_value(past()._replace(left=3), SCRATCH) == 3
+    assert quoridor.exact_value(past()._replace(left=3 << 8), SCRATCH) == 0
+    assert quoridor.exact_value(past()._replace(left=3 << 8 | 1), SCRATCH) == 0
 
 
 def test_nothing_is_known_of_pawns_that_can_still_meet() -> None:
     start = engine.load("quoridor", walls=0).start()
     assert isinstance(start, QuoridorState)
-    assert quoridor.known(start.position, SCRATCH) == 0
+    assert quoridor.exact_value(start.position, SCRATCH) == 0
 
 
 def test_nothing_is_known_of_a_race_that_a_draw_rule_ends() -> None:
-    assert quoridor.known(past(max_plies=100)._replace(ply=97), SCRATCH) == 3
-    assert quoridor.known(past(max_plies=100)._replace(ply=98), SCRATCH) == 0
-    assert quoridor.known(past(no_progress=50)._replace(quiet=47), SCRATCH) == 3
-    assert quoridor.known(past(no_progress=50)._replace(quiet=48), SCRATCH) == 0
+    assert quoridor.exact_value(past(max_plies=100)._replace(ply=97), SCRATCH) == 3
+    assert quoridor.exact_value(past(max_plies=100)._replace(ply=98), SCRATCH) == 0
+    assert quoridor.exact_value(past(no_progress=50)._replace(quiet=47), SCRATCH) == 3
+    assert quoridor.exact_value(past(no_progress=50)._replace(quiet=48), SCRATCH) == 0
 
 
 def test_the_printed_evaluation_weighs_paths_progress_and_walls() -> None:
     state = played("e2 e8 e3 e3h")
     # Seat 0 stands on e3 behind a wall: 7 steps, rank 3, ten walls; seat 1 on e8: 8 steps round it, one rank, nine.
     assert both_ways(state.position) == (7, 8)
-    assert printed(state, 0, 0, Weights()) == 12 * 1 + 1.5 * (2 - 1) + 2 * (10 - 9)
-    assert printed(state, 1, 0, Weights()) == -printed(state, 0, 0, Weights())
-    assert printed(state, 0, 0, Weights(path=0, progress=0)) == 2
+    assert printed(state, 0, 0, PrintedWeights()) == 12 * 1 + 1.5 * (2 - 1) + 2 * (10 - 9)
+    assert printed(state, 1, 0, PrintedWeights()) == -printed(state, 0, 0, PrintedWeights())
+    assert printed(state, 0, 0, PrintedWeights(path=0, progress=0)) == 2
 
 
 def test_the_printed_evaluation_hurries_to_win_and_delays_to_lose() -> None:
     won = played("b2 b1", size=3)
     assert won.outcome is not None
     assert won.outcome.winner == 1
-    assert printed(won, 1, 2, Weights()) == 1_000_002
-    assert printed(won, 0, 2, Weights()) == -1_000_002
+    assert printed(won, 1, 2, PrintedWeights()) == 1_000_002
+    assert printed(won, 0, 2, PrintedWeights()) == -1_000_002
     drawn = played("d1 d9", max_plies=2)
-    assert printed(drawn, 0, 3, Weights()) == printed(drawn, 1, 3, Weights()) == DRAW
+    assert printed(drawn, 0, 3, PrintedWeights()) == printed(drawn, 1, 3, PrintedWeights()) == DRAW_PENALTY
 
 
 def test_at_most_eight_walls_are_looked_at_nearest_to_the_opponent_first() -> None:

@@ -8,8 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from cornered.bots.evaluate.regions import UNDECIDED, fields, greedy_path, has_path, longest_path, region, verdict
-from cornered.engine.kernels.grid import CELLS, word
+from cornered.bots.evaluate.regions import (
+    UNDECIDED,
+    fields,
+    greedy_path,
+    has_path,
+    longest_path,
+    region,
+    separated_winner,
+)
+from cornered.engine.kernels.grid import CELL_BITS, word
 
 RECORD = np.dtype(fields(1 << 10))
 
@@ -77,9 +85,9 @@ def test_the_longest_path_is_the_longest_of_all_paths() -> None:
 
 
 def test_a_path_may_pass_over_a_cell_and_come_back_to_it() -> None:
-    free = sum(1 << CELLS[cell] for cell in ("b1", "c1", "d1"))
-    assert longest_path(word(free), word(1 << CELLS["a1"]), work()) == 3
-    assert has_path(word(free), word(1 << CELLS["c2"]), 3, work()) == 1
+    free = sum(1 << CELL_BITS[cell] for cell in ("b1", "c1", "d1"))
+    assert longest_path(word(free), word(1 << CELL_BITS["a1"]), work()) == 3
+    assert has_path(word(free), word(1 << CELL_BITS["c2"]), 3, work()) == 1
 
 
 def test_of_two_regions_the_longer_path_wins_and_a_tie_is_the_others() -> None:
@@ -91,7 +99,7 @@ def test_of_two_regions_the_longer_path_wins_and_a_tie_is_the_others() -> None:
         right, other = right << 5, other << 5
         lengths = longest(left, mover.bit_length() - 1), longest(right, other.bit_length() - 1)
         mine, theirs = (region(word(free), word(pawn)) for free, pawn in ((left, mover), (right, other)))
-        found = verdict(word(mine), word(mover), word(other), word(theirs), record)
+        found = separated_winner(word(mine), word(mover), word(other), word(theirs), record)
         assert found == (1 if lengths[0] > lengths[1] else -1)
         results.append(found)
     assert 20 < results.count(1) < 130

@@ -10,10 +10,10 @@ import numpy as np
 
 from cornered import engine
 from cornered.bots.bot import Limit
-from cornered.bots.evaluate.trapgrid import SCRATCH, key, known, lead, quiet, rank, worth
+from cornered.bots.evaluate.trapgrid import SCRATCH, evaluate, exact_value, key, order_score, quiet, voronoi_lead
 from cornered.bots.solve.trapgrid import solve
 from cornered.engine.games.trapgrid import Position
-from cornered.engine.kernels.grid import CELLS, word
+from cornered.engine.kernels.grid import CELL_BITS, word
 
 
 def positions(count: int, size: int = 6) -> Iterator[Any]:
@@ -39,7 +39,7 @@ def test_what_is_known_is_what_the_solver_proves() -> None:
     for state in positions(400):
         solution = solve(state, Limit())
         assert solution is not None
-        plies = int(known(state.position, scratch))
+        plies = int(exact_value(state.position, scratch))
         if plies:
             told += 1
             assert (plies > 0) == (solution.value == "win"), str(state)
@@ -49,35 +49,35 @@ def test_what_is_known_is_what_the_solver_proves() -> None:
 
 def test_nothing_is_known_while_both_can_reach_the_same_cell() -> None:
     scratch = np.zeros(1, SCRATCH)[0]
-    assert known(parse("0...../....../....../....../....../.....1 0", 6).position, scratch) == 0
-    assert known(parse("0../xx./1.. 0", 3).position, scratch) == 0
-    assert known(parse("0../xxx/1.. 0", 3).position, scratch) == -4
-    assert known(parse("0../xxx/1.x 0", 3).position, scratch) == 3
-    assert known(parse("0../x.x/1x. 0", 3).position, scratch) != 0
+    assert exact_value(parse("0...../....../....../....../....../.....1 0", 6).position, scratch) == 0
+    assert exact_value(parse("0../xx./1.. 0", 3).position, scratch) == 0
+    assert exact_value(parse("0../xxx/1.. 0", 3).position, scratch) == -4
+    assert exact_value(parse("0../xxx/1.x 0", 3).position, scratch) == 3
+    assert exact_value(parse("0../x.x/1x. 0", 3).position, scratch) != 0
 
 
 def test_a_shut_in_opponent_has_lost_at_once() -> None:
     scratch = np.zeros(1, SCRATCH)[0]
-    assert known(parse("0../..x/.x1 0", 3).position, scratch) == 1
+    assert exact_value(parse("0../..x/.x1 0", 3).position, scratch) == 1
 
 
 def test_zones_are_cells_that_one_player_reaches_first() -> None:
     position = parse("0..../...../...../...../....1 0", 5).position
     # Of 25 cells, the mover has the five of the middle diagonal too.
-    assert lead(position.free, position.mover, position.other) == 5
-    assert lead(position.free, position.other, position.mover) == 5
+    assert voronoi_lead(position.free, position.mover, position.other) == 5
+    assert voronoi_lead(position.free, position.other, position.mover) == 5
     row = parse("xxx/0.1/xxx 0", 3).position
-    assert lead(row.free, row.mover, row.other) == 1
+    assert voronoi_lead(row.free, row.mover, row.other) == 1
 
 
 def test_worth_is_room_by_colours_and_open_steps() -> None:
     # The mover's zone is a2 and b1, of one colour: room for one step, and two are open. The other has nothing.
     corner = parse("xx1/.xx/0.x 0", 3).position
-    assert worth(corner) == 100 * 1 + 50 * 2
+    assert evaluate(corner) == 100 * 1 + 50 * 2
     # Two cells in a row are two steps.
     row = parse("1xx/xxx/0.. 0", 3).position
-    assert worth(row) == 100 * 2 + 50 * 1
-    assert worth(parse("1xx/xxx/0.. 1", 3).position) == -worth(row)
+    assert evaluate(row) == 100 * 2 + 50 * 1
+    assert evaluate(parse("1xx/xxx/0.. 1", 3).position) == -evaluate(row)
 
 
 def test_a_position_is_quiet_when_the_mover_has_a_choice() -> None:
@@ -87,10 +87,12 @@ def test_a_position_is_quiet_when_the_mover_has_a_choice() -> None:
 
 def test_narrow_cells_come_first_and_dead_ends_last() -> None:
     position = parse("..x/.0./xx1 0", 3).position
-    order = {name: rank(position, CELLS[name]) for name in ("a2", "b3", "c2")}
+    order = {name: order_score(position, CELL_BITS[name]) for name in ("a2", "b3", "c2")}
     assert order["a2"] == order["b3"] > order["c2"] == 0
     side = parse("...../0..../...../...../....1 0", 5).position
-    assert rank(side, CELLS["a5"]) > rank(side, CELLS["a3"]) > rank(side, CELLS["b4"]) > 0
+    assert (
+        order_score(side, CELL_BITS["a5"]) > order_score(side, CELL_BITS["a3"]) > order_score(side, CELL_BITS["b4"]) > 0
+    )
 
 
 def test_different_positions_have_different_keys() -> None:

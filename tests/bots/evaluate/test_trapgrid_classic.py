@@ -7,7 +7,7 @@ import pytest
 from cornered import engine
 from cornered.bots.evaluate.trapgrid_classic import (
     WEIGHTS,
-    Board,
+    ClassicBoard,
     centre,
     distance,
     heuristic,
@@ -19,17 +19,17 @@ from cornered.bots.evaluate.trapgrid_classic import (
 )
 from cornered.bots.roster.trapgrid_classic import board_of
 from cornered.engine.games.trapgrid import TrapGridState
-from cornered.engine.kernels.grid import CELLS
+from cornered.engine.kernels.grid import CELL_BITS
 
 
-def parse(text: str, size: int = 7) -> Board:
+def parse(text: str, size: int = 7) -> ClassicBoard:
     state = engine.load("trapgrid", size=size).parse(text)
     assert isinstance(state, TrapGridState)
     return board_of(state)
 
 
 def cell(name: str) -> int:
-    return 1 << CELLS[name]
+    return 1 << CELL_BITS[name]
 
 
 CUT = parse("0.x..../..x..../xxx..../......./......./......./......1 0")

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cornered.bots.kernels.timer import alarm
+from cornered.bots.kernels.timer import deadline_timer
 
 
 def test_an_alarm_rings_in_another_thread_when_the_time_is_over() -> None:
@@ -17,7 +17,7 @@ def test_an_alarm_rings_in_another_thread_when_the_time_is_over() -> None:
         rang_in.append(threading.get_ident())
         rang.set()
 
-    with alarm(0.01, ring):
+    with deadline_timer(0.01, ring):
         assert rang.wait(30)
     assert rang_in != [threading.get_ident()]
     assert len(rang_in) == 1
@@ -26,7 +26,7 @@ def test_an_alarm_rings_in_another_thread_when_the_time_is_over() -> None:
 @pytest.mark.parametrize("remaining", [0.0, -1.0])
 def test_an_alarm_whose_time_is_over_has_rung_before_the_block_begins(remaining: float) -> None:
     rings: list[str] = []
-    with alarm(remaining, lambda: rings.append("rung")):
+    with deadline_timer(remaining, lambda: rings.append("rung")):
         assert rings == ["rung"]
     assert rings == ["rung"]
 
@@ -35,10 +35,10 @@ def test_an_alarm_whose_time_is_over_has_rung_before_the_block_begins(remaining:
 def test_an_alarm_leaves_neither_a_ring_nor_a_thread_behind(remaining: float | None) -> None:
     rings: list[str] = []
     before = threading.active_count()
-    with alarm(remaining, lambda: rings.append("rung")):
+    with deadline_timer(remaining, lambda: rings.append("rung")):
         assert threading.active_count() == before + (remaining is not None)
     assert threading.active_count() == before
-    with pytest.raises(ZeroDivisionError), alarm(remaining, lambda: rings.append("rung")):
+    with pytest.raises(ZeroDivisionError), deadline_timer(remaining, lambda: rings.append("rung")):
         raise ZeroDivisionError
     assert threading.active_count() == before
     assert not rings

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from cornered import engine
 from cornered.bots.bot import Bot
-from cornered.bots.online.host import MAX_NAME_LENGTH, BotHost, Guest, HostConfig, player_name
+from cornered.bots.online.host import MAX_NAME_LENGTH, BotHost, HostConfig, HostedBot, player_name
 from cornered.bots.pool.pool import Pool
 from cornered.bots.roster import bots, create
 from cornered.clients.sdk import TokenStore
@@ -54,11 +54,11 @@ def test_long_names_keep_the_settings_that_tell_bots_apart() -> None:
 
 
 def test_two_bots_of_one_name_are_an_error() -> None:
-    assert [guest.name for guest in Guest.all_of(["random", "greedy"])] == ["random", "greedy"]
+    assert [guest.name for guest in HostedBot.all_of(["random", "greedy"])] == ["random", "greedy"]
     with pytest.raises(ValueError, match="two bots would be called 'random'"):
-        Guest.all_of(["random", "greedy", "random"])
+        HostedBot.all_of(["random", "greedy", "random"])
     with pytest.raises(ValueError, match="there is no bot 'nobody'"):
-        Guest.all_of(["nobody"])
+        HostedBot.all_of(["nobody"])
 
 
 @pytest.mark.parametrize("key", [None, "the-key-of-the-operator"])
@@ -69,7 +69,7 @@ async def test_house_bots_show_the_key_that_they_are_given(tmp_path: Path, key: 
         hello.set_result(await wire.welcome())
         await wire.stay()
 
-    (guest,) = Guest.all_of(["random"])
+    (guest,) = HostedBot.all_of(["random"])
     store = TokenStore(tmp_path / "tokens.json")
     async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
         house = BotHost([guest], pool, HostConfig(analyst_key=key))
@@ -90,7 +90,7 @@ async def test_an_answer_of_a_later_protocol_costs_a_bot_its_offer_of_analysis_a
         await wire.answer_in_a_later_version(await wire.hear(OfferAnalysis))
         await wire.stay()
 
-    (guest,) = Guest.all_of(["random"])
+    (guest,) = HostedBot.all_of(["random"])
     store = TokenStore(tmp_path / "tokens.json")
     async with asyncio.timeout(60), scripted(script) as server, Pool.open(1) as pool, asyncio.TaskGroup() as tasks:
         house = BotHost([guest], pool, HostConfig(analyse="random"))

@@ -10,8 +10,8 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import judgement
-from cornered.bots.overlay.gametree import Tree, as_json, grow
+from cornered.bots.evaluate import evaluator
+from cornered.bots.overlay.gametree import Tree, as_json, build_tree
 from cornered.engine import CHANCE, Game, State
 from cornered.engine.games.isolation import IsolationState
 
@@ -35,14 +35,14 @@ def middle(game: Game, plies: int = 6) -> State:
 
 
 def tree_of(state: State, depth: int, width: int, most: int = 400) -> Tree:
-    return grow(state, depth, width, judgement(state.game.name).evaluate, most=most)
+    return build_tree(state, depth, width, evaluator(state.game.name).evaluate, most=most)
 
 
 def minimax(state: State, seat: int, depth: int, ply: int = 0) -> float:
     if state.outcome is not None:
         return WIN - ply if state.outcome.winner == seat else ply - WIN
     if depth == 0:
-        return float(judgement(state.game.name).evaluate(state, seat))
+        return float(evaluator(state.game.name).evaluate(state, seat))
     values = [minimax(state.play(move), seat, depth - 1, ply + 1) for move in state.moves()]
     if state.to_move == CHANCE:
         return sum(values) / len(values)
@@ -63,7 +63,7 @@ def test_dice_are_averaged() -> None:
         assert isinstance(state, IsolationState)
         return float(state.position.roll**2)
 
-    tree = grow(middle(engine.load("isolation", width=4, height=4, dice=True), 5), 2, 20, squared_roll)
+    tree = build_tree(middle(engine.load("isolation", width=4, height=4, dice=True), 5), 2, 20, squared_roll)
     rolls = [node for node in tree if node.to_move == CHANCE]
     assert rolls
     for node in rolls:
@@ -133,7 +133,7 @@ def test_what_is_cut_is_what_alpha_beta_does_not_look_at(size: int, plies: int, 
 
 def test_of_too_many_moves_the_most_promising_are_shown() -> None:
     state = middle(engine.load("trapgrid"), 5)
-    evaluate = judgement("trapgrid").evaluate
+    evaluate = evaluator("trapgrid").evaluate
     best = max(state.moves(), key=lambda move: evaluate(state.play(move), state.to_move))
     tree = tree_of(state, 1, 1)
     assert [child.move for child in tree.children] == [best]

@@ -22,9 +22,9 @@ from cornered.bots.pool.pool import HANG_GRACE_S, Pool
 from cornered.bots.pool.scheduler import Scheduler
 from cornered.bots.pool.supervisor import Supervisor
 from cornered.bots.pool.warming import Preparation
-from cornered.bots.pool.worker_main import Job, think
+from cornered.bots.pool.worker_main import ThinkJob, think
 from cornered.bots.pool.worker_process import Lost, Worker
-from cornered.bots.search.memory import Memory
+from cornered.bots.search.memory import SearchMemory
 from cornered.clients.sdk import Limit
 from cornered.engine.warming import warm
 from tests.waiting import until
@@ -393,12 +393,12 @@ async def test_the_shared_memory_goes_with_the_pool() -> None:
         await busy(pool)
         thinking.cancel()
     with pytest.raises(FileNotFoundError):
-        Memory.attach(name, 0)
+        SearchMemory.attach(name, 0)
 
 
 def test_a_worker_keeps_its_bots_between_jobs() -> None:
     known: dict[str, Bot] = {}
-    job = Job("random", "trapgrid", {"size": 3}, str(engine.load("trapgrid", size=3).start()), Limit(time=100))
+    job = ThinkJob("random", "trapgrid", {"size": 3}, str(engine.load("trapgrid", size=3).start()), Limit(time=100))
     think(job, known)
     bot = known["random"]
     think(job, known)

@@ -15,7 +15,7 @@ from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
 from cornered.bots.roster.champion import ChampionBot
-from cornered.bots.search.memory import Memory
+from cornered.bots.search.memory import SearchMemory
 from cornered.engine import State
 
 ORACLES = Path(__file__).parents[2] / "data" / "oracles"
@@ -76,7 +76,7 @@ def test_a_proof_ends_when_its_worker_is_stopped() -> None:
     champion = create("champion")
     assert isinstance(champion, ChampionBot)
     champion.prepare(state.game)
-    with Memory.create(1) as memory:
+    with SearchMemory.create(1) as memory:
         champion.lend(memory)
         threading.Timer(0.1, memory.stop).start()
         started = time.monotonic()
@@ -84,7 +84,7 @@ def test_a_proof_ends_when_its_worker_is_stopped() -> None:
         assert time.monotonic() - started < 20
         assert thought.proven is None
         assert state.is_legal(thought.move)
-        champion.lend(Memory.private())
+        champion.lend(SearchMemory.private())
 
 
 def test_draw_rules_count_in_what_is_proven() -> None:

@@ -72,14 +72,14 @@ def test_the_classic_stops_at_its_limit() -> None:
 
 def test_max_n_of_two_chooses_what_plain_max_n_chooses_among_the_same_moves() -> None:
     from cornered.bots.evaluate.quoridor_printed import choice
-    from cornered.bots.evaluate.rings import evaluate
+    from cornered.bots.evaluate.rings import evaluate_state
     from cornered.bots.textbook.shares import Shares, estimated, final
 
     def plain(state: State, depth: int, ply: int) -> Shares:
         if state.outcome is not None:
             return final(state.outcome, ply)
         if depth == 0:
-            return estimated(state, evaluate)
+            return estimated(state, evaluate_state)
         shares = [plain(state.play(move), depth - 1, ply + 1) for move in choice(state, 3)]  # type: ignore[arg-type]
         return max(shares, key=lambda share: share[state.to_move])
 

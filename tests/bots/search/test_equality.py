@@ -9,8 +9,8 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import judgement
-from cornered.bots.search.memory import Memory
+from cornered.bots.evaluate import evaluator
+from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
 from cornered.engine import Game, State
 
@@ -50,7 +50,7 @@ def minimax(state: State, depth: int, ply: int = 0) -> float:
 
 @functools.lru_cache(100_000)
 def evaluate(state: State) -> float:
-    return judgement(state.game.name).evaluate(state, state.to_move)
+    return evaluator(state.game.name).evaluate(state, state.to_move)
 
 
 def positions(game: Game, number: int, count: int) -> list[State]:
@@ -75,7 +75,7 @@ def depth_for(state: State, chance: random.Random) -> int:
 
 @pytest.mark.parametrize(("game", "count"), GAMES, ids=str)
 def test_at_full_width_the_value_is_that_of_minimax(game: Game, count: int) -> None:
-    searcher, chance = Searcher(game, Memory.private()), random.Random(1)
+    searcher, chance = Searcher(game, SearchMemory.private()), random.Random(1)
     for state in positions(game, 1, count):
         depth = depth_for(state, chance)
         thought = searcher.search(state, Limit(depth=depth), FULL_WIDTH)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cornered import engine
-from cornered.bots.search.memory import Memory
+from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
 
 ROOT = Path(__file__).parents[3]
@@ -25,8 +25,8 @@ def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_stop_reaches_one_slot_or_all_and_stays_until_resumed() -> None:
-    with Memory.create(3) as memory:
-        others = [Memory.attach(str(memory.name), workspace) for workspace in (1, 2)]
+    with SearchMemory.create(3) as memory:
+        others = [SearchMemory.attach(str(memory.name), workspace) for workspace in (1, 2)]
         memory.stop(2)
         assert [one.is_stopped for one in (memory, *others)] == [False, False, True]
         memory.stop()
@@ -46,12 +46,12 @@ memory.own.nodes = 42
 memory.stop(0)
 memory.close()
 """
-    with Memory.create(2) as memory:
+    with SearchMemory.create(2) as memory:
         for _ in range(2):
             ended = run(program, str(memory.name))
             assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
         assert memory.is_stopped
-        again = Memory.attach(str(memory.name), 1)
+        again = SearchMemory.attach(str(memory.name), 1)
         assert again.own.nodes == 42
         again.close()
 
@@ -94,33 +94,36 @@ def test_children_of_every_start_method_attach_without_a_word(tmp_path: Path) ->
 
 
 def test_a_memory_that_is_given_back_is_gone() -> None:
-    memory = Memory.create(1)
+    memory = SearchMemory.create(1)
     name = str(memory.name)
     memory.unlink()
     memory.close()
     memory.close()
     with pytest.raises(FileNotFoundError):
-        Memory.attach(name, 0)
+        SearchMemory.attach(name, 0)
 
 
 def test_a_creator_that_ends_leaves_nothing_behind() -> None:
     ended = run("from cornered.bots.search.memory import Memory\nwith Memory.create(1) as m: print(m.name)")
     assert ended.stderr == ""
     with pytest.raises(FileNotFoundError):
-        Memory.attach(ended.stdout.strip(), 0)
+        SearchMemory.attach(ended.stdout.strip(), 0)
 
 
 def test_only_slots_that_exist_can_be_taken() -> None:
-    with Memory.create(2) as memory, pytest.raises(ValueError, match="no memory of this program with a workspace 2"):
-        Memory.attach(str(memory.name), 2)
+    with (
+        SearchMemory.create(2) as memory,
+        pytest.raises(ValueError, match="no memory of this program with a workspace 2"),
+    ):
+        SearchMemory.attach(str(memory.name), 2)
     with pytest.raises(ValueError, match="1 workspace or more"):
-        Memory.create(0)
+        SearchMemory.create(0)
 
 
 def test_entries_of_other_options_and_styles_never_answer() -> None:
-    memory = Memory.private()
+    memory = SearchMemory.private()
     with_rule, without = engine.load("quoridor", size=3, max_plies=6), engine.load("quoridor", size=3)
-    alone = Searcher(without, Memory.private()).search(without.start(), Limit(depth=6), FULL_WIDTH)
+    alone = Searcher(without, SearchMemory.private()).search(without.start(), Limit(depth=6), FULL_WIDTH)
     Searcher(without, memory).search(without.start(), Limit(depth=6))
     Searcher(with_rule, memory).search(with_rule.start(), Limit(depth=6), FULL_WIDTH)
     Searcher(with_rule, memory).search(with_rule.start(), Limit(depth=6))

@@ -17,9 +17,9 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN, Thought
-from cornered.bots.search.memory import Memory
+from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, SELECTIVE, Limit, Searcher, Style
-from cornered.bots.search.specialise import Specialised, hooks, searching, specialise
+from cornered.bots.search.specialise import SpecialisedSearch, hooks, specialise, specialised_search
 from cornered.engine import Game, State
 from cornered.engine.compile.kernel import cache_of
 from tests.bots.search.choosy import narrow_to_two, never_quiet
@@ -58,7 +58,7 @@ def exact_lines(name: str, count: int) -> Iterator[tuple[State, dict[str, Any]]]
             yield state, line
 
 
-def choosy(name: str) -> Specialised:
+def choosy(name: str) -> SpecialisedSearch:
     """Return a game's search that keeps at most two moves where permitted and trusts no evaluation."""
     made = hooks(name) | {"narrow": narrow_to_two, "quiet": never_quiet}
     cached_in = cache_of(
@@ -68,7 +68,7 @@ def choosy(name: str) -> Specialised:
         f"cornered.engine.games.{name}",
         f"cornered.bots.evaluate.{name}",
     )
-    return specialise(f"choosy_{name}", made, engine.load(name).start(), searching(name).scratch, cached_in)
+    return specialise(f"choosy_{name}", made, engine.load(name).start(), specialised_search(name).scratch, cached_in)
 
 
 def is_line(state: State, moves: tuple[str, ...]) -> bool:
@@ -140,7 +140,7 @@ def test_a_node_limit_is_met_exactly(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_stopped_search_looks_at_no_further_position(name: str) -> None:
-    state, memory = middle(name, 4), Memory.private()
+    state, memory = middle(name, 4), SearchMemory.private()
     answers: list[Thought] = []
     searching = threading.Thread(
         target=lambda: answers.append(Searcher(state.game, memory).search(state, Limit())), daemon=True
@@ -159,7 +159,7 @@ def test_a_stopped_search_looks_at_no_further_position(name: str) -> None:
 
 
 def test_a_search_that_was_stopped_before_it_began_answers_without_one() -> None:
-    state, memory = middle("quoridor"), Memory.private()
+    state, memory = middle("quoridor"), SearchMemory.private()
     memory.stop()
     thought = Searcher(state.game, memory).search(state, Limit(time=60_000))
     assert (thought.nodes, thought.depth, thought.score) == (0, 0, None)
@@ -236,7 +236,7 @@ def test_full_depth_finds_who_wins(name: str) -> None:
 
 @pytest.mark.parametrize("style", [SELECTIVE, FULL_WIDTH], ids=str)
 def test_distances_hold_wherever_the_table_met_the_position_before(style: Style) -> None:
-    memory, seen = Memory.private(), 0
+    memory, seen = SearchMemory.private(), 0
     for state, line in exact_lines("quoridor", 40):
         searcher = Searcher(state.game, memory)
         for before in (state.play(move) for move in state.moves()):
@@ -255,8 +255,8 @@ def test_distances_hold_wherever_the_table_met_the_position_before(style: Style)
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_called_proven_is_so_whatever_was_left_out(name: str) -> None:
     proofs = 0
-    for made in (searching(name), choosy(name)):
-        memory = Memory.private()
+    for made in (specialised_search(name), choosy(name)):
+        memory = SearchMemory.private()
         for state, line in exact_lines(name, 60):
             searcher = Searcher(state.game, memory, made)
             thought = searcher.search(state, Limit(nodes=20_000, lines=len(state.moves())))
@@ -273,7 +273,7 @@ def test_what_is_called_proven_is_so_whatever_was_left_out(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_search_that_was_cut_off_calls_proven_is_so(name: str) -> None:
-    memory = Memory.private()
+    memory = SearchMemory.private()
     for state, line in exact_lines(name, 60):
         searcher = Searcher(state.game, memory)
         for nodes in (1, 20, 100, 500, 2_000):
@@ -353,7 +353,7 @@ memory.close()
     state = middle("isolation", 5, width=5, height=5)
     game: Game = state.game
     expected = [Searcher(game).search(state, Limit(depth=depth), FULL_WIDTH).score for depth in range(1, 6)]
-    with Memory.create(2) as memory:
+    with SearchMemory.create(2) as memory:
         command = [sys.executable, "-c", program, str(memory.name), str(state)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as helper:
             # The reader of its output reaches the end of the pipe also when it is killed.

@@ -9,12 +9,20 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import SCALE, judgement
-from cornered.bots.search.deepening import salt
-from cornered.bots.search.layout import ENTRIES
-from cornered.bots.search.memory import Memory
+from cornered.bots.evaluate import CENTIMOVES, evaluator
+from cornered.bots.search.deepening import key_salt
+from cornered.bots.search.layout import TABLE_ENTRIES
+from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
-from cornered.bots.search.template import DEEPEST, EXACT, LOWER, MATE, ODD, OFFSET, UPPER
+from cornered.bots.search.template import (
+    DEPTH_OFFSET,
+    EXACT_SCORE,
+    LOWER_BOUND,
+    MATE_SCORE,
+    PLY_COUNTING_SCORE,
+    SCORE_OFFSET,
+    UPPER_BOUND,
+)
 from cornered.engine import Game, State
 
 GAMES = [
@@ -35,7 +43,7 @@ def minimax(state: State, depth: int) -> float:
     if outcome is not None:
         return 0.0 if outcome.winner is None else WIN if outcome.winner == state.to_move else -WIN
     if depth == 0:
-        return judgement(state.game.name).evaluate(state, state.to_move)
+        return evaluator(state.game.name).evaluate(state, state.to_move)
     return max(earlier(-minimax(state.play(move), depth - 1)) for move in state.moves())
 
 
@@ -50,16 +58,16 @@ def entries(searcher: Searcher, state: State, plies: int) -> Iterator[tuple[Stat
         found, left = waiting.pop()
         if found.outcome is not None or left == 0:
             continue
-        here = searcher.made.hooks["key"](found.position) ^ salt(state.game, FULL_WIDTH)  # type: ignore[attr-defined]
-        slot = here & (ENTRIES - 2)
+        here = searcher.made.hooks["key"](found.position) ^ key_salt(state.game, FULL_WIDTH)  # type: ignore[attr-defined]
+        slot = here & (TABLE_ENTRIES - 2)
         for place in (slot, slot + 1):
             check, data = map(int, searcher.memory.table.words[place])
             if data and check ^ data == here:
-                score = (data >> 25) - OFFSET
-                points = score / SCALE
-                if abs(score) > ODD:
-                    points = WIN - (MATE - score) if score > 0 else -WIN + (MATE + score)
-                yield found, (data >> 9 & 255) - DEEPEST, data >> 17 & 3, points
+                score = (data >> 25) - SCORE_OFFSET
+                points = score / CENTIMOVES
+                if abs(score) > PLY_COUNTING_SCORE:
+                    points = WIN - (MATE_SCORE - score) if score > 0 else -WIN + (MATE_SCORE + score)
+                yield found, (data >> 9 & 255) - DEPTH_OFFSET, data >> 17 & 3, points
         for after in map(found.play, found.moves()):
             if after not in seen:
                 seen.add(after)
@@ -68,7 +76,7 @@ def entries(searcher: Searcher, state: State, plies: int) -> Iterator[tuple[Stat
 
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_every_entry_bounds_the_value_of_its_position(game: Game) -> None:
-    searcher = Searcher(game, Memory.private())
+    searcher = Searcher(game, SearchMemory.private())
     start = game.start()
     for depth in range(1, DEPTH + 1):
         # Also from further on, so that the same positions occur at other plies.
@@ -79,9 +87,9 @@ def test_every_entry_bounds_the_value_of_its_position(game: Game) -> None:
     for state, depth, bound, score in entries(searcher, start, DEPTH + 1):
         value = minimax(state, depth)
         bounds.add(bound)
-        if bound & LOWER:
+        if bound & LOWER_BOUND:
             assert value >= score - 1e-9, (str(state), depth, bound)
-        if bound & UPPER:
+        if bound & UPPER_BOUND:
             assert value <= score + 1e-9, (str(state), depth, bound)
-    assert LOWER in bounds
-    assert EXACT in bounds
+    assert LOWER_BOUND in bounds
+    assert EXACT_SCORE in bounds

@@ -19,7 +19,7 @@ from cornered.bots.bot import Limit
 from cornered.bots.evaluate.regions import region
 from cornered.bots.solve import solver
 from cornered.bots.solve.isolation import is_within_reach, prove, solve
-from cornered.bots.solve.isolation_proof import SET, WON, canonical, forget, outcome, workspace
+from cornered.bots.solve.isolation_proof import SET_BIT, WON_BIT, canonical, forget, outcome, workspace
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
 from cornered.engine.kernels.grid import word
@@ -196,7 +196,7 @@ def test_an_entry_about_the_same_cells_but_other_pawns_is_not_believed() -> None
         forget(work)
         seen = word(region(free, mover)) | word(region(free, other))
         work.memory[:, 0] = seen
-        work.memory[:, 1] = pawns | SET | (word(0) if expected > 0 else WON)
+        work.memory[:, 1] = pawns | SET_BIT | (word(0) if expected > 0 else WON_BIT)
         assert outcome(free, mover, other, work) == expected
 
 

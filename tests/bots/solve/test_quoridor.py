@@ -15,7 +15,7 @@ from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.solve import quoridor as solver
 from cornered.bots.solve.layers import canonical, extend, joined, place
-from cornered.bots.solve.race import DRAW, NOTHING, settle
+from cornered.bots.solve.race import DRAW_BYTE, UNSETTLED_BYTE, settle
 from cornered.engine import State
 from cornered.engine.games.quoridor import QuoridorState
 from cornered.engine.kernels.maze import passages
@@ -88,9 +88,9 @@ def table_of(state: QuoridorState) -> np.ndarray[tuple[int, ...], np.dtype[np.ui
 
 
 def in_plies(byte: int) -> int:
-    if byte in (NOTHING, DRAW):
+    if byte in (UNSETTLED_BYTE, DRAW_BYTE):
         return 0
-    return 2 * byte - 1 if byte < DRAW else 2 * (byte - 256)
+    return 2 * byte - 1 if byte < DRAW_BYTE else 2 * (byte - 256)
 
 
 @pytest.mark.parametrize(("size", "walls", "number"), [(3, 0, 0), (3, 3, 1), (5, 0, 2), (5, 6, 3), (5, 14, 4)])
@@ -100,7 +100,7 @@ def test_every_race_is_as_long_as_plain_retrograde_analysis_says(size: int, wall
     found = {
         (turn, first // size * 9 + first % size, second // size * 9 + second % size): in_plies(int(byte))
         for (turn, first, second), byte in np.ndenumerate(table)
-        if byte != NOTHING
+        if byte != UNSETTLED_BYTE
     }
     assert found == expected
 
@@ -108,8 +108,8 @@ def test_every_race_is_as_long_as_plain_retrograde_analysis_says(size: int, wall
 def test_a_table_tells_draws_from_positions_that_cannot_be() -> None:
     state = walk(engine.load("quoridor", size=3).start(), 0, 0)
     table = table_of(state)
-    assert {int(byte) for byte in table[0, 6:].flat} == {NOTHING}
-    assert table[1, 4, 4] == NOTHING
+    assert {int(byte) for byte in table[0, 6:].flat} == {UNSETTLED_BYTE}
+    assert table[1, 4, 4] == UNSETTLED_BYTE
 
 
 def test_exact_values_agree_with_an_independent_program() -> None:

@@ -22,7 +22,7 @@ from cornered.bots.solve import solver
 from cornered.bots.solve.trapgrid import is_within_reach, prove, solve
 from cornered.bots.solve.trapgrid_proof import mirrored
 from cornered.engine import State
-from cornered.engine.kernels.grid import NAMES
+from cornered.engine.kernels.grid import CELL_NAMES
 
 ROOT = Path(__file__).resolve().parents[3]
 ORACLES = ROOT / "tests" / "data" / "oracles" / "trapgrid.jsonl"
@@ -66,7 +66,7 @@ def compare(size: int, free: frozenset[Cell], mover: Cell, other: Cell) -> None:
     for target in around(mover):
         if target in free:
             loses, rest = best(free - {target}, other, target)
-            move = NAMES[target[0] + 8 * target[1]]
+            move = CELL_NAMES[target[0] + 8 * target[1]]
             assert (solution.moves[move], solution.lengths[move]) == ("loss" if loses else "win", rest + 1), str(state)
     assert len(solution.moves) == len(state.moves())
 

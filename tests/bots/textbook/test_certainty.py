@@ -9,10 +9,10 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import Judgement
+from cornered.bots.evaluate import Evaluator
 from cornered.bots.textbook.deepening import search
 from cornered.bots.textbook.expectiminimax import expectiminimax, farthest, score
-from cornered.bots.textbook.search import CERTAIN, Search
+from cornered.bots.textbook.search import CERTAIN_SCORE, TextbookSearch
 from cornered.clients.sdk import Limit
 from cornered.engine import CHANCE, Game, Outcome, State
 
@@ -62,11 +62,11 @@ class Luck(State):
 
 @pytest.mark.parametrize("rolls", [1, 2, 3, 4])
 def test_a_win_by_every_roll_but_one_is_not_certain(rolls: int) -> None:
-    best = Judgement(lambda state, seat: 999.0)
+    best = Evaluator(lambda state, seat: 999.0)
     limit = Limit(depth=2 * rolls)
     lucky = search(Luck(rolls, unlucky=True), limit, best, random.Random(1))
     assert lucky.score is not None
-    assert rolls < 3 or lucky.score > CERTAIN, "the mean alone would look like a win"
+    assert rolls < 3 or lucky.score > CERTAIN_SCORE, "the mean alone would look like a win"
     assert lucky.proven is None
     sure = search(Luck(rolls, unlucky=False), limit, best, random.Random(1))
     assert (sure.score, sure.proven) == (WIN - 2 * rolls, "win")
@@ -75,7 +75,7 @@ def test_a_win_by_every_roll_but_one_is_not_certain(rolls: int) -> None:
 @pytest.mark.parametrize("rolls", [1, 2, 3, 4])
 def test_nor_does_it_score_like_one(rolls: int) -> None:
     def value(*, unlucky: bool) -> float:
-        work = Search(0, lambda state, seat: 999.0)
+        work = TextbookSearch(0, lambda state, seat: 999.0)
         return score(expectiminimax(Luck(rolls, unlucky), 2 * rolls, 0, work)[0], work.deepest, 3)
 
     assert value(unlucky=True) <= 999

@@ -9,13 +9,13 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import Judgement, judgement
+from cornered.bots.evaluate import Evaluator, evaluator
 from cornered.bots.textbook.deepening import search
 from cornered.clients.sdk import Limit
 from cornered.engine import CHANCE, Game, State
 
 
-def brute(state: State, seat: int, depth: int, judged: Judgement, ply: int = 0) -> float:
+def brute(state: State, seat: int, depth: int, judged: Evaluator, ply: int = 0) -> float:
     """Return the value by definition: every line, no cut-offs."""
     if (outcome := state.outcome) is not None:
         return 0.0 if outcome.winner is None else WIN - ply if outcome.winner == seat else ply - WIN
@@ -44,7 +44,7 @@ SMALL = [
 @pytest.mark.parametrize(("name", "options", "deepest"), SMALL, ids=lambda item: str(item))
 def test_the_value_is_that_of_a_search_without_pruning(name: str, options: dict[str, int], deepest: int) -> None:
     game = engine.load(name, **options)
-    judged = Judgement(judgement(name).evaluate)
+    judged = Evaluator(evaluator(name).evaluate)
     chance = random.Random(3)
     state = game.start()
     for _ in range(6):
@@ -72,22 +72,22 @@ KNOWN = [
 
 @pytest.mark.parametrize(("name", "options", "value"), KNOWN, ids=lambda item: str(item))
 def test_small_games_are_proven(name: str, options: dict[str, int], value: str) -> None:
-    thought = search(engine.load(name, **options).start(), Limit(), judgement(name), random.Random(1))
+    thought = search(engine.load(name, **options).start(), Limit(), evaluator(name), random.Random(1))
     assert thought.proven == value
     assert thought.pruned > 0
 
 
 def test_only_the_centre_wins_the_smallest_isolation() -> None:
     start = engine.load("isolation", width=3, height=3).start()
-    assert search(start, Limit(), judgement("isolation"), random.Random(2)).move == "b2"
+    assert search(start, Limit(), evaluator("isolation"), random.Random(2)).move == "b2"
 
 
 def test_a_loss_is_not_proven_when_moves_are_left_out() -> None:
     # On this board every move loses, and not all of them are candidates.
     start = engine.load("quoridor", size=3).start()
-    everything = Judgement(judgement("quoridor").evaluate)
+    everything = Evaluator(evaluator("quoridor").evaluate)
     assert search(start, Limit(depth=12), everything, random.Random(1)).proven == "loss"
-    few = Judgement(judgement("quoridor").evaluate, lambda state: [m for m in state.moves() if len(m) == 2])
+    few = Evaluator(evaluator("quoridor").evaluate, lambda state: [m for m in state.moves() if len(m) == 2])
     assert search(start, Limit(depth=12), few, random.Random(1)).proven is None
 
 
@@ -95,14 +95,14 @@ def test_a_loss_is_not_proven_when_moves_are_left_out() -> None:
 @pytest.mark.parametrize("spared", [0, 1])
 def test_nothing_false_is_proven_when_a_player_s_moves_are_left_out(name: str, spared: int) -> None:
     game = engine.load(name, **{"trapgrid": {"size": 4}, "isolation": {"width": 3, "height": 3}}[name])
-    evaluate, chance, proofs = judgement(name).evaluate, random.Random(2), 0
-    few = Judgement(evaluate, lambda state: state.moves()[: 1 if state.to_move == spared else None])
+    evaluate, chance, proofs = evaluator(name).evaluate, random.Random(2), 0
+    few = Evaluator(evaluate, lambda state: state.moves()[: 1 if state.to_move == spared else None])
     for _ in range(8):
         state = game.start()
         while state.outcome is None:
             if len(state.moves()) < 9:
                 found = search(state, Limit(), few, random.Random(1)).proven
-                assert found in (None, search(state, Limit(), Judgement(evaluate), random.Random(1)).proven)
+                assert found in (None, search(state, Limit(), Evaluator(evaluate), random.Random(1)).proven)
                 proofs += found is not None
             state = state.play(chance.choice(state.moves()))
     assert proofs > 10
@@ -122,7 +122,7 @@ def test_dice_prove_a_win_only_when_every_roll_wins() -> None:
         state = game.start()
         while state.outcome is None:
             if state.to_move != CHANCE:
-                thought = search(state, Limit(depth=6), judgement("isolation"), random.Random(1))
+                thought = search(state, Limit(depth=6), evaluator("isolation"), random.Random(1))
                 assert thought.proven in (None, "win")
                 if thought.proven:
                     proofs += 1
@@ -134,27 +134,27 @@ def test_dice_prove_a_win_only_when_every_roll_wins() -> None:
 def test_a_forced_draw_is_proven() -> None:
     # One ply is left and no pawn is next to its goal.
     start = engine.load("quoridor", size=5, walls=0, max_plies=1).start()
-    thought = search(start, Limit(), Judgement(judgement("quoridor").evaluate), random.Random(1))
+    thought = search(start, Limit(), Evaluator(evaluator("quoridor").evaluate), random.Random(1))
     assert (thought.score, thought.proven) == (0.0, "draw")
 
 
 def test_a_quick_win_is_better_than_a_slow_one() -> None:
     start = engine.load("quoridor", size=5, walls=0).parse("...../..0../....1/...../..... 0")
-    thought = search(start, Limit(depth=6), judgement("quoridor"), random.Random(4))
+    thought = search(start, Limit(depth=6), evaluator("quoridor"), random.Random(4))
     assert (thought.move, thought.score, thought.proven) == ("c5", WIN - 1, "win")
 
 
 def test_a_loss_is_put_off_as_long_as_it_can_be() -> None:
     start = engine.load("trapgrid", size=4).start()
-    thought = search(start, Limit(), judgement("trapgrid"), random.Random(4))
+    thought = search(start, Limit(), evaluator("trapgrid"), random.Random(4))
     assert thought.score == len(thought.pv) - WIN
 
 
 @pytest.mark.parametrize("game", [engine.load("trapgrid"), engine.load("bamboo")], ids=repr)
 def test_an_iteration_that_was_cut_short_does_not_forget_the_last_one(game: Game) -> None:
     start = game.start()
-    whole = search(start, Limit(depth=2), judgement(game.name), random.Random(9))
-    cut = search(start, Limit(nodes=whole.nodes + 3, depth=3), judgement(game.name), random.Random(9))
+    whole = search(start, Limit(depth=2), evaluator(game.name), random.Random(9))
+    cut = search(start, Limit(nodes=whole.nodes + 3, depth=3), evaluator(game.name), random.Random(9))
     assert cut.score is not None
     assert cut.depth >= 2 - (cut.move != whole.move)
     assert not math.isinf(cut.score)
@@ -162,6 +162,6 @@ def test_an_iteration_that_was_cut_short_does_not_forget_the_last_one(game: Game
 
 def test_without_time_for_anything_the_move_is_legal() -> None:
     start = engine.load("quoridor").start()
-    thought = search(start, Limit(time=1, started=0.0), judgement("quoridor"), random.Random(1))
+    thought = search(start, Limit(time=1, started=0.0), evaluator("quoridor"), random.Random(1))
     assert start.is_legal(thought.move)
     assert thought.score is None

@@ -10,13 +10,13 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import judgement
-from cornered.bots.search.memory import Memory
+from cornered.bots.evaluate import evaluator
+from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, Searcher
 from cornered.bots.textbook.alphabeta import alpha_beta
 from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.ordered import sorted_alpha_beta
-from cornered.bots.textbook.search import Search, proof
+from cornered.bots.textbook.search import TextbookSearch, proof
 from cornered.clients.sdk import Limit
 from cornered.engine import Game, State
 
@@ -54,15 +54,15 @@ def test_these_are_thousands_of_positions() -> None:
 
 @pytest.mark.parametrize(("game", "count"), GAMES, ids=str)
 def test_all_come_to_the_same_value(game: Game, count: int, positions: Positions) -> None:
-    searcher, chance = Searcher(game, Memory.private()), random.Random(1)
-    evaluate = judgement(game.name).evaluate
+    searcher, chance = Searcher(game, SearchMemory.private()), random.Random(1)
+    evaluate = evaluator(game.name).evaluate
     for state in positions(game, 11, count):
         deepest = next(depth for depth in range(6, 0, -1) if len(state.moves()) ** depth <= LEAVES or depth == 1)
         depth = chance.randint(1, deepest)
-        search = Search(state.to_move, evaluate)
+        search = TextbookSearch(state.to_move, evaluate)
         value, _ = depth_limited(state, depth, 0, search)
         for pruned in (alpha_beta, sorted_alpha_beta):
-            assert pruned(state, depth, -math.inf, math.inf, 0, Search(state.to_move, evaluate))[0] == value
+            assert pruned(state, depth, -math.inf, math.inf, 0, TextbookSearch(state.to_move, evaluate))[0] == value
         compiled = searcher.search(state, Limit(depth=depth), FULL_WIDTH)
         assert compiled.score == pytest.approx(value), (str(state), depth)
         sure = proof(value, 2, saw_horizon=True)

@@ -9,11 +9,11 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.roster import create
 from cornered.bots.textbook.alphabeta import alpha_beta
 from cornered.bots.textbook.expectiminimax import expectiminimax, farthest, score
-from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.search import TextbookSearch
 from cornered.bots.textbook.star1 import star1
 from cornered.bots.textbook.utilities import squashed, unsquashed
 from cornered.clients.sdk import Limit
@@ -30,8 +30,8 @@ DICE = [
 PLAIN = [engine.load("trapgrid", size=4), engine.load("quoridor", size=3), engine.load("bamboo", radius=1)]
 
 
-def fresh(state: State) -> Search:
-    return Search(state.to_move, judgement(state.game.name).evaluate)
+def fresh(state: State) -> TextbookSearch:
+    return TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
 
 
 @pytest.mark.parametrize(("game", "depth", "count"), DICE, ids=str)

@@ -9,7 +9,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create, kind, names
-from cornered.bots.textbook.isolation import HEURISTICS, IsolationMinimaxBot, evaluation, mobilities, progress
+from cornered.bots.textbook.isolation import HEURISTICS_BY_NAME, IsolationMinimaxBot, evaluation, mobilities, progress
 from cornered.engine import State
 from cornered.engine.games.isolation import IsolationState
 
@@ -40,14 +40,14 @@ def parsed(text: str, **options: int | bool) -> IsolationState:
     ],
 )
 def test_a_heuristic_scores_as_printed(name: str, own: int, other: int, used: float, score: float) -> None:
-    assert HEURISTICS[name](own, other, used) == score
+    assert HEURISTICS_BY_NAME[name](own, other, used) == score
 
 
 def test_each_heuristic_is_a_bot_and_each_bot_a_heuristic() -> None:
     classes = [kind(name) for name in NAMES]
     assert all(issubclass(found, IsolationMinimaxBot) for found in classes)
     assert [f"isolation-{found.heuristic}" for found in classes if issubclass(found, IsolationMinimaxBot)] == NAMES
-    assert sorted(f"isolation-{name}" for name in HEURISTICS) == NAMES
+    assert sorted(f"isolation-{name}" for name in HEURISTICS_BY_NAME) == NAMES
 
 
 def test_mobilities_are_counted_for_the_seat_that_is_asked_about() -> None:
@@ -55,15 +55,15 @@ def test_mobilities_are_counted_for_the_seat_that_is_asked_about() -> None:
     # a3, b3, b4 against b1 and c1.
     assert mobilities(state, 0) == (3, 2)
     assert mobilities(state, 1) == (2, 3)
-    assert evaluation(HEURISTICS["defensive"], 0.0)(state, 0) == 4
-    assert evaluation(HEURISTICS["offensive"], 0.0)(state, 1) == -4
+    assert evaluation(HEURISTICS_BY_NAME["defensive"], 0.0)(state, 0) == 4
+    assert evaluation(HEURISTICS_BY_NAME["offensive"], 0.0)(state, 1) == -4
 
 
 def test_of_several_opponents_the_most_mobile_counts_and_who_is_out_does_not() -> None:
     state = parsed("0.x2/..xx/xxxx/1..x 0 out=2", players=3)
     assert mobilities(state, 0) == (3, 2)
     assert mobilities(state, 1) == (2, 3)
-    assert evaluation(HEURISTICS["simple"], 0.0)(state, 2) < -100
+    assert evaluation(HEURISTICS_BY_NAME["simple"], 0.0)(state, 2) < -100
 
 
 def test_progress_is_the_part_of_the_board_that_was_stood_on() -> None:

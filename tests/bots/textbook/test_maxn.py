@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.roster import create
 from cornered.bots.textbook.alphabeta import alpha_beta
-from cornered.bots.textbook.korf import NOBODY, shallow
+from cornered.bots.textbook.korf import NO_SEAT_ABOVE, max_n_shallow
 from cornered.bots.textbook.maxn import max_n
-from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.search import TextbookSearch
 from cornered.bots.textbook.shares import ANY_PLY, WHOLE, estimated, final, most, score
 from cornered.clients.sdk import Limit
 from cornered.engine import Game, Outcome, State
@@ -35,14 +35,14 @@ GAMES = [
 EACH = pytest.mark.parametrize(("game", "depth", "count"), GAMES, ids=str)
 
 
-def fresh(state: State) -> Search:
-    return Search(state.to_move, judgement(state.game.name).evaluate)
+def fresh(state: State) -> TextbookSearch:
+    return TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
 
 
 @EACH
 def test_the_shares_of_every_position_are_the_whole(game: Game, depth: int, count: int, positions: Positions) -> None:
     for state in positions(game, 1, count):
-        shares = estimated(state, judgement(game.name).evaluate)
+        shares = estimated(state, evaluator(game.name).evaluate)
         assert sum(shares) == WHOLE
         # No estimate is mistaken for a game that is over.
         assert all(ANY_PLY < share < most(game.seats, ANY_PLY) for share in shares)
@@ -59,7 +59,7 @@ def test_shallow_pruning_finds_the_same_shares_by_the_same_line(
     for state in positions(game, 2, count):
         plain, pruned = fresh(state), fresh(state)
         expected = max_n(state, depth, 0, plain)
-        assert shallow(state, depth, 0, NOBODY, 0, pruned) == expected
+        assert max_n_shallow(state, depth, 0, NO_SEAT_ABOVE, 0, pruned) == expected
         assert pruned.nodes <= plain.nodes
         saved += pruned.pruned
     assert saved

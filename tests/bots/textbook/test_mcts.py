@@ -9,8 +9,8 @@ import pytest
 
 from cornered import engine
 from cornered.bots.roster import create
-from cornered.bots.textbook.mcts import Node, grow, rewards
-from cornered.bots.textbook.search import OutOfLimit, Search
+from cornered.bots.textbook.mcts import Node, rewards, run_iteration
+from cornered.bots.textbook.search import OutOfLimit, TextbookSearch
 from cornered.clients.sdk import Limit
 from cornered.engine import CHANCE, Game, Outcome
 
@@ -30,9 +30,9 @@ def walk(node: Node) -> list[Node]:
 @pytest.mark.parametrize("game", GAMES, ids=repr)
 def test_every_visit_is_counted_once_on_each_level(game: Game) -> None:
     chance = Random(1)
-    root, search = Node.of(game.start(), chance), Search(0, lambda state, seat: 0.0)
+    root, search = Node.of(game.start(), chance), TextbookSearch(0, lambda state, seat: 0.0)
     for _ in range(300):
-        grow(root, 1.0, chance, search)
+        run_iteration(root, 1.0, chance, search)
     assert root.visits == 300
     for node in walk(root):
         below = sum(child.visits for child in node.children.values())
@@ -47,9 +47,9 @@ def test_every_visit_is_counted_once_on_each_level(game: Game) -> None:
 
 def test_what_one_of_two_wins_the_other_loses() -> None:
     chance = Random(2)
-    root, search = Node.of(engine.load("bamboo", radius=1).start(), chance), Search(0, lambda state, seat: 0.0)
+    root, search = Node.of(engine.load("bamboo", radius=1).start(), chance), TextbookSearch(0, lambda state, seat: 0.0)
     for _ in range(200):
-        grow(root, 1.0, chance, search)
+        run_iteration(root, 1.0, chance, search)
     for node in walk(root):
         won = sum(child.won for child in node.children.values())
         lost = node.visits - node.won
@@ -60,9 +60,9 @@ def test_what_one_of_two_wins_the_other_loses() -> None:
 def test_an_iteration_that_is_cut_short_leaves_no_trace() -> None:
     chance = Random(3)
     root = Node.of(engine.load("quoridor", size=5).start(), chance)
-    search = Search(0, lambda state, seat: 0.0, most_nodes=3)
+    search = TextbookSearch(0, lambda state, seat: 0.0, most_nodes=3)
     with pytest.raises(OutOfLimit):
-        grow(root, 1.0, chance, search)
+        run_iteration(root, 1.0, chance, search)
     assert (root.visits, root.children, len(root.untried)) == (0, {}, len(root.state.moves()))
 
 

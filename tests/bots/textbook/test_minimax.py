@@ -9,11 +9,11 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.textbook.alphabeta import alpha_beta
 from cornered.bots.textbook.minimax import depth_limited, minimax
 from cornered.bots.textbook.ordered import by_evaluation, sorted_alpha_beta
-from cornered.bots.textbook.search import OutOfLimit, Search
+from cornered.bots.textbook.search import OutOfLimit, TextbookSearch
 from cornered.clients.sdk import Limit
 from cornered.engine import Game, State
 
@@ -35,8 +35,8 @@ EACH = pytest.mark.parametrize(("game", "depth", "count"), GAMES, ids=str)
 PRUNED = pytest.mark.parametrize("pruned", [alpha_beta, sorted_alpha_beta], ids=["plain", "sorted"])
 
 
-def fresh(state: State) -> Search:
-    return Search(state.to_move, judgement(state.game.name).evaluate)
+def fresh(state: State) -> TextbookSearch:
+    return TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
 
 
 @pytest.mark.parametrize(("game", "depth"), [(game, min(depth, 3)) for game, depth, _ in GAMES], ids=str)
@@ -117,7 +117,7 @@ def test_what_cannot_matter_is_cut_at_once() -> None:
     worth = {("a2", "b1"): 3.0, ("a2", "c2"): 4.0, ("b3", "b1"): 3.0, ("b3", "c2"): 9.0}
     after = {start.play(mine).play(theirs): worth[mine, theirs] for mine, theirs in worth}
     for pruned in (alpha_beta, sorted_alpha_beta):
-        search = Search(0, lambda state, seat: after.get(state, 0.0))
+        search = TextbookSearch(0, lambda state, seat: after.get(state, 0.0))
         assert pruned(start, 2, -math.inf, math.inf, 0, search)[0] == 3.0
         assert (search.nodes, search.pruned) == (6, 1)
 
@@ -133,7 +133,7 @@ def test_good_order_prunes_more() -> None:
 @pytest.mark.parametrize("most", [1, 7, 100])
 def test_no_position_is_visited_beyond_the_limit(most: int) -> None:
     start = engine.load("quoridor").start()
-    search = Search.within(Limit(nodes=most), 0, judgement("quoridor").evaluate)
+    search = TextbookSearch.within(Limit(nodes=most), 0, evaluator("quoridor").evaluate)
     with pytest.raises(OutOfLimit):
         depth_limited(start, 3, 0, search)
     assert search.nodes == most

@@ -8,11 +8,11 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bot import WIN
-from cornered.bots.evaluate import judgement
+from cornered.bots.evaluate import evaluator
 from cornered.bots.roster import create
 from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.root import think
-from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.search import TextbookSearch
 from cornered.clients.sdk import Limit
 from cornered.engine import Game, State
 
@@ -22,7 +22,7 @@ PLAIN = ["textbook-minimax:depth=3", "textbook-alphabeta:depth=3", "textbook-sor
 
 
 def exact(state: State, depth: int) -> dict[str, float]:
-    search = Search(state.to_move, judgement(state.game.name).evaluate)
+    search = TextbookSearch(state.to_move, evaluator(state.game.name).evaluate)
     return {move: depth_limited(state.play(move), depth - 1, 1, search)[0] for move in state.moves()}
 
 
@@ -104,7 +104,7 @@ def test_a_loss_is_proven_only_when_every_move_was_looked_at() -> None:
     assert whole.proven == "loss"
     losing = 0
     for nodes in range(1, whole.nodes):
-        search = Search.within(Limit(nodes=nodes), 0, judgement("isolation").evaluate)
+        search = TextbookSearch.within(Limit(nodes=nodes), 0, evaluator("isolation").evaluate)
         thought = think(
             start,
             Limit(),

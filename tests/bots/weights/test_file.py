@@ -10,12 +10,12 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.roster import create
-from cornered.bots.weights.file import SHIPPED, Tuned, Verdict, read, shipped, shipped_path, write
+from cornered.bots.weights.file import SHIPPED, Tuned, WeightsVerdict, read, shipped, shipped_path, write
 from cornered.bots.weights.model import Values, model, modelled
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture
 
-TEST = Verdict(
+TEST = WeightsVerdict(
     command="cornered tune test x.json",
     seed=2,
     depth=1,
@@ -108,7 +108,7 @@ def test_the_printed_weights_from_a_file_play_like_the_printed_bot(tmp_path: Pat
     path, known = tmp_path / "printed.json", model(game)
     write(tuned(game), path)
     size = {"quoridor": {"size": 5}, "bamboo": {"radius": 2}, "isolation": {"width": 5, "height": 5}}.get(game, {})
-    terms = Terms.of(game, size, seed=4)
+    terms = ContestTerms.of(game, size, seed=4)
     printed = known.word(None, 2)
     for other in (f"{printed},weights={path}", known.word(known.printed, 2)):
         opening = tuple(terms.load().start().moves()[:1])
@@ -122,7 +122,7 @@ def test_other_weights_play_another_game(tmp_path: Path, game: str) -> None:
     path, known = tmp_path / "opposite.json", model(game)
     opposite = tuple(-value for value in known.printed)
     write(tuned(game, opposite), path)
-    terms = Terms.of(game, {"bamboo": {"radius": 2}, "quoridor": {"size": 5}}.get(game, {}), seed=4)
+    terms = ContestTerms.of(game, {"bamboo": {"radius": 2}, "quoridor": {"size": 5}}.get(game, {}), seed=4)
     printed, numbers = known.word(None, 1), known.word(opposite, 1)
     moves = [play(terms, Fixture(0, (word, word))).moves for word in (printed, numbers, f"{printed},weights={path}")]
     assert moves[0] != moves[1] == moves[2]

@@ -9,11 +9,11 @@ import pytest
 
 from cornered import engine
 from cornered.bots.bamboo.minimax import estimate
-from cornered.bots.evaluate.quoridor_printed import Weights, printed
+from cornered.bots.evaluate.quoridor_printed import PrintedWeights, printed
 from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, heuristic
 from cornered.bots.roster import create
 from cornered.bots.roster.trapgrid_classic import board_of
-from cornered.bots.textbook.isolation import HEURISTICS, mobilities
+from cornered.bots.textbook.isolation import HEURISTICS_BY_NAME, mobilities
 from cornered.bots.weights.model import model, modelled, spelled
 from cornered.bots.weights.trapgrid import weights
 from cornered.engine import State
@@ -58,7 +58,7 @@ def test_quoridors_is_the_specifications() -> None:
     assert [(p.low, p.printed, p.high) for p in known.parameters] == [(8, 12, 16), (0.5, 1.5, 2.5), (1, 2, 3)]
     for state in positions("quoridor", size=5, max_plies=40):
         for seat in (0, 1):
-            wanted = printed(state, seat, 0, Weights())  # type: ignore[arg-type]
+            wanted = printed(state, seat, 0, PrintedWeights())  # type: ignore[arg-type]
             assert known.evaluate(state, seat, known.printed) == pytest.approx(wanted)
 
 
@@ -78,7 +78,7 @@ def test_isolations_are_the_tutorials_strategies() -> None:
     for state in positions("isolation", width=5, height=5):
         for seat in (0, 1):
             for name, values in (("mobility-difference", (1, 1)), ("defensive", (2, 1)), ("offensive", (1, 2))):
-                wanted = HEURISTICS[name](*mobilities(state, seat), 0.0)  # type: ignore[arg-type]
+                wanted = HEURISTICS_BY_NAME[name](*mobilities(state, seat), 0.0)  # type: ignore[arg-type]
                 assert known.evaluate(state, seat, values) == wanted
 
 

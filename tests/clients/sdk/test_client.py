@@ -9,7 +9,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
 
-from cornered.clients.sdk import Client, Closed, Refused, Unavailable, Unreachable
+from cornered.clients.sdk import Client, Closed, CommandRefused, Unavailable, Unreachable
 from cornered.protocol import messages
 from cornered.protocol.commands import (
     AskLobby,
@@ -72,7 +72,7 @@ async def test_an_unknown_token_is_refused_to_the_caller() -> None:
         await wire.say(messages.Refused(id=None, code="bad_token", text="this token belongs to nobody here"))
 
     async with scripted(script) as server:
-        with pytest.raises(Refused, match="belongs to nobody") as refusal:
+        with pytest.raises(CommandRefused, match="belongs to nobody") as refusal:
             async with connected(server):
                 pass
     assert refusal.value.code == "bad_token"
@@ -282,7 +282,7 @@ async def test_a_refusal_reaches_the_one_who_asked() -> None:
             client.challenge("bob", "trapgrid", size=3), client.challenge("eve", "trapgrid"), return_exceptions=True
         )
         assert accepted == "c2"
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, CommandRefused)
         assert refused.code == "busy"
 
 

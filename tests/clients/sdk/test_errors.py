@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from cornered.clients.sdk import Closed, Refused, unwrapped_errors
+from cornered.clients.sdk import Closed, CommandRefused, unwrapped_errors
 
-REFUSED = Refused("bad_token", "nobody has this token")
+REFUSED = CommandRefused("bad_token", "nobody has this token")
 
 
 def test_the_one_error_of_a_group_is_raised_as_itself() -> None:
-    with pytest.raises(Refused) as raised, unwrapped_errors():
+    with pytest.raises(CommandRefused) as raised, unwrapped_errors():
         raise ExceptionGroup("tasks", [REFUSED])
     assert raised.value is REFUSED
 
 
 def test_who_waited_when_the_client_closed_does_not_hide_why_it_did() -> None:
     inner = ExceptionGroup("the caller's tasks", [Closed("first"), Closed("second")])
-    with pytest.raises(Refused) as raised, unwrapped_errors():
+    with pytest.raises(CommandRefused) as raised, unwrapped_errors():
         raise ExceptionGroup("tasks", [REFUSED, inner, Closed("third")])
     assert raised.value is REFUSED
     assert raised.value.__context__ is None

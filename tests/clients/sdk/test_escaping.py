@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cornered.clients.sdk import Refused
+from cornered.clients.sdk import CommandRefused
 from cornered.clients.sdk.escaping import escaped
 from cornered.protocol.commands import Join
 from cornered.protocol.messages import ChallengeClosed, Moves, Paired, Said
@@ -52,7 +52,7 @@ async def test_a_client_hands_on_no_hidden_character(caplog: pytest.LogCaptureFi
                 assert news.reason == SEEN
             if isinstance(news, Paired):
                 break
-        with pytest.raises(Refused, match="owned") as caught:
+        with pytest.raises(CommandRefused, match="owned") as caught:
             await client.join("m")
     assert str(caught.value).isprintable()
     assert any(SEEN in record.getMessage() for record in caplog.records)

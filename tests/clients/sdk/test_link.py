@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cornered.clients.sdk import NotUnderstood, Refused
+from cornered.clients.sdk import CommandRefused, NotUnderstood
 from cornered.clients.sdk.backoff import full_jitter
 from cornered.clients.sdk.escaping import escaped
 from cornered.clients.sdk.link import Link
@@ -72,7 +72,7 @@ def test_every_command_is_settled_by_an_answer_and_by_a_refusal(kind: Any, data:
     command = data.draw(model(kind))
     done = messages.Acknowledged(id=command.id)
     assert answer_to(command, done) == done
-    with pytest.raises(Refused, match="later"):
+    with pytest.raises(CommandRefused, match="later"):
         answer_to(command, messages.Refused(id=command.id, code="busy", text="later"))
 
 

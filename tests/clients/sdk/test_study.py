@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from cornered.clients.sdk import Closed, Refused
+from cornered.clients.sdk import Closed, CommandRefused
 from cornered.protocol import messages
 from cornered.protocol.analysis import Report, ScoredLine
 from cornered.protocol.commands import Analysed, AskAnalysis, CancelAnalysis, OfferAnalysis, Ping
@@ -82,7 +82,7 @@ async def test_a_refused_analysis_is_raised() -> None:
         await wire.stay()
 
     async with asyncio.timeout(60), scripted(script) as server, connected(server) as client:
-        with pytest.raises(Refused, match="nobody studies this"):
+        with pytest.raises(CommandRefused, match="nobody studies this"):
             await anext(client.ask_analysis("m", 0))
 
 
@@ -163,7 +163,7 @@ async def test_an_analyst_gets_jobs_answers_them_and_gets_their_cancellation() -
         assert client.jobs.is_wanted("one")
         await client.jobs.tell("one", report=REPORT)
         waiting = asyncio.ensure_future(client.jobs.stopped("one"))
-        with pytest.raises(Refused, match="not your job"):
+        with pytest.raises(CommandRefused, match="not your job"):
             await client.jobs.tell("one", final=True)
         await waiting
         assert not client.jobs.is_wanted("one")

@@ -11,7 +11,7 @@ from textual.app import App
 
 from cornered import engine
 from cornered.clients.sdk import Closed
-from cornered.clients.terminal.broadcast import Broadcast
+from cornered.clients.terminal.broadcast import BroadcastFeed
 from cornered.clients.terminal.broadcast_match import BroadcastMatch
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.gallery_screen import GalleryScreen
@@ -87,7 +87,7 @@ class Announcer:
         return publications
 
 
-async def tell(broadcast: Broadcast, publications: Sequence[Publication]) -> None:
+async def tell(broadcast: BroadcastFeed, publications: Sequence[Publication]) -> None:
     for publication in publications:
         await broadcast.take(publication.topic, publication.payload)
 
@@ -107,7 +107,7 @@ async def seen(table: BroadcastMatch) -> tuple[Snapshot, list[str]]:
 
 
 async def test_a_match_is_followed_from_its_beginning_to_its_end() -> None:
-    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
     for move in ("a2", "b1", "a1"):
@@ -120,7 +120,7 @@ async def test_a_match_is_followed_from_its_beginning_to_its_end() -> None:
 
 
 async def test_the_last_position_is_shown_though_no_state_tells_it() -> None:
-    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
     while announcer.state.outcome is None:
@@ -134,7 +134,7 @@ async def test_the_last_position_is_shown_though_no_state_tells_it() -> None:
 
 
 async def test_a_late_subscriber_starts_from_the_retained_state() -> None:
-    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     announcer.plays("a2")
     state = announcer.plays("b1")[-1]
     table = broadcast.table("m1")
@@ -146,7 +146,7 @@ async def test_a_late_subscriber_starts_from_the_retained_state() -> None:
 
 
 async def test_lost_events_are_noticed_by_their_numbers() -> None:
-    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
     announcer.plays("a2")
@@ -167,7 +167,7 @@ async def test_lost_events_are_fetched_where_a_server_is_known() -> None:
             raise NotPossible("not yet")
         return whole
 
-    broadcast = Broadcast(lambda: 0, fetch)
+    broadcast = BroadcastFeed(lambda: 0, fetch)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
     whole = (await seen(table))[0].model_copy(update={"moves": ("a2", "b1"), "ply": 2, "seq": 3})
@@ -179,7 +179,7 @@ async def test_lost_events_are_fetched_where_a_server_is_known() -> None:
 
 
 async def test_repeated_and_old_messages_change_nothing() -> None:
-    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     table = broadcast.table("m1")
     first = announcer.plays("a2")
     await tell(broadcast, announcer.begins)
@@ -192,7 +192,7 @@ async def test_repeated_and_old_messages_change_nothing() -> None:
 
 
 async def test_what_cannot_be_read_is_passed_over() -> None:
-    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     broadcast.table("m1")
     for topic in ("cornered/v1/pub/match/m1/state", "cornered/v1/pub/match/m1/events", "other/topic", "x"):
         await broadcast.take(topic, b"{nonsense")
@@ -201,7 +201,7 @@ async def test_what_cannot_be_read_is_passed_over() -> None:
 
 
 async def test_a_match_is_live_until_its_state_is_cleared() -> None:
-    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     await tell(broadcast, announcer.begins)
     assert [live.position for live in broadcast.live()] == [str(announcer.state)]
     while announcer.state.outcome is None:
@@ -210,7 +210,7 @@ async def test_a_match_is_live_until_its_state_is_cleared() -> None:
 
 
 async def test_an_end_that_was_lost_is_noticed_when_the_state_is_cleared() -> None:
-    announcer, broadcast = Announcer(), Broadcast(lambda: 0)
+    announcer, broadcast = Announcer(), BroadcastFeed(lambda: 0)
     table = broadcast.table("m1")
     await tell(broadcast, announcer.begins)
     while announcer.state.outcome is None:
@@ -222,7 +222,7 @@ async def test_an_end_that_was_lost_is_noticed_when_the_state_is_cleared() -> No
 
 
 async def test_a_match_that_ended_while_the_broker_was_away_is_over_once_it_has_told_what_it_keeps() -> None:
-    announcer, other, broadcast = Announcer("m1"), Announcer("m2"), Broadcast(lambda: 0)
+    announcer, other, broadcast = Announcer("m1"), Announcer("m2"), BroadcastFeed(lambda: 0)
     first, second = broadcast.table("m1"), broadcast.table("m2")
     await tell(broadcast, announcer.begins + other.begins)
     broadcast.begin()
@@ -233,21 +233,21 @@ async def test_a_match_that_ended_while_the_broker_was_away_is_over_once_it_has_
 
 
 async def test_a_closed_broadcast_tells_those_who_wait() -> None:
-    broadcast = Broadcast(lambda: 0)
+    broadcast = BroadcastFeed(lambda: 0)
     broadcast.close()
     with pytest.raises(Closed):
         await broadcast.changed()
 
 
 async def test_a_broadcast_accepts_no_moves() -> None:
-    table = Broadcast(lambda: 0).table("m1")
+    table = BroadcastFeed(lambda: 0).table("m1")
     for attempt in (table.play("a2", 0), table.do("resign"), table.say("hi")):
         with pytest.raises(NotPossible):
             await attempt
 
 
 async def test_the_list_of_live_matches_watches_one_on_enter(shown: Callable[[App[None]], str]) -> None:
-    first, second, broadcast = Announcer("m1"), Announcer("m2"), Broadcast(lambda: 0)
+    first, second, broadcast = Announcer("m1"), Announcer("m2"), BroadcastFeed(lambda: 0)
     app = CorneredApp(GalleryScreen(broadcast), opener=broadcast.open)
     async with app.run_test() as pilot:
         await pilot.pause()

@@ -9,7 +9,7 @@ from typing import Any
 import aiomqtt
 import pytest
 
-from cornered.clients.terminal.broadcast import Broadcast
+from cornered.clients.terminal.broadcast import BroadcastFeed
 from cornered.clients.terminal.broker import listen
 from tests.conftest import Mosquitto
 
@@ -23,7 +23,7 @@ async def test_a_subscription_ends_when_cancelled_even_if_the_client_swallows_it
     the connection ends."""
     really_subscribe = aiomqtt.Client.subscribe
     first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-    broadcast = Broadcast(lambda: 0, None)
+    broadcast = BroadcastFeed(lambda: 0, None)
     listening = asyncio.create_task(listen(mosquitto.url, broadcast, first))
 
     async def subscribe(*about: Any, **more: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.console import Console
 
-from cornered.clients.terminal.drawing import ANSI, ASCII, DARK, LIGHT, Look, Marks, draw
+from cornered.clients.terminal.drawing import ANSI, ASCII, DARK_SCHEME, LIGHT, ColourScheme, Marks, draw
 from cornered.clients.terminal.layout import fit
 from cornered.engine.text import PositionText
 
@@ -54,16 +54,16 @@ def test_the_last_wall_and_the_wall_to_be_placed_differ_from_standing_ones() -> 
     assert lines[7] == "  -------     ~~~~~~~"
 
 
-@pytest.mark.parametrize("look", [ANSI, ASCII, DARK, LIGHT])
+@pytest.mark.parametrize("look", [ANSI, ASCII, DARK_SCHEME, LIGHT])
 @pytest.mark.parametrize("room", [(0, 0), (30, 12), (84, 36)])
-def test_every_seat_has_a_piece_of_its_own_in_every_size(look: Look, room: tuple[int, int]) -> None:
+def test_every_seat_has_a_piece_of_its_own_in_every_size(look: ColourScheme, room: tuple[int, int]) -> None:
     drawn = {str(draw(fit(PositionText.parse(f"{seat} 0"), *room), Marks(), look)) for seat in range(4)}
     assert len(drawn) == 4
 
 
 @pytest.mark.parametrize("position", [TRAPGRID, QUORIDOR, BAMBOO])
-@pytest.mark.parametrize("look", [ANSI, ASCII, DARK, LIGHT])
-def test_a_board_has_exactly_the_size_of_its_layout(position: str, look: Look) -> None:
+@pytest.mark.parametrize("look", [ANSI, ASCII, DARK_SCHEME, LIGHT])
+def test_a_board_has_exactly_the_size_of_its_layout(position: str, look: ColourScheme) -> None:
     for room in ((0, 0), (40, 16), (90, 40)):
         layout = fit(PositionText.parse(position), *room)
         lines = str(draw(layout, Marks(), look)).split("\n")
@@ -73,7 +73,7 @@ def test_a_board_has_exactly_the_size_of_its_layout(position: str, look: Look) -
 def test_neighbours_on_a_hexagon_never_share_a_shade() -> None:
     text = PositionText.parse("...../....../......./....../..... 0")
     layout = fit(text, 84, 36)
-    drawn = draw(layout, Marks(), DARK)
+    drawn = draw(layout, Marks(), DARK_SCHEME)
     width = layout.width + 1
     for name, cell in layout.cells.items():
         for direction in ("up", "down", "left", "right"):
@@ -92,8 +92,8 @@ def _console() -> Console:
     return Console()
 
 
-@pytest.mark.parametrize("look", [DARK, LIGHT])
-def test_pieces_and_labels_stand_out_from_every_tile(look: Look) -> None:
+@pytest.mark.parametrize("look", [DARK_SCHEME, LIGHT])
+def test_pieces_and_labels_stand_out_from_every_tile(look: ColourScheme) -> None:
     for paper in ("tone0", "tone1", "tone2", "last", "focus"):
         for ink in ("seat0", "seat1", "seat2", "seat3"):
             assert contrast(look.inks[ink], look.papers[paper]) >= 3, (ink, paper)

@@ -10,7 +10,7 @@ from textual.app import App
 from cornered.clients.terminal.board_view import BoardView
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.match_screen import MatchScreen
-from cornered.clients.terminal.match_source import Line
+from cornered.clients.terminal.match_source import LineState
 from cornered.protocol.messages import Said
 from cornered.protocol.values import Fischer, Player
 from tests.clients.terminal.conftest import LocalMatch
@@ -203,10 +203,10 @@ async def test_a_banner_says_that_the_line_is_broken_until_it_stands_again(
     app = screen(table)
     async with app.run_test() as pilot:
         await pilot.pause()
-        table.changes.put_nowait(Line("Reconnecting."))
+        table.changes.put_nowait(LineState("Reconnecting."))
         await pilot.pause()
         assert "Reconnecting." in shown(app)
-        table.changes.put_nowait(Line(None))
+        table.changes.put_nowait(LineState(None))
         await pilot.pause()
         assert "Reconnecting." not in shown(app)
 

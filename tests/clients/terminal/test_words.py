@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cornered.clients.sdk import Refused, read_clock
+from cornered.clients.sdk import CommandRefused, read_clock
 from cornered.clients.terminal.words import (
     clock_text,
     ordinal,
@@ -122,4 +122,6 @@ def test_what_the_server_says_stands_alone_with_a_capital_but_moves_stay_moves()
     assert sentence("it's over: nothing moves") == "It's over: nothing moves"
     assert sentence("e3h: a wall stands here") == "e3h: a wall stands here"
     assert sentence("") == ""
-    assert refusal_text(Refused("private", "only its players see this match")) == "Only its players see this match"
+    assert (
+        refusal_text(CommandRefused("private", "only its players see this match")) == "Only its players see this match"
+    )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cornered import engine
 from cornered.engine import CHANCE
-from cornered.engine.records.record import Leave, Move, Ply, Record, RecordError, from_json, to_json
+from cornered.engine.records.record import Ply, Record, RecordedMove, RecordError, SeatLeft, from_json, to_json
 from cornered.engine.records.text import from_text, to_text
 
 GAMES = [
@@ -41,12 +41,12 @@ def records(draw: st.DrawFn) -> Record:
         if rng.random() < 0.03:
             seat = rng.randrange(game.seats)
             if state.leave(seat) != state:
-                plies.append(Leave(seat, rng.choice(["resigned", "time", "abandoned"])))
+                plies.append(SeatLeft(seat, rng.choice(["resigned", "time", "abandoned"])))
                 state = state.leave(seat)
             continue
         move = rng.choice(state.moves())
         has_clock = state.to_move != CHANCE and rng.random() < 0.9
-        plies.append(Move(move, rng.choice([0, 999, 60_000, rng.randrange(10**9)]) if has_clock else None))
+        plies.append(RecordedMove(move, rng.choice([0, 999, 60_000, rng.randrange(10**9)]) if has_clock else None))
         state = state.play(move)
     return Record(
         game,
@@ -78,7 +78,7 @@ def test_records_in_one_text_follow_one_another(several: list[Record], newline: 
 def test_a_text_record_reads_like_a_score_sheet() -> None:
     record = Record(
         engine.load("trapgrid", size=3),
-        (Move("b3", 59_500), Move("c2", 60_000), Move("c3", 3_661_001), Move("b2")),
+        (RecordedMove("b3", 59_500), RecordedMove("c2", 60_000), RecordedMove("c3", 3_661_001), RecordedMove("b2")),
         players=('Ann "A"', "Bob"),
         places=(2, 1),
         termination="normal",
@@ -104,7 +104,9 @@ def test_a_text_record_reads_like_a_score_sheet() -> None:
 )
 def test_a_record_holds_no_character_that_a_terminal_obeys_or_hides(hidden: str) -> None:
     name = f'A"{hidden}"]\\ Zoë'
-    record = Record(engine.load("trapgrid", size=3), (Move("b3"),), players=(name, "Bob"), tags={"Site": hidden})
+    record = Record(
+        engine.load("trapgrid", size=3), (RecordedMove("b3"),), players=(name, "Bob"), tags={"Site": hidden}
+    )
     for text, read in ((to_text(record), from_text), (to_json(record), lambda text: [from_json(text)])):
         assert all(line.isprintable() for line in text.split("\n"))
         assert "Zoë" in text
@@ -113,7 +115,16 @@ def test_a_record_holds_no_character_that_a_terminal_obeys_or_hides(hidden: str)
 
 def test_rolls_and_leaving_have_words_of_their_own() -> None:
     game = engine.load("isolation", players=3, dice=True)
-    plies = (Move("d4"), Move("a1"), Move("g7"), Move("2"), Move("d6"), Leave(1, "time"), Move("3"), Move("g4"))
+    plies = (
+        RecordedMove("d4"),
+        RecordedMove("a1"),
+        RecordedMove("g7"),
+        RecordedMove("2"),
+        RecordedMove("d6"),
+        SeatLeft(1, "time"),
+        RecordedMove("3"),
+        RecordedMove("g4"),
+    )
     text = to_text(Record(game, plies))
     assert "1. d4 a1 g7 2. roll=2 d6 leave=1:time roll=3 g4 *" in text
     assert from_text(text)[0].plies == plies
@@ -128,7 +139,7 @@ def test_the_states_of_a_record_are_the_positions_that_were_seen() -> None:
 
 
 def test_players_may_agree_on_a_draw_only_where_the_game_has_draws() -> None:
-    draw = Record(engine.load("quoridor"), (Move("e2"),), places=(1, 1))
+    draw = Record(engine.load("quoridor"), (RecordedMove("e2"),), places=(1, 1))
     assert from_json(to_json(draw)) == draw
     with pytest.raises(RecordError, match="do not finish the game, so its result cannot be 1/2-1/2"):
         from_json(to_json(Record(engine.load("trapgrid"), (), places=(1, 1))))

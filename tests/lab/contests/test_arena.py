@@ -12,9 +12,9 @@ from cornered.bots.roster import create
 from cornered.engine import State
 from cornered.lab.contests import arena
 from cornered.lab.contests.arena import create_bots, play
-from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture
 
-SMALL = Terms.of("trapgrid", {"size": 4}, depth=2)
+SMALL = ContestTerms.of("trapgrid", {"size": 4}, depth=2)
 
 
 class Puppet(Bot):
@@ -56,7 +56,7 @@ def test_a_game_is_played_to_the_end_of_its_rules() -> None:
 
 
 def test_equal_fixtures_are_equal_games_and_other_numbers_are_others() -> None:
-    terms = Terms.of("isolation", {"width": 5, "height": 5}, seed=4)
+    terms = ContestTerms.of("isolation", {"width": 5, "height": 5}, seed=4)
     one, again, other = (play(terms, Fixture(number, ("random", "greedy"))) for number in (1, 1, 2))
     assert one.moves == again.moves
     assert one.moves != other.moves
@@ -66,7 +66,7 @@ def test_seeds_of_seats_games_and_contests_differ() -> None:
     chances = set()
     for seed in (-(2**63), -1, 0, 1, 2**63 - 1):
         for number in range(20):
-            bots = create_bots(Terms.of("trapgrid", seed=seed), Fixture(number, ("greedy", "greedy")))
+            bots = create_bots(ContestTerms.of("trapgrid", seed=seed), Fixture(number, ("greedy", "greedy")))
             assert isinstance(bots, list)
             chances |= {bot.chance.random() for bot in bots}
     assert len(chances) == 200
@@ -75,11 +75,11 @@ def test_seeds_of_seats_games_and_contests_differ() -> None:
 @pytest.mark.parametrize("seed", [2**63, -(2**63) - 1])
 def test_a_seed_that_compiled_code_cannot_hold_is_refused(seed: int) -> None:
     with pytest.raises(ValueError, match="a seed is from"):
-        Terms.of("trapgrid", seed=seed)
+        ContestTerms.of("trapgrid", seed=seed)
 
 
 def test_random_games_are_the_same_whether_compiled_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    terms = Terms.of("quoridor", {"size": 5}, longest=60)
+    terms = ContestTerms.of("quoridor", {"size": 5}, longest=60)
     fixtures = [Fixture(number, ("random", "random"), ("c2",) * (number % 2)) for number in range(8)]
     quick = [play(terms, fixture) for fixture in fixtures]
     monkeypatch.setattr(arena, "is_random", lambda terms, fixture: False)
@@ -141,14 +141,14 @@ def test_a_bot_that_takes_far_too_long_loses(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(arena, "perf_counter", lambda: now)
     stage(monkeypatch, slow=dawdle, quick=first_move)
-    played = play(Terms.of("trapgrid", {"size": 4}, time=10), Fixture(0, ("slow", "quick")))
+    played = play(ContestTerms.of("trapgrid", {"size": 4}, time=10), Fixture(0, ("slow", "quick")))
     assert (played.winner, played.ending) == (1, "time")
-    assert play(Terms.of("trapgrid", {"size": 4}, time=100), Fixture(0, ("slow", "quick"))).ending == "rules"
+    assert play(ContestTerms.of("trapgrid", {"size": 4}, time=100), Fixture(0, ("slow", "quick"))).ending == "rules"
 
 
 def test_a_game_that_is_too_long_is_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     stage(monkeypatch, back=lambda state: Thought("e1" if "e1" in state.moves() else "d1"), there=first_move)
-    terms = Terms.of("quoridor", {"max_plies": None, "no_progress": None}, longest=20)
+    terms = ContestTerms.of("quoridor", {"max_plies": None, "no_progress": None}, longest=20)
     played = play(terms, Fixture(0, ("back", "random")))
     assert (played.winner, played.ending, len(played.moves)) == (None, "length", 20)
     assert played.score(0) == played.score(1) == 0.5
@@ -172,15 +172,15 @@ def test_a_game_ends_when_both_have_proven_the_same(
     monkeypatch: pytest.MonkeyPatch, first: Proven | None, second: Proven | None, winner: Any, ending: str
 ) -> None:
     stage(monkeypatch, one=claims(first), other=claims(second))
-    terms = Terms.of("trapgrid", {"size": 4}, adjudicates=True)
+    terms = ContestTerms.of("trapgrid", {"size": 4}, adjudicates=True)
     played = play(terms, Fixture(0, ("one", "other")))
     assert played.ending == ending
     if ending == "adjudicated":
         assert (played.winner, len(played.moves)) == (winner, 2)
-    assert play(Terms.of("trapgrid", {"size": 4}), Fixture(0, ("one", "other"))).ending == "rules"
+    assert play(ContestTerms.of("trapgrid", {"size": 4}), Fixture(0, ("one", "other"))).ending == "rules"
 
 
 def test_dice_are_thrown_the_same_way_every_time() -> None:
-    terms = Terms.of("isolation", {"width": 4, "height": 4, "dice": True})
+    terms = ContestTerms.of("isolation", {"width": 4, "height": 4, "dice": True})
     fixture = Fixture(5, ("random", "greedy"))
     assert play(terms, fixture).moves == play(terms, fixture).moves

@@ -10,14 +10,14 @@ from typing import NoReturn
 import pytest
 
 from cornered.lab.contests.arena import play
-from cornered.lab.contests.contest import Memory
-from cornered.lab.contests.journal import GAMES, Journal
-from cornered.lab.contests.match import PairedMatch, Tally, meeting, paired, run
+from cornered.lab.contests.contest import MemoryGameStore
+from cornered.lab.contests.journal import GAMES_FILE, ContestJournal
+from cornered.lab.contests.match import MatchTally, PairedMatch, meeting, paired, run
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import Effort, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 
-TERMS = Terms.of("trapgrid", {"size": 5}, nodes=50)
+TERMS = ContestTerms.of("trapgrid", {"size": 5}, nodes=50)
 OPENINGS = random_plies(TERMS)
 STRONG, WEAK = "minimax", "random"
 
@@ -36,7 +36,7 @@ def three() -> Iterator[Workforce]:
         yield workforce
 
 
-def timeless(games: dict[int, Played]) -> list[Played]:
+def timeless(games: dict[int, PlayedGame]) -> list[PlayedGame]:
     def quick(effort: Effort) -> Effort:
         return replace(effort, seconds=0.0, slowest=0.0)
 
@@ -61,7 +61,7 @@ def test_an_odd_game_of_a_meeting_begins_a_pair_that_has_no_second() -> None:
 
 
 def test_a_tally_counts_games_and_pairs_from_the_first_bots_side() -> None:
-    tally = Tally()
+    tally = MatchTally()
     for first, second in ((0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (0.5, 0.5), (0.5, 1.0), (1.0, 1.0)):
         tally = tally.after(first, second)
     assert (tally.wins, tally.draws, tally.losses) == (4, 4, 4)
@@ -69,12 +69,12 @@ def test_a_tally_counts_games_and_pairs_from_the_first_bots_side() -> None:
     assert tally.games == 12
     assert tally.after(1.0, 0.5).points == 7.5
     assert tally.after(1.0, 0.5).share == 7.5 / 14
-    assert Tally().share == 0.5
+    assert MatchTally().share == 0.5
 
 
 def test_the_stronger_bot_wins_from_either_side_of_the_table(three: Workforce) -> None:
-    ahead = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 10), three, Memory())
-    behind = run(PairedMatch(WEAK, STRONG, TERMS, OPENINGS, 10), three, Memory())
+    ahead = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 10), three, MemoryGameStore())
+    behind = run(PairedMatch(WEAK, STRONG, TERMS, OPENINGS, 10), three, MemoryGameStore())
     assert ahead.games == behind.games == 20
     assert ahead.wins >= 15
     assert behind.losses >= 15
@@ -82,20 +82,20 @@ def test_the_stronger_bot_wins_from_either_side_of_the_table(three: Workforce) -
 
 def test_a_bot_against_itself_scores_by_the_seat_that_it_has_in_the_first_game(one: Workforce) -> None:
     """The seat decides the game, so each side scores one point of every pair."""
-    terms = Terms.of("trapgrid", {"size": 3}, nodes=1000)
-    tally = run(PairedMatch(STRONG, STRONG, terms, lambda pair: (), 4), one, Memory())
+    terms = ContestTerms.of("trapgrid", {"size": 3}, nodes=1000)
+    tally = run(PairedMatch(STRONG, STRONG, terms, lambda pair: (), 4), one, MemoryGameStore())
     assert tally.pairs == (0, 0, 4, 0, 0)
 
 
 def test_a_match_ends_after_the_same_pair_however_many_workers_play(one: Workforce, three: Workforce) -> None:
-    def ended(workforce: Workforce) -> tuple[Tally, list[Played]]:
-        heard: dict[int, Played] = {}
+    def ended(workforce: Workforce) -> tuple[MatchTally, list[PlayedGame]]:
+        heard: dict[int, PlayedGame] = {}
 
-        def report(played: Played, tally: Tally) -> bool:
+        def report(played: PlayedGame, tally: MatchTally) -> bool:
             heard[played.fixture.number] = played
             return tally.wins >= 5
 
-        tally = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 50), workforce, Memory(), until=report)
+        tally = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 50), workforce, MemoryGameStore(), until=report)
         assert list(heard) == list(range(tally.games))
         return tally, timeless(heard)
 
@@ -105,28 +105,28 @@ def test_a_match_ends_after_the_same_pair_however_many_workers_play(one: Workfor
 
 
 def test_a_match_goes_on_where_it_was_and_plays_no_game_twice(three: Workforce, tmp_path: Path) -> None:
-    whole = Memory()
+    whole = MemoryGameStore()
     expected = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 6), three, whole)
     for count in (3, 8, 12):
         seen: list[int] = []
 
-        def report(played: Played, tally: Tally, seen: list[int] = seen, count: int = count) -> bool:
+        def report(played: PlayedGame, tally: MatchTally, seen: list[int] = seen, count: int = count) -> bool:
             seen.append(played.fixture.number)
             return len(seen) == count
 
-        with Journal.open(tmp_path, TERMS, {}) as journal:
+        with ContestJournal.open(tmp_path, TERMS, {}) as journal:
             tally = run(PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 6), three, journal, until=report)
         assert seen == list(range(count))
     assert tally == expected
-    with Journal.open(tmp_path, TERMS, {}) as journal:
+    with ContestJournal.open(tmp_path, TERMS, {}) as journal:
         assert timeless(journal.games) == timeless(whole.games)
-    assert len((tmp_path / GAMES).read_bytes().splitlines()) == 12
+    assert len((tmp_path / GAMES_FILE).read_bytes().splitlines()) == 12
 
 
 def test_what_is_decided_by_kept_games_plays_no_more() -> None:
-    keep = Memory()
+    keep = MemoryGameStore()
     for fixture in paired(STRONG, WEAK, OPENINGS, 2):
-        keep.append(Played(fixture, (), 0, "rules", (Effort(), Effort())))
+        keep.append(PlayedGame(fixture, (), 0, "rules", (Effort(), Effort())))
     tally = run(
         PairedMatch(STRONG, WEAK, TERMS, OPENINGS, 50), Nobody(), keep, until=lambda played, tally: tally.games == 4
     )

@@ -22,10 +22,10 @@ from cornered.lab.contests import arena, online
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.journal import from_record, to_record
 from cornered.lab.contests.online import play_online, player_of
-from cornered.lab.contests.terms import Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.protocol.values import NO_CLOCK, Accepts, Fischer, PerMove
 from cornered.server.app import run
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 async def address(tmp_path: Path, compiled: None) -> AsyncIterator[str]:
-    async with run(Settings(port=0, database=MEMORY, data=tmp_path, log_level="error")) as address:
+    async with run(Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, log_level="error")) as address:
         yield address
 
 
@@ -76,12 +76,12 @@ def crash(state: State) -> Thought:
     raise RuntimeError("the puppet is broken")
 
 
-def small(address: str | None, **further: object) -> Terms:
+def small(address: str | None, **further: object) -> ContestTerms:
     terms: dict[str, object] = {"depth": 2, "server": address, **further}
-    return Terms.of("trapgrid", {"size": 4}, **terms)
+    return ContestTerms.of("trapgrid", {"size": 4}, **terms)
 
 
-async def played_on(terms: Terms, *fixtures: Fixture) -> list[Played]:
+async def played_on(terms: ContestTerms, *fixtures: Fixture) -> list[PlayedGame]:
     return [await asyncio.to_thread(play_online, terms, fixture) for fixture in fixtures]
 
 
@@ -95,7 +95,7 @@ def players(home: Path) -> int:
     return len(list(home.glob("*/*.json")))
 
 
-def without_times(played: Played) -> tuple[object, ...]:
+def without_times(played: PlayedGame) -> tuple[object, ...]:
     efforts = [(effort.moves, effort.nodes, effort.depths) for effort in played.efforts]
     return played.fixture, played.moves, played.winner, played.ending, efforts, played.fault
 
@@ -120,7 +120,7 @@ async def test_the_games_are_those_that_are_played_in_process(address: str, cloc
 
 
 async def test_dice_are_the_servers_own(address: str) -> None:
-    terms = Terms.of("isolation", {"width": 4, "height": 4, "dice": True}, server=address)
+    terms = ContestTerms.of("isolation", {"width": 4, "height": 4, "dice": True}, server=address)
     (played,) = await played_on(terms, Fixture(0, ("greedy", "random")))
     assert played.ending == "rules"
     assert from_record(from_json(to_json(to_record(terms, played)))).moves == played.moves
@@ -235,7 +235,7 @@ async def test_games_end_early_where_the_terms_say_so(address: str, monkeypatch:
     assert (sealed.winner, sealed.ending, len(sealed.moves)) == (1, "adjudicated", 2)
     (long,) = await played_on(small(address, longest=3), Fixture(1, ("puppet", "puppet")))
     assert (long.winner, long.ending, len(long.moves)) == (None, "length", 3)
-    quoridor = Terms.of("quoridor", {"size": 3}, longest=3, server=address)
+    quoridor = ContestTerms.of("quoridor", {"size": 3}, longest=3, server=address)
     (drawn,) = await played_on(quoridor, Fixture(2, ("puppet", "puppet")))
     assert (drawn.winner, drawn.ending, len(drawn.moves)) == (None, "length", 3)
     async with Client.connect(address, name="Ann") as ann:
@@ -297,7 +297,7 @@ async def test_a_server_that_goes_away_is_an_error_and_the_contest_goes_on_when_
 async def test_a_first_move_that_never_comes_loses_on_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: None
 ) -> None:
-    settings = Settings(port=0, database=MEMORY, data=tmp_path, log_level="error", first_move_seconds=1)
+    settings = Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, log_level="error", first_move_seconds=1)
     async with run(settings) as address, match_over(address) as is_over:
 
         def dream(state: State) -> Thought:

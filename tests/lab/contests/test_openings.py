@@ -9,7 +9,7 @@ import pytest
 
 from cornered import engine
 from cornered.lab.contests.openings import MIN_OPENINGS, from_file, plies_for, random_plies
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from cornered.lab.contests.terms import Terms
     [("trapgrid", {}), ("isolation", {"dice": True}), ("bamboo", {"radius": 1}), ("quoridor", {"size": 3})],
 )
 def test_random_openings_are_legal_and_end_no_game(game: str, options: dict[str, Any]) -> None:
-    terms = Terms.of(game, options, seed=2)
+    terms = ContestTerms.of(game, options, seed=2)
     opening = random_plies(terms)
     found = set()
     for pair in range(60):
@@ -29,7 +29,7 @@ def test_random_openings_are_legal_and_end_no_game(game: str, options: dict[str,
         assert opening(pair) == opening(pair)
         found.add(opening(pair))
     assert len(found) > 20
-    assert opening(0) != random_plies(Terms.of(game, options, seed=3))(0) or len(opening(0)) < 2
+    assert opening(0) != random_plies(ContestTerms.of(game, options, seed=3))(0) or len(opening(0)) < 2
 
 
 def test_there_are_at_least_so_many_openings() -> None:
@@ -39,20 +39,20 @@ def test_there_are_at_least_so_many_openings() -> None:
 
 
 def test_a_number_of_plies_may_be_asked_for_and_none_at_all() -> None:
-    terms = Terms.of("bamboo")
+    terms = ContestTerms.of("bamboo")
     assert len(random_plies(terms, 5)(1)) == 5
     assert random_plies(terms, 0)(1) == ()
 
 
 def test_more_plies_than_any_game_has_is_an_error() -> None:
     with pytest.raises(ValueError, match="take fewer"):
-        random_plies(Terms.of("bamboo", {"radius": 1}), 7)(0)
+        random_plies(ContestTerms.of("bamboo", {"radius": 1}), 7)(0)
 
 
 def test_a_file_has_an_opening_a_line(tmp_path: Path) -> None:
     path = tmp_path / "openings.txt"
     path.write_text("# my favourites\na6 g2\n\nb7   f1 c7\n")
-    opening = from_file(path, Terms.of("trapgrid"))
+    opening = from_file(path, ContestTerms.of("trapgrid"))
     assert [opening(pair) for pair in range(3)] == [("a6", "g2"), ("b7", "f1", "c7"), ("a6", "g2")]
 
 
@@ -64,12 +64,12 @@ def test_a_bad_file_names_the_line(tmp_path: Path, text: str, reason: str) -> No
     path = tmp_path / "openings.txt"
     path.write_text(text)
     with pytest.raises(ValueError, match=reason):
-        from_file(path, Terms.of("trapgrid"))
+        from_file(path, ContestTerms.of("trapgrid"))
 
 
 def test_an_opening_that_ends_the_game_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "openings.txt"
-    terms = Terms.of("trapgrid", {"size": 3})
+    terms = ContestTerms.of("trapgrid", {"size": 3})
     state, moves = terms.load().start(), list[str]()
     while state.outcome is None:
         moves.append(state.moves()[0])

@@ -18,11 +18,11 @@ from cornered.engine.compile.compiler import COMPILE_TIMEOUT_S
 from cornered.engine.progress import Progress, no_report
 from cornered.lab.contests import preparing
 from cornered.lab.contests.preparing import ensure_prepared, prepare
-from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.execution import heartbeat
 
-SMALL = Terms.of("trapgrid", {"size": 4})
-ON_A_CLOCK = Terms.of("trapgrid", {"size": 4}, time=100)
+SMALL = ContestTerms.of("trapgrid", {"size": 4})
+ON_A_CLOCK = ContestTerms.of("trapgrid", {"size": 4}, time=100)
 
 
 @pytest.fixture(autouse=True)
@@ -148,7 +148,7 @@ def test_a_bot_is_loaded_once_for_each_game_and_may_fail(fickle: list[Game]) -> 
     for number in range(3):
         ensure_prepared(SMALL, Fixture(number, ("fickle", "random")))
     assert fickle == [SMALL.load()]
-    larger = Terms.of("trapgrid", {"size": 5})
+    larger = ContestTerms.of("trapgrid", {"size": 5})
     ensure_prepared(larger, Fixture(3, ("random", "fickle")))
     assert fickle == [SMALL.load(), larger.load()]
 

@@ -6,11 +6,11 @@ import pytest
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.results import Score, Standings
 from cornered.lab.contests.standings import as_json, standings
-from cornered.lab.contests.terms import Effort, Ending, Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, GameEnding, PlayedGame
 from cornered.lab.statistics import bradley_terry, glicko
 from cornered.lab.statistics.wilson import wilson
 
-TERMS = Terms.of("trapgrid", {"size": 4}, seed=5)
+TERMS = ContestTerms.of("trapgrid", {"size": 4}, seed=5)
 
 
 def game(
@@ -21,15 +21,15 @@ def game(
     round_: int = 0,
     plies: int = 10,
     opening: tuple[str, ...] = (),
-    ending: Ending = "rules",
+    ending: GameEnding = "rules",
     efforts: tuple[Effort, Effort] = (Effort(), Effort()),
     fault: str = "",
-) -> Played:
+) -> PlayedGame:
     """Return a game of two bots of one letter each, the first in seat 0."""
     first, second = tuple(players)
     fixture = Fixture(number, (first, second), opening, number // 2, round_)
     moves = (*opening, *("a1",) * (plies - len(opening)))
-    return Played(fixture, moves, None if winner is None else players.index(winner), ending, efforts, fault)
+    return PlayedGame(fixture, moves, None if winner is None else players.index(winner), ending, efforts, fault)
 
 
 def line(of: Standings, bot: str) -> int:
@@ -194,7 +194,7 @@ def test_a_fault_is_the_losers() -> None:
 
 
 def test_games_of_a_bot_against_itself_tell_of_seats_and_nothing_of_strength() -> None:
-    found = standings(TERMS, [game(0, "AA", None), Played(Fixture(1, ("A", "A")), ("a1",), 0, "rules")], "AA")
+    found = standings(TERMS, [game(0, "AA", None), PlayedGame(Fixture(1, ("A", "A")), ("a1",), 0, "rules")], "AA")
     assert found.bots == ("A",)
     assert found.first == Score(1, 1, 0)
     assert found.table[0].score == Score()

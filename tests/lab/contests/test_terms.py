@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 
 
 def test_matches_have_the_draw_rules_that_the_game_suggests_unless_others_are_given() -> None:
-    assert Terms.of("quoridor", {"size": 5}).options["no_progress"] == 30
-    assert Terms.of("quoridor", {"size": 5, "no_progress": None}).options["no_progress"] is None
+    assert ContestTerms.of("quoridor", {"size": 5}).options["no_progress"] == 30
+    assert ContestTerms.of("quoridor", {"size": 5, "no_progress": None}).options["no_progress"] is None
 
 
 def test_terms_are_what_their_json_says() -> None:
-    terms = Terms.of("bamboo", {"radius": 3}, time=50, seed=7, adjudicates=True)
-    assert Terms(**terms.as_json()) == terms
+    terms = ContestTerms.of("bamboo", {"radius": 3}, time=50, seed=7, adjudicates=True)
+    assert ContestTerms(**terms.as_json()) == terms
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_terms_are_what_their_json_says() -> None:
 )
 def test_what_is_no_contest_is_refused(options: dict[str, int], wrong: dict[str, int], reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        Terms.of("isolation", options, **wrong)
+        ContestTerms.of("isolation", options, **wrong)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_what_is_no_contest_is_refused(options: dict[str, int], wrong: dict[str,
     ],
 )
 def test_bots_that_cannot_play_are_refused(bot: str, reason: str, tmp_path: Path) -> None:
-    terms = Terms.of("bamboo", {"radius": 3})
+    terms = ContestTerms.of("bamboo", {"radius": 3})
     if "R2" in bot:
         from cornered.bots.neural.weights import shipped_path
 

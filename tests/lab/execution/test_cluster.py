@@ -21,7 +21,7 @@ from distributed.versions import VersionMismatchWarning
 
 from cornered.lab.contests import arena
 from cornered.lab.contests.arena import lost
-from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.execution import cluster as cluster_module
 from cornered.lab.execution.workforce import Workforce
 from tests.conftest import DEADLINE, accepts, free_port, require, wait_until
@@ -88,7 +88,7 @@ def fixtures(count: int) -> list[Fixture]:
 
 
 def test_a_cluster_that_loses_a_worker_in_mid_run_plays_the_same_games_as_one_machine(machines: LocalMachines) -> None:
-    terms = Terms.of("trapgrid", {"size": 5}, seed=11)
+    terms = ContestTerms.of("trapgrid", {"size": 5}, seed=11)
     with Workforce.open(2) as workforce:
         expected = dict(workforce.carry_out(partial(play, terms), fixtures(80)))
     played = {}
@@ -123,7 +123,7 @@ def test_machines_with_other_sources_refuse_to_work(machines: LocalMachines, mon
 
 
 def test_what_kills_worker_after_worker_is_lost_and_its_neighbours_are_played_here(machines: LocalMachines) -> None:
-    terms = Terms.of("trapgrid", {"size": 5}, seed=11)
+    terms = ContestTerms.of("trapgrid", {"size": 5}, seed=11)
     listed = fixtures(8)
     listed[3] = Fixture(3, ("greedy", "fatal"))
     with Workforce.open(2, machines.address) as workforce:

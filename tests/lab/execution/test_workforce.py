@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from cornered.lab.contests.arena import lost
-from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.execution import processes
 from cornered.lab.execution.processes import Batch, Part, Processes, WorkerDied
 from cornered.lab.execution.workforce import Death, Workforce, in_order
@@ -283,7 +283,7 @@ def exit_on(path: str) -> str:
 
 
 def test_a_bot_that_ends_its_process_or_hangs_loses_its_games_and_no_other_game_changes(workforce: Workforce) -> None:
-    terms = Terms.of("trapgrid", {"size": 5}, seed=3)
+    terms = ContestTerms.of("trapgrid", {"size": 5}, seed=3)
     sound = [Fixture(number, ("random", "greedy") if number % 2 else ("greedy", "random")) for number in range(24)]
     without = dict(told(workforce, terms, sound))
     fixtures = [*sound, Fixture(24, ("greedy", "fatal")), Fixture(25, ("fatal", "random"), ("a4", "e2"))]
@@ -303,7 +303,7 @@ def test_a_bot_that_ends_its_process_or_hangs_loses_its_games_and_no_other_game_
 
 
 def test_a_bot_that_never_moves_loses_on_time(workforce: Workforce) -> None:
-    terms = Terms.of("trapgrid", {"size": 4}, seed=3, time=50)
+    terms = ContestTerms.of("trapgrid", {"size": 4}, seed=3, time=50)
     fixtures = [Fixture(0, ("random", "hanging")), Fixture(1, ("random", "random")), Fixture(2, ("hanging", "random"))]
     games = dict(told(workforce, terms, fixtures))
     assert [games[number][1:3] for number in (0, 2)] == [(0, "time"), (1, "time")]
@@ -312,7 +312,7 @@ def test_a_bot_that_never_moves_loses_on_time(workforce: Workforce) -> None:
 
 
 def told(
-    workforce: Workforce, terms: Terms, fixtures: list[Fixture]
+    workforce: Workforce, terms: ContestTerms, fixtures: list[Fixture]
 ) -> Iterator[tuple[int, tuple[tuple[str, ...], int | None, str, str]]]:
     for _, played in workforce.carry_out(partial(play, terms), fixtures, lost=partial(lost, terms)):
         yield played.fixture.number, (played.moves, played.winner, played.ending, played.fault)

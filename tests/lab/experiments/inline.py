@@ -10,7 +10,7 @@ from typing import Any
 from cornered.engine.progress import no_report
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import Finding, Row, Scale
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import drawing, save
 
@@ -39,12 +39,12 @@ def found(experiment: Experiment, folder: Path, scale: Scale = "tiny", seed: int
     return Finding(experiment.name, experiment.title, experiment.source, "", seed, scale, rows, notes, read)
 
 
-def _timeless(rows: Sequence[Row]) -> list[Row]:
+def _timeless(rows: Sequence[FigureRow]) -> list[FigureRow]:
     """Remove times, which a file rounds to microseconds."""
     return [row for row in rows if "time" not in row.label]
 
 
-def check(experiment: Experiment, folder: Path) -> dict[str, Row]:
+def check(experiment: Experiment, folder: Path) -> dict[str, FigureRow]:
     """Check that an experiment has rows, notes and a plot, and repeats no finished work; return its rows by label."""
     finding = found(experiment, folder)
     by = {row.label: row for row in finding.rows}

@@ -11,10 +11,10 @@ from cornered.bots.bamboo.cells import cubes, each
 from cornered.bots.bot import Limit
 from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_numbers
-from cornered.lab.contests.terms import Effort, Fixture, Played
+from cornered.lab.contests.terms import Effort, Fixture, PlayedGame
 from cornered.lab.experiments.bamboo_agents import Agents
 from cornered.lab.experiments.bamboo_costs import cost
-from cornered.lab.experiments.bamboo_first_move import TABLE, chance_of_first, random_games
+from cornered.lab.experiments.bamboo_first_move import CLAIMED_SHARES, chance_of_first, random_games
 from cornered.lab.experiments.bamboo_heuristics import (
     CLOSEST,
     ClosestBot,
@@ -25,7 +25,7 @@ from cornered.lab.experiments.bamboo_heuristics import (
 )
 from cornered.lab.experiments.bamboo_minimax import time_per_win
 from cornered.lab.experiments.findings import counted
-from cornered.lab.experiments.laboratory import Meeting
+from cornered.lab.experiments.laboratory import BotPairing
 
 
 def expected(state: State) -> Fraction:
@@ -53,7 +53,7 @@ def test_random_games_are_those_of_their_seed_and_of_the_exact_chance() -> None:
 
 
 def test_the_printed_intervals_hold_the_printed_shares_in_their_middle() -> None:
-    for share, low, high in TABLE.values():
+    for share, low, high in CLAIMED_SHARES.values():
         assert (low + high) / 2 == pytest.approx(share, abs=0.01)
 
 
@@ -107,17 +107,17 @@ def test_every_pair_has_a_printed_share() -> None:
 
 
 def test_the_price_of_a_win_is_the_usual_time_over_the_share_of_wins() -> None:
-    def game(number: int, winner: int, seconds: float) -> Played:
+    def game(number: int, winner: int, seconds: float) -> PlayedGame:
         players = ("a", "b") if number % 2 == 0 else ("b", "a")
         efforts = (Effort(1, seconds), Effort(1, 9.0)) if number % 2 == 0 else (Effort(1, 9.0), Effort(1, seconds))
-        return Played(Fixture(number, players), (), winner, "rules", efforts)
+        return PlayedGame(Fixture(number, players), (), winner, "rules", efforts)
 
     # The bot wins games 0 and 1, and is slow in one game.
-    meeting = Meeting("a", "b", (game(0, 0, 0.1), game(1, 1, 0.1), game(2, 1, 0.1), game(3, 0, 5.0)))
+    meeting = BotPairing("a", "b", (game(0, 0, 0.1), game(1, 1, 0.1), game(2, 1, 0.1), game(3, 0, 5.0)))
     ours, low, high = time_per_win(meeting)
     assert ours == pytest.approx(200)
     assert low < ours < high
-    never = Meeting("a", "b", (game(0, 1, 0.1),))
+    never = BotPairing("a", "b", (game(0, 1, 0.1),))
     assert time_per_win(never)[0] == float("inf")
 
 

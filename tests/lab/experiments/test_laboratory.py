@@ -8,11 +8,11 @@ import pytest
 
 from cornered.bots.roster.random import BOT as RANDOM
 from cornered.engine.progress import Progress, no_report
-from cornered.lab.contests.terms import Fixture, Terms
+from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.laboratory import Laboratory
 from tests.lab.experiments.inline import Inline
 
-TERMS = Terms.of("trapgrid", {"size": 3})
+TERMS = ContestTerms.of("trapgrid", {"size": 3})
 calls: list[int] = []
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from cornered.bots.textbook.figures import Saving
 from cornered.bots.textbook.minimax import depth_limited
-from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine import State
-from cornered.lab.contests.terms import Terms
-from cornered.lab.experiments.findings import Row
+from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.findings import FigureRow
 from cornered.lab.experiments.notes_alpha_beta import EXPERIMENTS as ALPHA_BETA
 from cornered.lab.experiments.notes_alpha_beta import Uniform, best_case, exponent, leaves
 from cornered.lab.experiments.notes_deepening import EXPERIMENTS as DEEPENING
@@ -35,7 +35,7 @@ def test_the_best_order_reaches_the_best_case_and_the_worst_spares_nothing(branc
 
 
 def test_the_first_move_of_a_uniform_tree_is_the_best_everywhere() -> None:
-    value, line = depth_limited(Uniform(3), 4, 0, Search(0, worth))
+    value, line = depth_limited(Uniform(3), 4, 0, TextbookSearch(0, worth))
     assert line == ("0", "0", "0", "0")
     assert value == worth(Uniform(3, (0, 0, 0, 0)), 0)
     values = {worth(Uniform(3, path), 0) for path in ((a, b, c) for a in range(3) for b in range(3) for c in range(3))}
@@ -66,15 +66,15 @@ def test_deepening(tmp_path: Path) -> None:
 
 
 def test_deepening_minimax_costs_what_the_shallower_trees_hold() -> None:
-    terms = Terms.of("isolation", {"width": 3, "height": 3})
+    terms = ContestTerms.of("isolation", {"width": 3, "height": 3})
     one = overheads((terms, (), 3))
     # 9, 9 + 72 and 9 + 72 + 376 positions.
     assert one["minimax"] == pytest.approx(100 * (9 + 81) / 457)
     assert one["moves"] == 9
 
 
-def row(low: float, high: float) -> Row:
-    return Row("", "", (low + high) / 2, low, high, 100, "new", "%")
+def row(low: float, high: float) -> FigureRow:
+    return FigureRow("", "", (low + high) / 2, low, high, 100, "new", "%")
 
 
 def test_less_is_less_when_the_intervals_part() -> None:
@@ -93,7 +93,7 @@ def test_korf(tmp_path: Path) -> None:
 
 def test_two_and_three_players_are_searched_by_what_suits_them() -> None:
     two, three = (
-        saved((Terms("isolation", {"width": 4, "height": 4, "players": players}), (), 2)) for players in (2, 3)
+        saved((ContestTerms("isolation", {"width": 4, "height": 4, "players": players}), (), 2)) for players in (2, 3)
     )
     assert two["plain"] == three["plain"] == 16 + 240
     assert two["pruned"] < three["pruned"]
@@ -106,9 +106,9 @@ def test_equal_seeds_give_equal_rows_and_others_do_not(tmp_path: Path) -> None:
 
 
 def test_strolls_are_of_every_length_and_come_again() -> None:
-    terms = Terms.of("trapgrid")
+    terms = ContestTerms.of("trapgrid")
     lines = random_positions(terms, 40, 5)
     assert {len(line) for line in lines} == set(range(6))
     assert lines == random_positions(terms, 40, 5)
-    assert lines != random_positions(Terms.of("trapgrid", seed=2), 40, 5)
+    assert lines != random_positions(ContestTerms.of("trapgrid", seed=2), 40, 5)
     assert sampled_positions(terms, []) == []

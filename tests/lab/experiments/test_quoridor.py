@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from cornered import engine
-from cornered.bots.evaluate.quoridor_printed import Weights, choice
+from cornered.bots.evaluate.quoridor_printed import PrintedWeights, choice
 from cornered.bots.roster.quoridor_classic import alpha_beta
 from cornered.bots.textbook.minimax import depth_limited
-from cornered.bots.textbook.search import Search
+from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine.games.quoridor import QuoridorState
-from cornered.lab.contests.terms import Terms
-from cornered.lab.experiments.findings import Row
+from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.findings import FigureRow
 from cornered.lab.experiments.quoridor_depth import EXPERIMENTS as DEPTH
 from cornered.lab.experiments.quoridor_first_player import EXPERIMENTS as FIRST_PLAYER
 from cornered.lab.experiments.quoridor_first_player import proven
@@ -34,8 +34,8 @@ def start(size: int, **options: int) -> QuoridorState:
     return state
 
 
-def searching(seat: int = 0) -> Search:
-    return Search(seat, lambda state, seat: 0.0)
+def searching(seat: int = 0) -> TextbookSearch:
+    return TextbookSearch(seat, lambda state, seat: 0.0)
 
 
 def test_the_printed_sum_of_bytes_holds_for_20_walls_only() -> None:
@@ -47,7 +47,7 @@ def test_the_printed_sum_of_bytes_holds_for_20_walls_only() -> None:
 
 
 def test_a_games_shape_begins_after_its_opening() -> None:
-    terms = Terms.of("quoridor", {"size": 3})
+    terms = ContestTerms.of("quoridor", {"size": 3})
     moves = ("b2", "a3", "a2")
     after = [11, len(start(3).play("b2").moves()), len(start(3).play("b2").play("a3").moves())]
     assert shape((terms, moves, 0))["branching"] == pytest.approx(sum(after) / 3)
@@ -63,7 +63,7 @@ def test_statistics(tmp_path: Path) -> None:
 
 
 def test_plain_minimax_comes_to_what_alpha_beta_does() -> None:
-    terms = Terms.of("quoridor", {"size": 3})
+    terms = ContestTerms.of("quoridor", {"size": 3})
     for line in random_positions(terms, 20, 6):
         for depth in (1, 2, 3):
             one = looked_at((terms, line, depth))
@@ -73,15 +73,15 @@ def test_plain_minimax_comes_to_what_alpha_beta_does() -> None:
 
 def test_plain_minimax_looks_at_every_candidate() -> None:
     state, search = start(5), searching()
-    value = plain(state, 2, 0, search, Weights())
+    value = plain(state, 2, 0, search, PrintedWeights())
     children = [state.play(move) for move in choice(state, 8)]
     assert search.nodes == 1 + len(children) + sum(len(choice(child, 8)) for child in children)
-    assert value == alpha_beta(state, 2, -math.inf, math.inf, 0, searching(), 8, Weights())[0]
+    assert value == alpha_beta(state, 2, -math.inf, math.inf, 0, searching(), 8, PrintedWeights())[0]
 
 
 def test_the_whole_tree_is_counted_by_perft() -> None:
-    assert full_width((Terms.of("quoridor"), (), 2)) == 131 + 16677
-    assert full_width((Terms.of("quoridor", {"size": 3}), (), 4)) == 11 + 77 + 380 + 1528
+    assert full_width((ContestTerms.of("quoridor"), (), 2)) == 131 + 16677
+    assert full_width((ContestTerms.of("quoridor", {"size": 3}), (), 4)) == 11 + 77 + 380 + 1528
 
 
 def test_nodes(tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_depth(tmp_path: Path) -> None:
     assert "9x9, depth 3 against 2" not in by
 
 
-def row(low: float, high: float) -> Row:
-    return Row("", "", (low + high) / 2, low, high, 100, "new", "%")
+def row(low: float, high: float) -> FigureRow:
+    return FigureRow("", "", (low + high) / 2, low, high, 100, "new", "%")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from cornered.engine.progress import no_report
 from cornered.lab.experiments import REFERENCES, experiments, named, reference_of
-from cornered.lab.experiments.findings import VERDICTS, Finding, Row, exact
+from cornered.lab.experiments.findings import VERDICTS, FigureRow, Finding, exact
 from cornered.lab.experiments.reproduction import FOLDER, make, page, read, report, write_report
 from tests.lab.experiments.inline import Inline
 
@@ -64,7 +64,7 @@ def test_what_was_finished_is_kept_until_it_is_made_again(tmp_path: Path) -> Non
     assert run("bamboo-table-2", tmp_path, again=True) == first
 
 
-def finding(name: str, source: str, *rows: Row, notes: tuple[str, ...] = ()) -> Finding:
+def finding(name: str, source: str, *rows: FigureRow, notes: tuple[str, ...] = ()) -> Finding:
     return Finding(name, f"About {name}", source, f"make {name}", 1, "tiny", rows, notes, version="1.2")
 
 

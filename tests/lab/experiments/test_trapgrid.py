@@ -12,7 +12,7 @@ from cornered.bots.roster.trapgrid_classic import adaptive_depth, board_of
 from cornered.engine import State
 from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.trapgrid_parity import EXPERIMENTS as PARITY
 from cornered.lab.experiments.trapgrid_parity import apart, first_apart, parity
 from cornered.lab.experiments.trapgrid_pruning import EXPERIMENTS as PRUNING
@@ -33,7 +33,7 @@ def wins(state: State) -> bool:
     return any(not wins(state.play(move)) for move in state.moves())
 
 
-def game(terms: Terms, number: int) -> tuple[str, ...]:
+def game(terms: ContestTerms, number: int) -> tuple[str, ...]:
     chance, state, moves = Random(number), terms.load().start(), list[str]()
     while state.outcome is None:
         moves.append(chance.choice(state.moves()))
@@ -57,7 +57,7 @@ def test_pawns_are_apart_when_no_cell_is_in_reach_of_both(text: str, is_apart: b
 
 
 def test_the_truth_about_pawns_that_are_apart_is_what_trying_everything_finds() -> None:
-    terms = Terms.of("trapgrid", {"size": 4})
+    terms = ContestTerms.of("trapgrid", {"size": 4})
     seen = set()
     for number in range(60):
         moves = game(terms, number)
@@ -99,7 +99,7 @@ def test_sorting_is_measured_beside_the_order_of_the_cells() -> None:
 
 
 def test_what_is_pruned_after_moves_is_what_is_pruned_there() -> None:
-    terms = Terms.of("trapgrid")
+    terms = ContestTerms.of("trapgrid")
     state = position_after(terms, ("a6", "g2"))
     assert isinstance(state, TrapGridState)
     one, figures = pruning(board_of(state), 5), pruned((terms, ("a6", "g2"), 5))
@@ -117,7 +117,7 @@ def test_pruning(tmp_path: Path) -> None:
 
 
 def test_a_turn_is_judged_by_proof() -> None:
-    terms = Terms.of("trapgrid", {"size": 4})
+    terms = ContestTerms.of("trapgrid", {"size": 4})
     moves = game(terms, 3)
     listed = turns((terms, moves))
     assert len(listed) == len(moves) - 4

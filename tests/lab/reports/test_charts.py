@@ -7,27 +7,29 @@ from pathlib import Path
 import pytest
 
 from cornered.lab.contests.standings import standings
-from cornered.lab.contests.terms import Effort, Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.reports import charts
 
-TERMS = Terms.of("trapgrid", {"size": 4})
+TERMS = ContestTerms.of("trapgrid", {"size": 4})
 LONG = "bamboo-neural:weights=/data/experiments/large-model-final.npz,iterations=200"
 
 
-def contest(bots: Sequence[str], *, seconds: float = 0.01) -> list[Played]:
+def contest(bots: Sequence[str], *, seconds: float = 0.01) -> list[PlayedGame]:
     """Return four games a pairing, most of which the bot that is named earlier wins."""
-    games: list[Played] = []
+    games: list[PlayedGame] = []
     for one, other in itertools.combinations(bots, 2):
         for at, (players, winner) in enumerate((((one, other), 0), ((other, one), 1), ((one, other), None))):
             plies = 6 + (7 * len(games) + at) % 20
             spent = Effort(plies // 2, seconds * plies, seconds * 9, 100 * plies, 2 * plies)
             games.append(
-                Played(Fixture(len(games), players), ("a1",) * plies, winner, "rules", (spent, replace(spent, nodes=0)))
+                PlayedGame(
+                    Fixture(len(games), players), ("a1",) * plies, winner, "rules", (spent, replace(spent, nodes=0))
+                )
             )
     return games
 
 
-def drawn(folder: Path, bots: Sequence[str], games: Sequence[Played]) -> dict[str, str]:
+def drawn(folder: Path, bots: Sequence[str], games: Sequence[PlayedGame]) -> dict[str, str]:
     folder.mkdir()
     written = charts.write(folder, standings(TERMS, games, bots), games)
     return {chart.path.stem: chart.path.read_text(encoding="utf-8") for chart in written}
@@ -79,14 +81,14 @@ def test_without_games_there_is_nothing_to_draw(tmp_path: Path) -> None:
 
 
 def test_a_score_of_every_game_can_be_drawn(tmp_path: Path) -> None:
-    games = [Played(Fixture(number, ("greedy", "random")), ("a1",), 0, "rules") for number in range(4)]
+    games = [PlayedGame(Fixture(number, ("greedy", "random")), ("a1",), 0, "rules") for number in range(4)]
     plots = drawn(tmp_path / "plots", ("greedy", "random"), games)
     assert "100" in words(plots["win-rates"])
     assert "nan" not in plots["ratings"]
 
 
 def test_lengths_are_shown_by_who_won(tmp_path: Path) -> None:
-    games = [Played(Fixture(number, ("greedy", "random")), ("a1",) * 7, 1, "rules") for number in range(3)]
+    games = [PlayedGame(Fixture(number, ("greedy", "random")), ("a1",) * 7, 1, "rules") for number in range(3)]
     games += [replace(games[0], fixture=Fixture(3, ("greedy", "random")), winner=None)]
     texts = words(drawn(tmp_path / "plots", ("greedy", "random"), games)["lengths"])
     assert [text for text in texts if " " in text or text == "draw"] == ["seat 1 wins", "draw"]

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from cornered.lab.reports.document import (
+    CodeListing,
     Document,
     Figure,
     Heading,
-    Listing,
     Literal,
     Paragraph,
     ReportTable,
@@ -82,9 +82,9 @@ def test_a_literal_is_code_where_that_can_hold_it() -> None:
     assert markdown(Document("x", [Paragraph(Literal("a`b"))])) == "# x\n\na\\`b\n"
 
 
-@pytest.mark.parametrize("block", [Heading(EVIL), Paragraph(EVIL), Paragraph(Literal(EVIL)), Listing(EVIL), TABLE])
+@pytest.mark.parametrize("block", [Heading(EVIL), Paragraph(EVIL), Paragraph(Literal(EVIL)), CodeListing(EVIL), TABLE])
 def test_words_never_become_elements_of_a_page(
-    tmp_path: Path, block: Heading | Paragraph | Listing | ReportTable
+    tmp_path: Path, block: Heading | Paragraph | CodeListing | ReportTable
 ) -> None:
     reader = read(page(Document(EVIL, [block]), tmp_path))
     assert "script" not in {tag for tag, _ in reader.elements}
@@ -114,6 +114,6 @@ def test_plots_are_beside_markdown_and_within_a_page(tmp_path: Path) -> None:
 
 
 def test_a_listing_keeps_its_lines(tmp_path: Path) -> None:
-    document = Document("x", [Listing("cornered match a b\n  --seed 1")])
+    document = Document("x", [CodeListing("cornered match a b\n  --seed 1")])
     assert markdown(document) == "# x\n\n    cornered match a b\n      --seed 1\n"
     assert "cornered match a b\n  --seed 1</code>" in page(document, tmp_path)

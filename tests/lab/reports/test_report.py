@@ -8,32 +8,32 @@ from cornered.lab.contests.arena import play
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.schedule import RoundRobin
 from cornered.lab.contests.standings import standings
-from cornered.lab.contests.terms import Effort, Fixture, Played, Terms
+from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.reports import report
 from cornered.lab.statistics.elo import elo_of_pairs
 
-TERMS = Terms.of("trapgrid", {"size": 4}, seed=3, depth=2)
+TERMS = ContestTerms.of("trapgrid", {"size": 4}, seed=3, depth=2)
 BOTS = ("greedy", "random", "minimax")
 
 
 @pytest.fixture(scope="module")
-def games() -> list[Played]:
+def games() -> list[PlayedGame]:
     schedule = RoundRobin(BOTS, 4, random_plies(TERMS, 2))
     return [play(TERMS, fixture) for fixture in schedule.fixtures(0, ())]
 
 
-def written(folder: Path, games: Sequence[Played], bots: Sequence[str] = BOTS) -> tuple[str, str, list[Path]]:
+def written(folder: Path, games: Sequence[PlayedGame], bots: Sequence[str] = BOTS) -> tuple[str, str, list[Path]]:
     """Return the Markdown, the page, and the list of written files."""
     paths = report.write(folder, TERMS, games, bots, {"command": "cornered tournament <b>", "Kind": "round robin"})
     return paths[0].read_text(encoding="utf-8"), paths[1].read_text(encoding="utf-8"), paths
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory, games: list[Played]) -> tuple[str, str, list[Path]]:
+def told(tmp_path_factory: pytest.TempPathFactory, games: list[PlayedGame]) -> tuple[str, str, list[Path]]:
     return written(tmp_path_factory.mktemp("told"), games)
 
 
-def test_a_tournament_leaves_a_report_in_both_forms(told: tuple[str, str, list[Path]], games: list[Played]) -> None:
+def test_a_tournament_leaves_a_report_in_both_forms(told: tuple[str, str, list[Path]], games: list[PlayedGame]) -> None:
     text, page, paths = told
     folder = paths[0].parent
     assert [path.relative_to(folder).as_posix() for path in paths] == [
@@ -75,7 +75,7 @@ def test_both_forms_say_the_same(told: tuple[str, str, list[Path]]) -> None:
 
 
 def test_equal_games_make_equal_reports_also_in_the_place_of_an_earlier_one(
-    tmp_path: Path, games: list[Played], told: tuple[str, str, list[Path]]
+    tmp_path: Path, games: list[PlayedGame], told: tuple[str, str, list[Path]]
 ) -> None:
     before = written(tmp_path, games[:4])
     after = written(tmp_path, games)
@@ -84,9 +84,9 @@ def test_equal_games_make_equal_reports_also_in_the_place_of_an_earlier_one(
 
 
 def test_a_match_of_two_begins_with_its_result_and_the_elo_difference_by_pairs(tmp_path: Path) -> None:
-    def played(number: int, winner: int | None) -> Played:
+    def played(number: int, winner: int | None) -> PlayedGame:
         players = ("greedy", "random") if number % 2 == 0 else ("random", "greedy")
-        return Played(Fixture(number, players, pair=number // 2), ("a1",), winner, "rules")
+        return PlayedGame(Fixture(number, players, pair=number // 2), ("a1",), winner, "rules")
 
     games = [played(number, 0 if number < 8 else None if number < 10 else number % 2) for number in range(20)]
     report.write(tmp_path, TERMS, games, ("greedy", "random"), {"Result": "greedy is stronger."})
@@ -105,7 +105,7 @@ def test_what_bots_are_called_is_never_markup(tmp_path: Path) -> None:
     evil = 'champion:weights=<script>alert("x")</script>|`_*.json'
     fault = f"{evil}: ValueError: <img src=x>\nsecond | line"
     spent = (Effort(2, 0.1, 0.07, 10, 4), Effort(2, 0.2, 0.15))
-    games = [Played(Fixture(0, (evil, "random")), ("a1",), 1, "crashed", spent, fault)]
+    games = [PlayedGame(Fixture(0, (evil, "random")), ("a1",), 1, "crashed", spent, fault)]
     text, page, _ = written(tmp_path, games, (evil, "random"))
     assert "<script" not in page
     assert "<img" not in page
@@ -117,7 +117,7 @@ def test_what_bots_are_called_is_never_markup(tmp_path: Path) -> None:
 
 
 def test_a_contest_of_one_bot_or_without_games_still_has_a_report(tmp_path: Path) -> None:
-    alone = [Played(Fixture(0, ("greedy", "greedy")), ("a1", "b2"), 0, "rules")]
+    alone = [PlayedGame(Fixture(0, ("greedy", "greedy")), ("a1", "b2"), 0, "rules")]
     text, _, _ = written(tmp_path / "alone", alone, ("greedy", "greedy"))
     assert "No two different bots have met" in text
     assert "| by the rules | 1 | 100.0 |" in text
@@ -126,7 +126,7 @@ def test_a_contest_of_one_bot_or_without_games_still_has_a_report(tmp_path: Path
     assert len(paths) == 2
 
 
-def test_a_contest_with_a_ranking_of_its_own_is_reported_in_that_order(tmp_path: Path, games: list[Played]) -> None:
+def test_a_contest_with_a_ranking_of_its_own_is_reported_in_that_order(tmp_path: Path, games: list[PlayedGame]) -> None:
     worst_first = [*reversed(standings(TERMS, games, BOTS).bots)]
     report.write(tmp_path, TERMS, games, BOTS, {}, ranking=worst_first, byes={worst_first[0]: 1})
     text = (tmp_path / "report.md").read_text(encoding="utf-8")

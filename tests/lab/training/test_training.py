@@ -13,7 +13,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bamboo.cells import cubes
 from cornered.bots.neural.dense import Dense
-from cornered.bots.neural.network import KINDS, Kind, Network
+from cornered.bots.neural.network import NETWORK_KINDS, Network, NetworkKind
 from cornered.bots.neural.views import Views
 from cornered.bots.neural.weights import SHIPPED, Trained, file_name, load, save, shipped, shipped_path
 from cornered.bots.roster import create, kind
@@ -24,10 +24,10 @@ from cornered.lab.training import evaluation
 from cornered.lab.training.curves import plot
 from cornered.lab.training.games import HYBRID, MIX, Lessons, play, read_mix, seated, spell
 from cornered.lab.training.learning import Learner
-from cornered.lab.training.plan import GAMES, Plan
-from cornered.lab.training.training import Outcome, train
+from cornered.lab.training.plan import GAMES_BY_RADIUS, TrainingPlan
+from cornered.lab.training.training import TrainingOutcome, train
 
-TINY = Plan(radius=1, games=20, epochs=4, seed=3)
+TINY = TrainingPlan(radius=1, games=20, epochs=4, seed=3)
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def same(one: Network, other: Network) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one.parameters, other.parameters, strict=True))
 
 
-def all_same(one: Outcome, other: Outcome) -> bool:
+def all_same(one: TrainingOutcome, other: TrainingOutcome) -> bool:
     return one.networks.keys() == other.networks.keys() and all(
         same(trained.network, other.networks[name].network) and trained.provenance == other.networks[name].provenance
         for name, trained in one.networks.items()
@@ -56,14 +56,14 @@ def all_same(one: Outcome, other: Outcome) -> bool:
 def test_equal_plans_make_equal_files_and_other_seeds_do_not(tmp_path: Path, workforce: Workforce) -> None:
     written = []
     for place, seed in enumerate((3, 3, 4)):
-        outcome = train(Plan(1, 20, 4, seed), workforce)
+        outcome = train(TrainingPlan(1, 20, 4, seed), workforce)
         for name, trained in outcome.networks.items():
             save(trained, tmp_path / f"{place}{name}.npz")
-        written.append([(tmp_path / f"{place}{name}.npz").read_bytes() for name in KINDS])
+        written.append([(tmp_path / f"{place}{name}.npz").read_bytes() for name in NETWORK_KINDS])
     assert written[0] == written[1]
     for first, third in zip(written[0], written[2], strict=True):
         assert first != third
-    for name in KINDS:
+    for name in NETWORK_KINDS:
         again = load(tmp_path / f"0{name}.npz")
         assert again.provenance["command"] == (
             "cornered train bamboo --network both --radius 1 --games 20 --epochs 4 --seed 3 "
@@ -80,8 +80,8 @@ def test_the_number_of_workers_does_not_matter(workforce: Workforce) -> None:
 
 def test_a_network_is_the_same_whether_another_is_trained_beside_it_or_not(workforce: Workforce) -> None:
     both = train(TINY, workforce).networks
-    for name in KINDS:
-        alone = train(Plan(1, 20, 4, 3, (name,)), workforce)
+    for name in NETWORK_KINDS:
+        alone = train(TrainingPlan(1, 20, 4, 3, (name,)), workforce)
         assert list(alone.networks) == [name]
         assert same(alone.networks[name].network, both[name].network)
 
@@ -110,12 +110,12 @@ def test_an_interrupted_run_goes_on_to_the_same_weights(
         assert seen[0] == (("games", reached + 1) if reached < TINY.games else ("dense network", 1))
     assert all_same(resumed, train(TINY, workforce))
     with pytest.raises(ValueError, match=r"another run, 'cornered train bamboo --network both --radius 1 --games 20"):
-        train(Plan(1, 20, 4, 4), workforce, checkpoint)
+        train(TrainingPlan(1, 20, 4, 4), workforce, checkpoint)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_the_losses_fall(workforce: Workforce, name: Kind) -> None:
-    curve = train(Plan(2, 20, 12, 1, (name,)), workforce).curves[name]
+@pytest.mark.parametrize("name", NETWORK_KINDS)
+def test_the_losses_fall(workforce: Workforce, name: NetworkKind) -> None:
+    curve = train(TrainingPlan(2, 20, 12, 1, (name,)), workforce).curves[name]
     assert len(curve) == 12
     assert curve[-1].learnt_policy < 0.95 * curve[0].learnt_policy
     assert curve[-1].policy < curve[0].policy
@@ -209,12 +209,12 @@ def test_trials_are_won_by_the_better_network_and_seen_from_both_sides(
     assert one.wins + other.wins == 40
     assert one.wins >= 28
     assert one.interval[0] > 0.5 > other.interval[1]
-    assert set(found["dense"]) == {*evaluation.OPPONENTS, "convolutional"}
+    assert set(found["dense"]) == {*evaluation.OPPONENT_BOTS, "convolutional"}
     assert one.as_json()["low"] == pytest.approx(one.interval[0], abs=1e-4)
     assert other.milliseconds > 0
 
 
-def kind_of(name: Kind) -> type[Network]:
+def kind_of(name: NetworkKind) -> type[Network]:
     trained = shipped(3, name)
     assert trained is not None
     return type(trained.network)
@@ -253,20 +253,24 @@ def test_shipped_weights_are_small_and_say_how_they_were_made(path: Path) -> Non
     assert path == shipped_path(told["radius"], told["kind"])
     assert path.name == file_name(trained.network.kind, trained.network.radius)
     assert path.stat().st_size < 400_000
-    plan = Plan(told["radius"], told["games"], told["epochs"], told["seed"], KINDS, told["mix"])
+    plan = TrainingPlan(told["radius"], told["games"], told["epochs"], told["seed"], NETWORK_KINDS, told["mix"])
     assert told["command"] == plan.command
-    assert plan == Plan.of(told["radius"], GAMES[told["radius"]], Plan(1, 1).epochs, 1, "both", spell(MIX))
+    assert plan == TrainingPlan.of(
+        told["radius"], GAMES_BY_RADIUS[told["radius"]], TrainingPlan(1, 1).epochs, 1, "both", spell(MIX)
+    )
     assert 0 < told["accuracy"] <= 1
     assert told["results"]["bamboo-uniform"]["games"] == 100
-    (other,) = set(KINDS) - {told["kind"]}
+    (other,) = set(NETWORK_KINDS) - {told["kind"]}
     duel = shipped(told["radius"], other)
     assert duel is not None
     assert told["results"][other]["wins"] + duel.provenance["results"][told["kind"]]["wins"] == 200
     assert all(np.isfinite(part).all() for part in trained.network.parameters)
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_the_networks_that_ship_with_the_default_board_beat_random_play(workforce: Workforce, name: Kind) -> None:
+@pytest.mark.parametrize("name", NETWORK_KINDS)
+def test_the_networks_that_ship_with_the_default_board_beat_random_play(
+    workforce: Workforce, name: NetworkKind
+) -> None:
     trained = shipped(5, name)
     assert trained is not None
     found = evaluation.trials({name: trained}, 5, 1, workforce, no_report)
@@ -282,7 +286,7 @@ def test_the_bots_play_what_they_have_a_network_for_and_say_so_elsewhere(monkeyp
     monkeypatch.setattr("cornered.bots.neural.weights.SHIPPED", Path("/nowhere"))
     shipped.cache_clear()
     assert not kind("bamboo-neural").plays(game)
-    for name in KINDS:
+    for name in NETWORK_KINDS:
         with pytest.raises(ValueError, match=rf"`cornered train bamboo --network {name} --radius 5` makes one"):
             create(f"bamboo-neural:network={name}").choose(game.start(), Limit())
     shipped.cache_clear()
@@ -290,7 +294,7 @@ def test_the_bots_play_what_they_have_a_network_for_and_say_so_elsewhere(monkeyp
 
 def test_a_bot_follows_the_network_of_its_setting(tmp_path: Path) -> None:
     state = engine.load("bamboo", radius=3).start().play("d4")
-    for name in KINDS:
+    for name in NETWORK_KINDS:
         trained = shipped(3, name)
         assert trained is not None
         path = tmp_path / f"mine-{name}.npz"

@@ -10,14 +10,14 @@ import pytest
 
 from cornered.bots.weights.model import model
 from cornered.engine.progress import Progress
-from cornered.lab.contests.terms import Terms
+from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.tuning import learner
-from cornered.lab.tuning.learner import Learnt, Plan, learn, self_play
+from cornered.lab.tuning.learner import LearningPlan, Learnt, learn, self_play
 from cornered.lab.tuning.td import error
 
-TERMS = Terms.of("trapgrid", {"size": 4}, seed=3)
-PLAN = Plan(60, batch=20)
+TERMS = ContestTerms.of("trapgrid", {"size": 4}, seed=3)
+PLAN = LearningPlan(60, batch=20)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_a_game_has_the_positions_of_both_and_a_score_each() -> None:
 
 
 def test_an_even_depth_judges_the_positions_before_ones_own_moves() -> None:
-    plan = Plan(1, depth=2, epsilon=0.0)
+    plan = LearningPlan(1, depth=2, epsilon=0.0)
     game = self_play(TERMS, plan, (5, model("trapgrid").printed))
     odd = self_play(TERMS, replace(plan, depth=1), (5, model("trapgrid").printed))
     assert game.rows[0][0] != odd.rows[0][0]
@@ -65,8 +65,8 @@ def test_more_workers_and_interruptions_change_nothing(tmp_path: Path, workforce
 
 
 def test_each_batch_is_played_by_what_was_learnt_before(workforce: Workforce) -> None:
-    terms = Terms.of("trapgrid", {"size": 7}, seed=3)
-    known, plan = model("trapgrid"), Plan(20, batch=10, epsilon=0.0, rate=20.0)
+    terms = ContestTerms.of("trapgrid", {"size": 7}, seed=3)
+    known, plan = model("trapgrid"), LearningPlan(20, batch=10, epsilon=0.0, rate=20.0)
     learnt = learn(terms, replace(plan, games=10), workforce)
     values = learnt.values(known)
     games = [self_play(terms, plan, (number, values)) for number in range(10, 20)]
@@ -76,24 +76,24 @@ def test_each_batch_is_played_by_what_was_learnt_before(workforce: Workforce) ->
 
 
 def test_another_seed_learns_something_else(workforce: Workforce) -> None:
-    first = learn(TERMS, Plan(20), workforce)
-    second = learn(replace(TERMS, seed=4), Plan(20), workforce)
+    first = learn(TERMS, LearningPlan(20), workforce)
+    second = learn(replace(TERMS, seed=4), LearningPlan(20), workforce)
     assert first.theta != second.theta
 
 
 def test_a_checkpoint_of_another_command_is_refused(tmp_path: Path, workforce: Workforce) -> None:
     checkpoint = tmp_path / "checkpoint"
-    learn(TERMS, Plan(20), workforce, checkpoint)
+    learn(TERMS, LearningPlan(20), workforce, checkpoint)
     with pytest.raises(ValueError, match="another command"):
-        learn(TERMS, Plan(20, trace=0.5), workforce, checkpoint)
+        learn(TERMS, LearningPlan(20, trace=0.5), workforce, checkpoint)
     checkpoint.write_text("{")
     with pytest.raises(ValueError, match="cannot be read"):
-        learn(TERMS, Plan(20), workforce, checkpoint)
+        learn(TERMS, LearningPlan(20), workforce, checkpoint)
 
 
 def test_only_the_named_weights_are_learnt(workforce: Workforce) -> None:
-    learnt = learn(TERMS, Plan(40, tuned=("centre",)), workforce)
-    first = learn(TERMS, Plan(40, tuned=("distance",)), workforce)
+    learnt = learn(TERMS, LearningPlan(40, tuned=("centre",)), workforce)
+    first = learn(TERMS, LearningPlan(40, tuned=("distance",)), workforce)
     printed = learner.printed_weights(
         model("trapgrid"), [self_play(TERMS, PLAN, (n, model("trapgrid").printed)) for n in range(20)]
     )
@@ -105,7 +105,7 @@ def test_only_the_named_weights_are_learnt(workforce: Workforce) -> None:
 
 def test_weights_stay_together_as_large_as_the_printed_ones(workforce: Workforce) -> None:
     known = model("trapgrid")
-    learnt = learn(TERMS, Plan(40), workforce)
+    learnt = learn(TERMS, LearningPlan(40), workforce)
     values = learnt.values(known)
 
     def size(weights: tuple[float, ...]) -> float:
@@ -120,7 +120,7 @@ def test_it_learns_which_way_home_is_good(monkeypatch: pytest.MonkeyPatch, workf
     known = model("quoridor")
     backwards = replace(known, parameters=tuple(replace(each, printed=-each.printed) for each in known.parameters))
     monkeypatch.setattr(learner, "model", lambda game: backwards)
-    terms, plan = Terms.of("quoridor", {"size": 3}, seed=1), Plan(300, rate=0.2, epsilon=1.0)
+    terms, plan = ContestTerms.of("quoridor", {"size": 3}, seed=1), LearningPlan(300, rate=0.2, epsilon=1.0)
     learnt = learn(terms, plan, workforce)
     assert backwards.printed[0] < 0 < learnt.values(backwards)[0]
     # On unseen games its error is below that of a constant prediction.
@@ -128,7 +128,7 @@ def test_it_learns_which_way_home_is_good(monkeypatch: pytest.MonkeyPatch, workf
     assert missed(learnt, learnt.theta, unseen) < 0.95 * missed(learnt, [0.0] * 4, unseen)
 
 
-def missed(learnt: Learnt, theta: list[float], games: list[learner.Game]) -> float:
+def missed(learnt: Learnt, theta: list[float], games: list[learner.LearningGame]) -> float:
     """Return the sum of squared errors over games, by weights of features that are divided by their sizes."""
     return sum(
         error(theta, [(*(f / s for f, s in zip(row, learnt.sizes, strict=True)), 1.0) for row in rows], score)
@@ -140,11 +140,11 @@ def missed(learnt: Learnt, theta: list[float], games: list[learner.Game]) -> flo
 def test_a_plan_that_makes_no_sense_is_an_error() -> None:
     for wrong in ({"batch": 0}, {"trace": 1.5}, {"epsilon": -0.1}, {"rate": 0.0}):
         with pytest.raises(ValueError, match=r"or more|from 0 to 1|above 0"):
-            Plan(10, **wrong)
+            LearningPlan(10, **wrong)
 
 
 def test_it_is_kept_whole(tmp_path: Path) -> None:
-    kept = Learnt(20, [1.0], [0.5, 0.0], 3.0, [learner.Point(20, 0.4, (1.0,))])
+    kept = Learnt(20, [1.0], [0.5, 0.0], 3.0, [learner.BatchPoint(20, 0.4, (1.0,))])
     kept.save(tmp_path / "kept", {"plan": (1, 2)})
     assert Learnt.load(tmp_path / "kept", {"plan": (1, 2)}) == kept
     assert Learnt.load(tmp_path / "none", {}) is None

@@ -11,10 +11,10 @@ import pytest
 
 from cornered.bots.weights.model import Values, model
 from cornered.engine.progress import Progress
-from cornered.lab.contests.contest import Memory
-from cornered.lab.contests.journal import Journal
-from cornered.lab.contests.match import Tally
-from cornered.lab.contests.terms import Played, Terms
+from cornered.lab.contests.contest import MemoryGameStore
+from cornered.lab.contests.journal import ContestJournal
+from cornered.lab.contests.match import MatchTally
+from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.tuning import grid, spsa, tpe
 from cornered.lab.tuning.space import Space
@@ -23,7 +23,7 @@ from cornered.lab.tuning.trial import Trials, varied
 QUORIDOR = model("quoridor")
 SPACE = Space.of(QUORIDOR, (), {"path": (0.0, 20.0), "progress": (0.0, 4.0), "wall": (0.0, 10.0)})
 BEST = 15.0, 1.0, 7.0
-TERMS = Terms.of("trapgrid", {"size": 4}, seed=2)
+TERMS = ContestTerms.of("trapgrid", {"size": 4}, seed=2)
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +44,11 @@ class Bowl:
         sizes = 20.0, 4.0, 10.0
         return -4 * sum(((v - b) / s) ** 2 for v, b, s in zip(values, BEST, sizes, strict=True))
 
-    def __call__(self, first: Values | None, second: Values | None, pairs: int) -> Tally:
+    def __call__(self, first: Values | None, second: Values | None, pairs: int) -> MatchTally:
         self.trials += 1
         ahead = self.goodness(first or QUORIDOR.printed) - self.goodness(second or QUORIDOR.printed)
         chance = 1 / (1 + math.exp(-4 * ahead))
-        tally = Tally()
+        tally = MatchTally()
         for _ in range(pairs):
             tally = tally.after(float(self.chance.random() < chance), float(self.chance.random() < chance))
         return tally
@@ -57,7 +57,7 @@ class Bowl:
 def test_spsa_finds_the_bottom_of_a_bowl() -> None:
     bowl = Bowl()
     heard: list[Progress] = []
-    plan = spsa.Plan(200, pairs=20)
+    plan = spsa.SpsaPlan(200, pairs=20)
     found = spsa.search(SPACE, plan, bowl, Random(1), heard.append)
     assert bowl.trials == 200
     assert (heard[-1].done, heard[-1].total) == (200, 200)
@@ -67,7 +67,7 @@ def test_spsa_finds_the_bottom_of_a_bowl() -> None:
 
 
 def test_the_gains_are_spalls() -> None:
-    plan = spsa.Plan(100, spread=0.2, step=0.5)
+    plan = spsa.SpsaPlan(100, spread=0.2, step=0.5)
     a_0, c_0 = spsa.gains(plan, 0)
     assert c_0 == 0.2
     # One side wins every game: the middle moves by the step.
@@ -80,16 +80,16 @@ def test_the_gains_are_spalls() -> None:
 def test_optuna_does_better_than_the_printed_weights_in_a_bowl() -> None:
     pytest.importorskip("optuna")
     bowl = Bowl()
-    found = tpe.search(SPACE, tpe.Plan(25, pairs=30), bowl, seed=1)
+    found = tpe.search(SPACE, tpe.TpePlan(25, pairs=30), bowl, seed=1)
     assert bowl.trials == 25
     assert found.curve[0]["weights"] == QUORIDOR.printed
     assert bowl.goodness(found.values) > bowl.goodness(QUORIDOR.printed)
-    again = tpe.search(SPACE, tpe.Plan(25, pairs=30), Bowl(), seed=1)
+    again = tpe.search(SPACE, tpe.TpePlan(25, pairs=30), Bowl(), seed=1)
     assert again == found
 
 
 def test_trials_are_pairs_with_openings_of_their_own(workforce: Workforce) -> None:
-    keep = Memory()
+    keep = MemoryGameStore()
     trials = Trials(model("trapgrid"), TERMS, 1, workforce, keep)
     printed = model("trapgrid").printed
     first = trials(printed, None, 4)
@@ -104,7 +104,7 @@ def test_trials_are_pairs_with_openings_of_their_own(workforce: Workforce) -> No
 
 def test_openings_are_many_enough_for_a_long_match() -> None:
     for game, options in (("quoridor", {"size": 5}), ("isolation", {}), ("trapgrid", {}), ("bamboo", {})):
-        opening = varied(Terms.of(game, options, seed=1))
+        opening = varied(ContestTerms.of(game, options, seed=1))
         assert len({opening(pair) for pair in range(60)}) > 50, game
 
 
@@ -115,12 +115,12 @@ class Stop(Exception):
 class Brief:
     """A store that interrupts after a number of games."""
 
-    def __init__(self, journal: Journal, most: int | None) -> None:
+    def __init__(self, journal: ContestJournal, most: int | None) -> None:
         self.games = journal.games
         self._journal = journal
         self._most = most
 
-    def append(self, played: Played) -> None:
+    def append(self, played: PlayedGame) -> None:
         self._journal.append(played)
         if len(self.games) == self._most:
             raise Stop
@@ -130,9 +130,9 @@ def test_an_interrupted_search_comes_to_the_same(tmp_path: Path, workforce: Work
     space = Space.of(model("trapgrid"), ("territory", "immediate"))
 
     def search(folder: Path, stops_after: int | None) -> object:
-        with Journal.open(folder, TERMS, {}) as journal:
+        with ContestJournal.open(folder, TERMS, {}) as journal:
             trials = Trials(model("trapgrid"), TERMS, 1, workforce, Brief(journal, stops_after))
-            return spsa.search(space, spsa.Plan(6, pairs=2), trials, TERMS.chance("spsa"))
+            return spsa.search(space, spsa.SpsaPlan(6, pairs=2), trials, TERMS.chance("spsa"))
 
     whole = search(tmp_path / "whole", None)
     for stop in (5, 17):
@@ -144,10 +144,10 @@ def test_an_interrupted_search_comes_to_the_same(tmp_path: Path, workforce: Work
 
 @pytest.mark.parametrize("pairing", ["round-robin", "gauntlet"])
 def test_the_grid_puts_an_absurd_combination_last(pairing: grid.Pairing, workforce: Workforce) -> None:
-    terms = Terms.of("quoridor", {"size": 5}, seed=5)
+    terms = ContestTerms.of("quoridor", {"size": 5}, seed=5)
     space = Space.of(QUORIDOR, ("path",), {"path": (-12.0, 12.0)})
-    plan = grid.Plan(3, pairing, (("path", (-12.0, 10.0, 12.0)),))
-    found = grid.search(space, plan, terms, 1, workforce, Memory())
+    plan = grid.GridPlan(3, pairing, (("path", (-12.0, 10.0, 12.0)),))
+    found = grid.search(space, plan, terms, 1, workforce, MemoryGameStore())
     assert found.result["combinations"] == 3
     assert found.result["games"] == {"round-robin": 18, "gauntlet": 12}[pairing]
     assert [row["weights"]["path"] for row in found.result["ratings"]][-1] == -12.0

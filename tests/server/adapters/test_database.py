@@ -32,7 +32,7 @@ async def test_the_migrations_lead_to_the_tables_that_the_code_knows(open_databa
 
 
 def test_the_newest_migration_is_the_one_that_the_code_asks_for() -> None:
-    assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == module.HEAD
+    assert ScriptDirectory(str(MIGRATIONS)).get_current_head() == module.NEWEST_MIGRATION
 
 
 async def test_servers_that_start_together_take_turns_to_migrate(open_database: Opener) -> None:

@@ -19,7 +19,7 @@ from cornered.protocol.commands import Join, Play, WatchLobby
 from cornered.protocol.events import EVENT
 from cornered.protocol.messages import Refused
 from cornered.server.adapters.database import Database
-from cornered.server.adapters.inspection import Findings, inspect
+from cornered.server.adapters.inspection import StoreFindings, inspect
 from cornered.server.settings import SettingsError
 from tests.conftest import Postgres
 from tests.server.conftest import Pair, Start
@@ -42,7 +42,7 @@ def name(number: int) -> str:
     return f"{number:016x}"
 
 
-def check(database: Path, export: Path | None = None) -> Findings:
+def check(database: Path, export: Path | None = None) -> StoreFindings:
     return asyncio.run(inspect(f"sqlite:///{database}", export))
 
 

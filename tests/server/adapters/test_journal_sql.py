@@ -328,7 +328,7 @@ async def test_a_database_server_that_is_away_is_an_obstacle_without_matches(pos
 
 
 async def test_a_commit_that_hangs_is_an_obstacle(sqlite: str, sample: Sample, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cornered.server.adapters.journal_sql.STALL_SECONDS", 0.01)
+    monkeypatch.setattr("cornered.server.adapters.journal_sql.COMMIT_STALL_S", 0.01)
     async with opened(sqlite) as (database, journal):
         async with database.writing():
             append = asyncio.create_task(journal.append("m", 0, [sample.started("m")]))

@@ -66,7 +66,7 @@ async def another_server(url: str) -> AsyncIterator[asyncio.subprocess.Process]:
 async def test_a_lease_has_one_holder_and_ends_with_a_killed_process(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     async with another_server(url) as other:
         with monkeypatch.context() as patch:
-            patch.setattr("cornered.server.adapters.lease.ATTEMPTS", 1)
+            patch.setattr("cornered.server.adapters.lease.LEASE_ATTEMPTS", 1)
             with pytest.raises(StoreTaken):
                 async with lease(url):
                     pass
@@ -165,7 +165,7 @@ async def test_a_lease_comes_back_with_its_database(
         finally:
             postgres.start()
         await until(lambda: held.is_held)
-        monkeypatch.setattr("cornered.server.adapters.lease.ATTEMPTS", 1)
+        monkeypatch.setattr("cornered.server.adapters.lease.LEASE_ATTEMPTS", 1)
         with pytest.raises(StoreTaken):
             async with lease(postgres_url):
                 pass

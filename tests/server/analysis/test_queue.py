@@ -33,7 +33,15 @@ from cornered.server.analysis.queue import (
     THINKING_TIME_MS,
     AnalysisQueue,
 )
-from cornered.server.analysis.state import MAX_CACHED_ANSWERS, Asked, Assigned, Ended, Job, Question, Returned
+from cornered.server.analysis.state import (
+    MAX_CACHED_ANSWERS,
+    AnalysisJob,
+    Asked,
+    Assigned,
+    JobEnded,
+    Question,
+    Returned,
+)
 from cornered.server.refusal import Refusal
 
 NOW = 1_000_000
@@ -220,7 +228,7 @@ def test_a_job_is_handed_out_a_bounded_number_of_times(bench: Bench) -> None:
         bench.offer(f"bot {number + 1}")
         events = bench.do(bench.queue.leave(f"bot {number}", NOW))
     assert not bench.queue.jobs
-    (ended,) = [event for event in events if isinstance(event, Ended)]
+    (ended,) = [event for event in events if isinstance(event, JobEnded)]
     assert ended.found.error
 
 
@@ -237,7 +245,7 @@ def test_a_job_that_takes_too_long_goes_to_another_analyst_and_never_back(bench:
     assert bench.queue.jobs[job].analyst == "quick"
     assert refusal(bench.queue.analysed, "slow", word(job, report=report(), final=True), due) == "unknown_analysis"
     events = bench.do(bench.queue.tick(due + THINKING_TIME_MS + REPLY_GRACE_MS))
-    assert isinstance(events[0], Ended)
+    assert isinstance(events[0], JobEnded)
     assert events[0].found.error
 
 
@@ -363,7 +371,7 @@ class Everything(RuleBasedStateMachine):
     def do(self, events: tuple[Any, ...]) -> None:
         self.queue = self.queue.fold(events)
 
-    def job(self, which: int) -> Job | None:
+    def job(self, which: int) -> AnalysisJob | None:
         jobs = list(self.queue.jobs.values())
         return jobs[which % len(jobs)] if jobs else None
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from cornered.server.net.hosts import KnownHosts
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 
 
 def hosts(machine: str = "teacher-laptop", **given: Any) -> KnownHosts:
-    return KnownHosts.of(Settings(database=MEMORY, **given), machine)
+    return KnownHosts.of(Settings(database=MEMORY_DATABASE, **given), machine)
 
 
 @pytest.mark.parametrize(

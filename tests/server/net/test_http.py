@@ -17,8 +17,8 @@ from cornered.server.match.dice import seed_of
 from cornered.server.match.match import open_match
 from cornered.server.match.terms import Opening
 from cornered.server.metrics import Counts, Metrics
-from cornered.server.net.costs import KNOWN_FILE, PAGE, cost_of, download_cost
-from cornered.server.net.http import TYPES, Pages
+from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, cost_of, download_cost
+from cornered.server.net.http import CONTENT_TYPES, Pages
 from cornered.server.net.session import HELLO_COST
 from cornered.server.net.visitors import Visitor
 from cornered.server.settings import Settings
@@ -69,13 +69,13 @@ async def test_a_file_that_was_served_before_costs_its_address_less(pages: Pages
     for path in ("/main.js", "/main.js", "/nothing.js", "/nothing.js", "/health", "/health"):
         costs.append(pages.cost_of(path))
         await pages.answer(Request(path, Headers()), path, Visitor("127.0.0.1", is_direct=True), Payer())
-    assert costs == [PAGE, KNOWN_FILE, PAGE, PAGE, PAGE, PAGE]
+    assert costs == [PAGE_TOKENS, KNOWN_FILE, PAGE_TOKENS, PAGE_TOKENS, PAGE_TOKENS, PAGE_TOKENS]
 
 
 def test_a_class_behind_one_address_may_load_the_page_three_times_at_once() -> None:
     settings, pupils, loads = Settings(), 30, 3
-    files = sum(path.suffix in TYPES for path in settings.web.rglob("*"))
+    files = sum(path.suffix in CONTENT_TYPES for path in settings.web.rglob("*"))
     requests = pupils * loads * files
     lobbies = pupils * loads * (HELLO_COST + cost_of(WatchLobby(id="c"), None))
     assert requests + pupils * loads <= settings.arrival_burst
-    assert files * PAGE + (requests - files) * KNOWN_FILE + lobbies <= settings.address_burst
+    assert files * PAGE_TOKENS + (requests - files) * KNOWN_FILE + lobbies <= settings.address_burst

@@ -26,7 +26,7 @@ from cornered.server.runtime import lobby_watchers
 from cornered.server.runtime.client_connection import ClientConnection
 from cornered.server.runtime.limits import PlayerLimits
 from cornered.server.runtime.lobby_service import LobbyService
-from cornered.server.runtime.lobby_watchers import SLICE
+from cornered.server.runtime.lobby_watchers import SLICE_SOCKETS
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import Services
 from cornered.server.settings import Settings
@@ -96,7 +96,7 @@ class Scene:
 
 @pytest.fixture
 async def scene(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
-    monkeypatch.setattr(lobby_watchers, "TELL_SECONDS", 0.01)
+    monkeypatch.setattr(lobby_watchers, "PUBLISH_INTERVAL_S", 0.01)
     async with asyncio.TaskGroup() as tasks:
         scene = Scene(tasks)
         yield scene
@@ -155,7 +155,7 @@ async def test_a_word_is_encoded_once_for_all_who_read_one_codec(scene: Scene) -
 
 
 async def test_many_watchers_are_told_in_slices(scene: Scene) -> None:
-    watchers = [scene.come() for _ in range(2 * SLICE + 10)]
+    watchers = [scene.come() for _ in range(2 * SLICE_SOCKETS + 10)]
     await until_told()
     for client, line in watchers:
         await scene.watch(client)
@@ -167,7 +167,7 @@ async def test_many_watchers_are_told_in_slices(scene: Scene) -> None:
     while loop.time() < ends and max(told, default=0) < len(watchers):
         told.add(sum(bool(line.frames) for _, line in watchers[1:]) + 1)
         await asyncio.sleep(0)
-    assert {SLICE, 2 * SLICE, len(watchers)} <= told
+    assert {SLICE_SOCKETS, 2 * SLICE_SOCKETS, len(watchers)} <= told
 
 
 async def test_a_large_word_makes_the_next_one_wait(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:

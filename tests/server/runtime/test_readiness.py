@@ -25,7 +25,7 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.match_registry import MatchRegistry
 from cornered.server.runtime.match_task import Services
 from cornered.server.runtime.readiness import Readiness
-from cornered.server.settings import MEMORY, Settings
+from cornered.server.settings import MEMORY_DATABASE, Settings
 from tests.server.runtime.observer import Recorder
 
 PLAYERS = (Player(id="ann", name="Ann", kind="person"), Player(id="ben", name="Ben", kind="person"))
@@ -137,7 +137,7 @@ async def test_the_server_says_when_it_is_ready_for_every_game(tmp_path: Path) -
     limits: dict[str, Any] = {
         f"{who}_{what}": 1e9 for who in ("message", "address", "server") for what in ("rate", "burst")
     }
-    settings = Settings(port=0, database=MEMORY, data=tmp_path, log_level="error", **limits)
+    settings = Settings(port=0, database=MEMORY_DATABASE, data=tmp_path, log_level="error", **limits)
     async with asyncio.timeout(120), run(settings, beforehand=True) as address:
         while (answer := await asyncio.to_thread(ask))[0] != 200:
             assert answer[0] == 503

@@ -17,7 +17,7 @@ from cornered.server.match.terms import Opening
 from cornered.server.metrics import Counts
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
 from cornered.server.runtime.limits import PlayerLimits
-from cornered.server.runtime.spectators import MAX_ROUNDS, SLICE, Spectators
+from cornered.server.runtime.spectators import MAX_ROUNDS, SLICE_SOCKETS, Spectators
 from cornered.server.settings import Settings
 
 SPEC = GameSpec(name="isolation", options={"width": 8, "height": 8, "players": 2, "dice": False})
@@ -140,7 +140,7 @@ async def test_who_comes_while_behind_gets_a_snapshot_later(show: Show) -> None:
 
 
 async def test_many_spectators_are_written_to_in_slices_and_in_order(show: Show) -> None:
-    lines = show.come(2 * SLICE + 1)
+    lines = show.come(2 * SLICE_SOCKETS + 1)
     show.move()
     show.move()
     assert not any(line.written for line in lines), "the players' task goes on first"
@@ -151,7 +151,7 @@ async def test_many_spectators_are_written_to_in_slices_and_in_order(show: Show)
 
 
 async def test_a_spectator_who_joins_during_a_round_gets_only_new_events(show: Show) -> None:
-    lines = show.come(SLICE + 1)
+    lines = show.come(SLICE_SOCKETS + 1)
     show.move()
     (late,) = show.come(1)
     show.move()
@@ -161,7 +161,7 @@ async def test_a_spectator_who_joins_during_a_round_gets_only_new_events(show: S
 
 
 async def test_a_spectator_who_leaves_during_a_round_gets_nothing_more(show: Show) -> None:
-    show.come(SLICE)
+    show.come(SLICE_SOCKETS)
     line = Line()
     client = peer_on(line, 999)
     show.spectators.add(client)
@@ -172,7 +172,7 @@ async def test_a_spectator_who_leaves_during_a_round_gets_nothing_more(show: Sho
 
 
 async def test_spectators_who_fall_behind_the_play_get_one_snapshot(show: Show) -> None:
-    lines = show.come(SLICE + 1)
+    lines = show.come(SLICE_SOCKETS + 1)
     for _ in range(MAX_ROUNDS + 1):
         show.move()
     await rounds(8)
