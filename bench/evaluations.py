@@ -124,15 +124,15 @@ def exact_value(position: Any, scratch: Any) -> int:
 
 _SHARED_KERNELS: Final[Mapping[str, Callable[..., Any]]] = {
     "quiet": quiet,
-    "rank": order_score,
-    "narrow": candidate_moves,
-    "known": exact_value,
+    "order_score": order_score,
+    "candidate_moves": candidate_moves,
+    "exact_value": exact_value,
 }
 
 PLAIN_KERNELS: Final[Mapping[str, Mapping[str, Callable[..., Any]]]] = {
-    "trapgrid": {**_SHARED_KERNELS, "worth": trapgrid_evaluate, "key": trapgrid_key},
-    "isolation": {**_SHARED_KERNELS, "worth": isolation_evaluate, "key": isolation_key},
-    "bamboo": {**_SHARED_KERNELS, "worth": bamboo_evaluate, "key": bamboo_key},
-    "quoridor": {**_SHARED_KERNELS, "worth": quoridor_evaluate, "key": quoridor_key},
+    "trapgrid": {**_SHARED_KERNELS, "evaluate": trapgrid_evaluate, "key": trapgrid_key},
+    "isolation": {**_SHARED_KERNELS, "evaluate": isolation_evaluate, "key": isolation_key},
+    "bamboo": {**_SHARED_KERNELS, "evaluate": bamboo_evaluate, "key": bamboo_key},
+    "quoridor": {**_SHARED_KERNELS, "evaluate": quoridor_evaluate, "key": quoridor_key},
 }
 """The kernels of each game, by the names that the search expects."""

@@ -65,7 +65,7 @@ static inline position advance(const position *p, i64 move)
 
 static inline int lost(const position *p) { return !targets(p->free, p->mover); }
 
-static inline i64 worth(const position *p)
+static inline i64 evaluate(const position *p)
 {
     return 100 * (__builtin_popcountll(targets(p->free, p->mover)) - __builtin_popcountll(targets(p->free, p->other)));
 }
@@ -106,7 +106,7 @@ static inline position advance(const position *p, i64 move)
 
 static inline int lost(const position *p) { return !any(placements(&p->board)); }
 
-static inline i64 worth(const position *p)
+static inline i64 evaluate(const position *p)
 {
     hexagon turned = {p->board.other, p->board.own, p->board.free};
     return 100 * (size_of(placements(&p->board)) - size_of(placements(&turned)));
@@ -177,7 +177,7 @@ static inline int away(doors d, int cell, board home)
     return count;
 }
 
-static inline i64 worth(const position *p)
+static inline i64 evaluate(const position *p)
 {
     doors d = open_doors(p->h, p->v);
     int own = p->turn, other = 1 - p->turn;
@@ -260,7 +260,7 @@ static i64 search(const position *p, i64 depth, i64 alpha, i64 beta, i64 ply)
 
     /* Here every position is quiet, none is solved, and no move is left out. */
     if (depth <= 0)
-        return worth(p);
+        return evaluate(p);
     i64 *moves = desk.moves[ply], *order = desk.order[ply];
     i64 count = gen(p, moves), first = 0;
     if (!count)

@@ -1,4 +1,4 @@
-"""What games have in common that two play until the mover has no move, and then has lost."""
+"""The base of games for two in which the mover without a move has lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Duel", "TurnedPosition", "read_turn"]
 
 
 class TurnedPosition(Protocol):
-    """A position that knows whose turn it is."""
+    """A position with a seat to move."""
 
     @property
     def turn(self) -> int: ...
@@ -44,7 +44,7 @@ class Duel(State):
         return self if self.outcome is not None else replace(self, left=seat)
 
     def facts(self) -> dict[str, str]:
-        """Return what a position text says besides the board and the turn."""
+        """Return the facts of a position text besides the board and the turn."""
         return {} if self.left is None else {"out": str(self.left)}
 
     def __hash__(self) -> int:
@@ -57,7 +57,7 @@ class Duel(State):
 
 
 def read_turn(parts: PositionText) -> tuple[int, int | None]:
-    """Return whose turn a position text tells, and who gave up. Raises a ValueError for anybody but seats 0 and 1."""
+    """Return the seat to move of a position text, and the seat that gave up. Raises ValueError beyond seats 0 and 1."""
     left = parts.facts.get("out")
     if parts.turn not in ("0", "1") or left not in (None, "0", "1"):
         raise ValueError("the turn and `out` name a seat, 0 or 1")

@@ -1,13 +1,14 @@
-"""What every game is: positions that list their moves, play them, and know when they are over.
+"""The contract of a game: immutable positions with their moves, successors and outcome.
 
-A *position text* is the same for all games, so that a page or a terminal can draw a game that it has never seen:
+A *position text* has one grammar for all games, so that clients can draw any game without its rules:
 
     <rows> <turn> [key=value ...]
 
 - `<rows>` joins the board's rows with `/`, the top row first, one character a cell from left to right: `.` is free,
   `x` is blocked for ever, a digit is the piece of that seat. Rows of different length make a hexagon.
 - `<turn>` is the seat to move, or `c` when chance rolls the dice.
-- The rest are the game's own facts, each present only when it says something: `walls=e3h,c4v`, `left=9,10`, `out=2`.
+- The rest are the game's own facts, each present only when it differs from its default: `walls=e3h,c4v`, `left=9,10`,
+  `out=2`.
 
 A cell's name is its file letter and rank number on a square board (`a1` is bottom left), and its row letter and number
 within the row on a hexagon (`a1` is bottom left too).
@@ -38,7 +39,7 @@ OptionValue: TypeAlias = int | bool | None
 
 
 class IllegalMove(ValueError):
-    """A move that the rules refuse. `move` is what was tried, `reason` says why in one sentence for people."""
+    """A move that the rules refuse. `reason` is one sentence for people."""
 
     def __init__(self, move: str, reason: str) -> None:
         super().__init__(f"{move!r} is not legal: {reason}")
@@ -112,34 +113,34 @@ class State(ABC):
         """Return every legal move in notation, sorted by the game's own move numbers; none when the game is over."""
 
     def is_legal(self, move: str) -> bool:
-        """Say whether `move` is among `moves()`; games answer faster than by making the list."""
+        """Return whether `move` is among `moves()`; games override it without listing them."""
         return move in self.moves()
 
     @abstractmethod
     def play(self, move: str) -> Self:
-        """Return the position after `move`, which the caller knows to be legal: `engine.apply` checks."""
+        """Return the position after `move`, which has to be legal: `engine.apply` checks it, this does not."""
 
     @abstractmethod
     def leave(self, seat: int) -> Self:
-        """Return the position after `seat` gave up or ran out of time, whoever's turn it is.
+        """Return the position after `seat` gave up or ran out of time, at any seat's turn.
 
         With two players the game ends; with more the seat takes the last free place and the others go on.
         """
 
     @abstractmethod
     def explain(self, move: str) -> str:
-        """Say in one sentence for people why `move` is not legal here."""
+        """Return one sentence for people that says why `move` is not legal here."""
 
     @abstractmethod
     def perft(self, depth: int) -> int:
         """Count the legal move sequences of exactly `depth` plies. `depth` 0 counts 1."""
 
     def notes(self) -> Mapping[str, str]:
-        """Return words about cells that a player may ask for, such as the size of a group. Keys are cells."""
+        """Return notes about cells, by cell, such as the size of a group."""
         return {}
 
     def gauges(self) -> tuple[tuple[str, int], ...]:
-        """Return one (label, number) a seat that tells how it stands: walls left, groups, cells in reach."""
+        """Return one (label, number) a seat: walls left, groups, cells in reach."""
         return ()
 
     @abstractmethod
@@ -159,7 +160,7 @@ class Game(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     summary: ClassVar[str]
-    """The whole idea in one or two sentences, for somebody who has never seen the game."""
+    """The game in one or two sentences, for people new to it."""
     OPTIONS: ClassVar[tuple[Option, ...]]
 
     def __init__(self, **given: Any) -> None:

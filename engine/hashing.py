@@ -1,4 +1,4 @@
-"""A hash for the words of a position, compiled: keys of transposition tables are made of it."""
+"""A mixing hash for the words of a position, compiled: transposition keys, in the place of Zobrist hashing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one search may use."""
+"""The limits of one search."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["Limit"]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What one search may use: milliseconds, plies, nodes. None does not limit; time runs from when this is made.
+    """The limits of one search: milliseconds, plies, nodes. None does not limit; time runs from its construction.
 
-    `lines` is for how many of the moves an exact score and a line are wanted: one to play, more to study.
+    `lines` is the number of moves that get an exact score and a line: one to play, more to study.
     """
 
     time: int | None = None
@@ -20,7 +20,7 @@ class Limit:
     nodes: int | None = None
     lines: int = 1
     grace: int | None = None
-    """For how many milliseconds after its time an answer is still of use; None where nothing tells."""
+    """Milliseconds after `time` within which an answer is still of use; None where unknown."""
     started: float = field(default_factory=monotonic, compare=False)
 
     def __post_init__(self) -> None:

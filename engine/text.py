@@ -1,6 +1,6 @@
 """Position texts and cell names, read and written the same way for every game.
 
-Nothing here knows a rule, so a terminal can draw a game that it has never seen.
+No rule of a game is here, so clients can draw any game.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def square_name(file: int, rank: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PositionText:
-    """A position text in its parts: the rows from the top, who moves (`c` for chance), and the game's own facts."""
+    """A position text in its parts: the rows from the top, the turn (`c` for chance), and the game's own facts."""
 
     rows: tuple[str, ...]
     turn: str

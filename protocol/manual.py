@@ -275,7 +275,7 @@ published, and the server reads nothing from the broker: one that is down, or lo
 
 | topic | payload | retained | QoS |
 | --- | --- | --- | --- |
-| `{state_topic("{id}")}` | a [MatchState](#matchstate), the newest one; empty once the match is over | yes, for {STATE_EXPIRY_S:,} s unless told again | 0, the end 1 |
+| `{state_topic("{id}")}` | a [PublicMatchState](#publicmatchstate), the newest one; empty once the match is over | yes, for {STATE_EXPIRY_S:,} s unless told again | 0, the end 1 |
 | `{events_topic("{id}")}` | one [event](#what-happens-in-a-match) each | no | 0 |
 | `{LOBBY}` | a [`lobby`](#lobby), at most once in five seconds when something changed, and each [`lobby_changed`](#lobby_changed) | the `lobby`, for {STATE_EXPIRY_S:,} s unless told again | 1, changes 0 |
 | `{status_topic("{node}")}` | a [NodeStatus](#nodestatus); `offline` is the server's last will | yes | 1 |

@@ -34,7 +34,7 @@ def make_schema() -> Schema:
             ("MatchEvent", "serialization", EVENT),
             ("Clock", "serialization", TypeAdapter(Clock)),
             ("ClockInput", "validation", TypeAdapter(Clock)),
-            ("MatchState", "serialization", TypeAdapter(PublicMatchState)),
+            ("PublicMatchState", "serialization", TypeAdapter(PublicMatchState)),
             ("NodeStatus", "serialization", TypeAdapter(NodeStatus)),
         ]
     )

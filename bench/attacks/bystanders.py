@@ -23,7 +23,7 @@ PACE_S: Final = 0.02
 MOVE_TIMEOUT_S: Final = 4.0
 """Seconds without an event after which a bystander abandons a match."""
 NEWCOMER_INTERVAL_S: Final = 0.2
-NETWORK: Final = "127.0.1"
+LOOPBACK_PREFIX: Final = "127.0.1"
 NEWCOMERS: Final = "127.0.3.1"
 _HAPPENED_PREFIX: Final = b'{"type":"happened"'
 
@@ -190,7 +190,7 @@ class Bystanders:
     async def at(cls, address: str) -> AsyncIterator[Bystanders]:
         """Run the bystanders inside the block."""
         sockets = [
-            await (await RawSocket.connect(address, local=f"{NETWORK}.{number + 1}")).greet(f"By {number}")
+            await (await RawSocket.connect(address, local=f"{LOOPBACK_PREFIX}.{number + 1}")).greet(f"By {number}")
             for number in range(3 * PAIR_COUNT)
         ]
         pairs = [

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 
 from cornered.bench.load import split_frames
 
-__all__ = ["BINARY", "CLOSE", "CONTINUATION", "PING", "TEXT", "RawSocket", "frame", "request", "upgrade_request"]
+__all__ = ["BINARY", "CLOSE_OPCODE", "CONTINUATION", "PING", "TEXT", "RawSocket", "frame", "request", "upgrade_request"]
 
 CONTINUATION: Final = 0x0
 TEXT: Final = 0x1
 BINARY: Final = 0x2
-CLOSE: Final = 0x8
+CLOSE_OPCODE: Final = 0x8
 PING: Final = 0x9
 _PONG_OPCODE: Final = 0xA
 _COMMAND_IDS: Final = itertools.count(1)
@@ -138,7 +138,7 @@ class RawSocket(asyncio.Protocol):
                 self._take(payload)
             elif opcode == PING:
                 self.write(frame(_PONG_OPCODE, payload))
-            elif opcode == CLOSE:
+            elif opcode == CLOSE_OPCODE:
                 self.transport.close()
 
     def _take(self, payload: bytes) -> None:
@@ -191,7 +191,7 @@ class RawSocket(asyncio.Protocol):
 
     async def close(self) -> None:
         """Send a close frame, and wait at most a second for the server to close."""
-        self.write(frame(CLOSE, b"\x03\xe8"))
+        self.write(frame(CLOSE_OPCODE, b"\x03\xe8"))
         try:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from cornered.bench.attacks.sockets import BINARY, CLOSE, CONTINUATION, PING, TEXT, frame
+from cornered.bench.attacks.sockets import BINARY, CLOSE_OPCODE, CONTINUATION, PING, TEXT, frame
 
 __all__ = ["MAX_WRITE", "framed", "handshake"]
 
@@ -82,9 +82,11 @@ def framed(chance: random.Random, payload: bytes, *, is_text: bool) -> bytes:
         case 6:
             return frame(opcode, payload)[: chance.randrange(len(payload) + 6)]
         case 7:
-            return frame(CLOSE, chance.choice(CLOSE_CODES).to_bytes(2, "big") + chance.choice((b"", b"bye", b"\xff")))
+            return frame(
+                CLOSE_OPCODE, chance.choice(CLOSE_CODES).to_bytes(2, "big") + chance.choice((b"", b"bye", b"\xff"))
+            )
         case 8:
-            return frame(CLOSE, chance.choice((b"", b"x")), fin=chance.random() < 0.8)
+            return frame(CLOSE_OPCODE, chance.choice((b"", b"x")), fin=chance.random() < 0.8)
         case 9:
             return frame(
                 chance.choice((PING, _PONG_OPCODE)), chance.choice((b"", b"x" * 125, b"x" * 126, payload[:100]))

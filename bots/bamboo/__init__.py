@@ -1,1 +1,1 @@
-"""What Bamboo's players share: the cells' geometry, and the methods of the Bamboo paper."""
+"""Bamboo's geometry and the methods of the Bamboo paper, shared by its players."""

@@ -21,7 +21,7 @@ AXIS_ORDERS: Final = ((0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1,
 
 
 def bamboo(state: State) -> BambooState:
-    """Return `state` for what it is. Raises a TypeError for another game's, which no player of Bamboo can answer."""
+    """Return `state` typed as Bamboo's. Raises TypeError for another game's."""
     if not isinstance(state, BambooState):
         raise TypeError(f"this plays bamboo, not {state.game.name}")
     return state

@@ -40,7 +40,7 @@ class HeuristicBot(Bot):
         """Return how much a placement is to the player's liking."""
 
     def choose(self, state: State, limit: Limit) -> Thought:
-        del limit  # One look at each cell takes a millisecond or two on the largest board.
+        del limit  # One pass over the cells takes a millisecond or two on the largest board.
         here = bamboo(state)
         rated = {cell: self.rate(here, cell) for cell in each(here.open_cells)}
         best = max(rated.values())

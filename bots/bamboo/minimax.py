@@ -22,7 +22,7 @@ SearchCounters: TypeAlias = npt.NDArray[np.int64]
 
 INFINITE_ESTIMATE: Final = 1 << 20
 NODES, PRUNED, MOST_NODES, STOP = range(4)
-"""Where a tally counts what was looked at and left out, and holds its bound and, when not 0, the order to stop."""
+"""Indices of the counters: nodes, pruned moves, the bound on nodes, and the stop flag."""
 SQUARE_SUM_MAX: Final = 72
 """The largest sum of squares there is: at a corner of radius 6."""
 
@@ -65,14 +65,15 @@ def alpha_beta(
     is_pruned: int,
     is_sorted: int,
     radius: int,
-    tally: SearchCounters,
+    counters: SearchCounters,
 ) -> int:
-    """Return the minimax value for red, exact between `alpha` and `beta`; of no meaning once the tally says stop."""
-    if tally[NODES] >= tally[MOST_NODES]:
-        tally[STOP] = 1
-    if tally[STOP] != 0:
+    """Return the minimax value for red, exact between `alpha` and `beta`; meaningless once the counters' stop flag is
+    set."""
+    if counters[NODES] >= counters[MOST_NODES]:
+        counters[STOP] = 1
+    if counters[STOP] != 0:
         return 0
-    tally[NODES] += 1
+    counters[NODES] += 1
     if depth == 0:
         return estimate(position)
     moves = np.empty(MAX_MOVES, np.int64)
@@ -85,9 +86,9 @@ def alpha_beta(
     best = -INFINITE_ESTIMATE if maximising else INFINITE_ESTIMATE
     for i in range(count):
         value = alpha_beta(
-            advance(position, int(moves[i])), depth - 1, alpha, beta, is_pruned, is_sorted, radius, tally
+            advance(position, int(moves[i])), depth - 1, alpha, beta, is_pruned, is_sorted, radius, counters
         )
-        if tally[STOP] != 0:
+        if counters[STOP] != 0:
             return 0
         if maximising:
             best = max(best, value)
@@ -96,14 +97,14 @@ def alpha_beta(
             best = min(best, value)
             beta = min(beta, best) if is_pruned != 0 else beta
         if alpha >= beta:
-            tally[PRUNED] += count - i - 1
+            counters[PRUNED] += count - i - 1
             break
     return best
 
 
 @dataclass(frozen=True, slots=True)
 class RootValues:
-    """What a search found: the moves that it finished, each with its value for red. The later ones may be bounds."""
+    """The moves that a search finished, each with its value for red; the later values may be bounds."""
 
     move: int
     value: int | None
@@ -114,24 +115,25 @@ class RootValues:
 
 
 def new_counters(most_nodes: int | None) -> SearchCounters:
-    """Return an empty tally. Another thread may stop the search that it is lent to by setting its last number."""
+    """Return counters at zero. Another thread may stop a search by setting its STOP entry."""
     return np.array([0, 0, INFINITE_ESTIMATE**3 if most_nodes is None else most_nodes, 0], np.int64)
 
 
 def search(
-    position: Position, radius: int, depth: int, pruning: PruningKind, tally: SearchCounters, lines: int = 1
+    position: Position, radius: int, depth: int, pruning: PruningKind, counters: SearchCounters, lines: int = 1
 ) -> RootValues:
-    """Search all moves of a position that is not over, to `depth` plies from 1, until it is done or the tally stops it.
+    """Search all moves of a position that is not over, to `depth` plies from 1, until it is done or the counters' stop
+    flag is set.
 
-    The first of the best moves is chosen, and so many of the best as there are `lines` get exact values. A search that
-    is stopped answers with the best of what it has finished.
+    The first of the best moves is chosen, and so many of the best as there are `lines` get exact values. A stopped
+    search returns the best of the finished moves.
     """
     is_pruned, is_sorted = int(pruning != "plain"), int(pruning == "sorted")
     moves = np.empty(MAX_MOVES, np.int64)
     count = gen(position, moves)
     if is_sorted:
         sort_moves(moves, count, radius)
-    tally[NODES] += 1
+    counters[NODES] += 1
     sign = 1 if position.turn == 0 else -1
     best, value = int(moves[0]), None
     values: dict[int, int] = {}
@@ -140,12 +142,12 @@ def search(
         ranked = sorted((sign * values[other] for other in exact), reverse=True)
         floor = ranked[lines - 1] if is_pruned and len(exact) >= lines else -INFINITE_ESTIMATE
         window = (floor, INFINITE_ESTIMATE) if sign == 1 else (-INFINITE_ESTIMATE, -floor)
-        found = alpha_beta(advance(position, move), depth - 1, *window, is_pruned, is_sorted, radius, tally)
-        if tally[STOP]:
+        found = alpha_beta(advance(position, move), depth - 1, *window, is_pruned, is_sorted, radius, counters)
+        if counters[STOP]:
             break
         values[move] = found
         if sign * found > floor:
             exact.append(move)
         if value is None or sign * found > sign * value:
             best, value = move, found
-    return RootValues(best, value, values, frozenset(exact), int(tally[NODES]), int(tally[PRUNED]))
+    return RootValues(best, value, values, frozenset(exact), int(counters[NODES]), int(counters[PRUNED]))

@@ -19,14 +19,14 @@ DEPTH_SETTING: Final = Setting("depth", "Plies to look ahead", 2, low=1, high=8)
 
 
 def minimax(state: BambooState, limit: Limit, depth: int, pruning: PruningKind) -> Thought:
-    """Return what the paper's minimax plays, `depth` plies ahead or as far as the limit goes.
+    """Return the thought of the paper's minimax, `depth` plies deep or to the limit.
 
-    Scores are the mover's. When time or nodes run out, the best of the moves that were finished is played.
+    Scores are the mover's. At the limit, the best of the finished moves is played.
     """
-    tally = new_counters(limit.nodes)
-    with deadline_timer(limit.remaining, partial(tally.__setitem__, STOP, 1)):
+    counters = new_counters(limit.nodes)
+    with deadline_timer(limit.remaining, partial(counters.__setitem__, STOP, 1)):
         depth = min(depth, limit.depth or depth)
-        found = search(state.position, state.game.radius, depth, pruning, tally, limit.lines)
+        found = search(state.position, state.game.radius, depth, pruning, counters, limit.lines)
     names, sign = cell_names(state.game.radius), 1 if state.to_move == 0 else -1
     lines = [
         Line(names[move], float(sign * value), depth=depth, pv=(names[move],), is_bound=move not in found.exact)

@@ -1,4 +1,4 @@
-"""Random games of Bamboo, compiled: a thousand of them a move is what the tree search lives on."""
+"""Random playouts of Bamboo, compiled, for Monte Carlo tree search."""
 
 from __future__ import annotations
 

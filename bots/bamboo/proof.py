@@ -1,7 +1,7 @@
-"""Exact values of Bamboo positions, compiled: alpha-beta to the very end, with a memory that knows the symmetries.
+"""Exact values of Bamboo positions, compiled: alpha-beta to the end, with a transposition table under all symmetries.
 
-A value is worth more to the winner the sooner the game ends: with `stones` on the board at the end it is
-`END_VALUE - stones` for the winner and the negative of that for the loser, whatever way led there.
+The sooner the game ends, the larger its value for the winner: with `stones` on the board at the end it is
+`END_VALUE - stones` for the winner and the negative of that for the loser, whatever moves led there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PROOF_LAYOUT: Final = np.dtype(
     [
         ("nodes", np.int64),
         ("most_nodes", np.int64),
-        # How many stones a position may have to be looked up under all its symmetries.
+        # Stones up to which a position is looked up under all its symmetries.
         ("symmetric", np.int64),
         ("codes", np.int64, (2, SYMMETRY_CELLS, 12)),
         ("keys", np.int64, (PROOF_SLOTS,)),
@@ -39,7 +39,7 @@ PROOF_LAYOUT: Final = np.dtype(
 
 @cache
 def _codes(radius: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return what a stone, the mover's or the other's, on a cell adds to a key under each symmetry."""
+    """Return the code that a stone on a cell, the mover's or the other's, adds to the key under each symmetry."""
     random = np.random.default_rng(radius)
     drawn = random.integers(0, 1 << 62, (2, SYMMETRY_CELLS))
     index = {number: i for i, number in enumerate(cubes(radius))}
@@ -89,7 +89,7 @@ def key_of(position: Position, memory: Any) -> int:
 def value(position: Position, alpha: int, beta: int, memory: Any) -> int:
     """Return the position's value to the mover, exact between `alpha` and `beta`, else a bound on its side of them.
 
-    0 means that the nodes are used up; no position is worth 0.
+    0 means that the nodes are used up; no position has the value 0.
     """
     if memory["nodes"] >= memory["most_nodes"]:
         return 0
@@ -120,7 +120,7 @@ def value(position: Position, alpha: int, beta: int, memory: Any) -> int:
         replies = size_of(placements(child))
         if replies == 0:
             return END_VALUE - stones - 1
-        # Rising order of what the other may do, falling order of what is left to do oneself.
+        # Moves in rising order of the other's placements left, then in falling order of the own.
         rank = 256 * (replies - size_of(placements(turned(child)))) + int(moves[i])
         j = i
         while j > 0 and order[j - 1] > rank:
@@ -137,7 +137,7 @@ def value(position: Position, alpha: int, beta: int, memory: Any) -> int:
         reached = max(reached, best)
         if reached >= beta:
             break
-    # What was known already still holds.
+    # Bounds found earlier still hold.
     if best <= alpha:
         upper = min(upper, best)
     elif best >= beta:

@@ -20,7 +20,7 @@ SEED_LIMIT: Final = 1 << 62
 
 @dataclass(slots=True)
 class BambooTreeNode:
-    """A position, the games that went through it, and how many of them its mover's opponent won, who chose it."""
+    """A node: its position, its visits, and the wins of the player that moved here, the opponent of its mover."""
 
     position: Position
     untried: list[int]
@@ -31,11 +31,11 @@ class BambooTreeNode:
 
     @property
     def value(self) -> float:
-        """The average reward v of equation 8: 1 for a game won by whoever moved here, 0 for a game lost."""
+        """The average reward v of equation 8: 1 for a game won by the player that moved here, 0 for a game lost."""
         return self.wins / self.visits
 
     def copy(self) -> BambooTreeNode:
-        """Return the same tree again; what happens to one does not change the other."""
+        """Return a deep copy of the tree."""
         children = {move: child.copy() for move, child in self.children.items()}
         return BambooTreeNode(self.position, list(self.untried), self.visits, self.wins, children)
 
@@ -70,7 +70,7 @@ def run_iteration(root: BambooTreeNode, c: float, deepest: int, chance: Random) 
     node = root
     while not node.untried and node.children and len(path) <= deepest:
         logarithm = log(node.visits)
-        # Equation 8, as in `uct`, with what all children share worked out once.
+        # Equation 8, as in `uct`, with the factor common to all children computed once.
         node = max(
             node.children.values(),
             key=lambda child: child.wins / child.visits + c * sqrt(logarithm / child.visits),

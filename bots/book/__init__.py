@@ -1,8 +1,8 @@
-"""Opening books: what long searches found in the positions that games begin with, looked up at once.
+"""Opening books: results of long searches of opening positions.
 
 A book is a file of JSON lines in `data`, for exactly one set of options: first the options and the command that made
-it, then one position a line with its best move, its score for the mover, the depth that was searched, and the moves
-that were looked at closely, each with its score. A position and its mirror image, left and right, are one entry.
+it, then one position a line with its best move, its score for the mover, the depth of the search, and the moves with
+an exact score. A position and its mirror image, left and right, are one entry.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DATA: Final = Path(__file__).parent / "data"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a book says about one position, as the standard one of two images has it. Its best move comes first."""
+    """A book's entry for one position, in the standard one of its two mirror images. The best move comes first."""
 
     position: str
     depth: int

@@ -20,9 +20,9 @@ from cornered.engine.records.files import LineWriter
 __all__ = ["BOOK_LINES", "build"]
 
 BOOK_LINES: Final = 4
-"""How many moves of a position get an exact score, and are followed."""
+"""Moves of a position that get an exact score and are followed."""
 LIKELIHOOD_STEPS: Final = 0.5
-"""A move that looks worse by this much, in steps, is taken to be played 2.7 times less often."""
+"""Loss of score, in steps, that makes a move e times less likely."""
 
 
 def build(game: Game, path: Path, command: str, positions: int, nodes: int) -> Iterator[int]:
@@ -79,7 +79,7 @@ def _found(path: Path, game: Game) -> dict[str, Entry]:
 
 
 def _searched(state: State, nodes: int) -> Entry:
-    """Return the entry of a position: a fresh search, so that it does not depend on what was searched before."""
+    """Return the entry of a position by a search with a table of its own, so that earlier searches do not matter."""
     thought = Searcher(state.game).search(state, Limit(nodes=nodes, lines=BOOK_LINES))
     image = standard(state)
     scored = [line for line in thought.lines if line.score is not None and not line.is_bound][:BOOK_LINES]

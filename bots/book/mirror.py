@@ -11,7 +11,7 @@ from cornered.engine.text import FILES, PositionText
 __all__ = ["Image", "mirrored", "named", "standard"]
 
 IGNORED_FACTS = ("ply", "quiet")
-"""What a position text tells only where draw rules are on: a book does not ask how the position came about."""
+"""Facts of a position text that belong to draw rules; a book leaves them out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Image:
 
 
 def standard(state: State) -> Image:
-    """Return the image under which a book knows a position."""
+    """Return the standard image of a position, which is its key in a book."""
     assert isinstance(state, QuoridorState)
     parts = PositionText.parse(str(state))
     size = state.game.size
@@ -47,6 +47,6 @@ def mirrored(move: str, size: int) -> str:
 
 
 def named(move: str, state: State, *, is_mirrored: bool) -> str:
-    """Return what a move of the standard image is called in `state`, and the other way round."""
+    """Return the name in `state` of a move of the standard image; its own inverse."""
     assert isinstance(state, QuoridorState)
     return mirrored(move, state.game.size) if is_mirrored else move

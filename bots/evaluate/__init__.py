@@ -1,21 +1,22 @@
-"""What is known about each game without looking ahead. One module a game, found by being there.
+"""The evaluation of each game: heuristics without look-ahead. One module a game, found by being there.
 
-A game's module offers kernels over its `Position`, each for two players, which the compiled search is made with:
+A game's module offers kernels over its `Position`, for two players, with which the compiled search is specialised:
 
-- `worth(position) -> int`: how good the position looks to the mover, in hundredths of a move's worth, always
+- `evaluate(position) -> int`: the static evaluation from the mover's view, in hundredths of a move's worth, always
   between -90,000 and 90,000.
-- `key(position) -> int`: a hash of 63 bits for the transposition table; equal for positions that the search may take
-  for one another, so it holds whatever decides when a game ends. Quick: it runs at every node.
-- `quiet(position) -> bool`: whether `worth` can be trusted; else the search looks on where its depth is used up.
-- `rank(position, move) -> int`: how promising a move is, for the order in which moves are tried; from 0 to 9,999.
-- `narrow(position, buffer, count) -> int`: puts the moves that a selective search looks at to the front of the
-  buffer's `count` moves and returns how many they are, never 0.
-- `known(position, scratch) -> int`: what the game comes to where that can be told at once and for certain: n > 0, the
-  mover wins within n plies; n < 0, the mover loses within -n; 0, it cannot be told. The position is not over.
-  `scratch` is a record of dtype `SCRATCH`, for what the kernel wants to remember; zeroed when the table is.
+- `key(position) -> int`: the position's 63-bit hash for the transposition table, in the place of a Zobrist key; equal
+  for positions that the search may take for one another, so it covers all that decides when a game ends. It runs at
+  every node.
+- `quiet(position) -> bool`: whether `evaluate` can be trusted; if not, the quiescence search goes on at depth 0.
+- `order_score(position, move) -> int`: the static part of move ordering, from 0 to 9,999; higher is searched earlier.
+- `candidate_moves(position, buffer, count) -> int`: moves the candidates of a selective search to the front of the
+  buffer's `count` moves and returns their number, never 0.
+- `exact_value(position, scratch) -> int`: the game's proven result where it is quick to find: n > 0, the mover wins
+  within n plies; n < 0, the mover loses within -n; 0, unknown. The position is not over. `scratch` is a record of dtype
+  `SCRATCH` that the kernel keeps between calls; zeroed with the transposition table.
 
-A module may also offer plain functions: `evaluate(state, seat) -> float`, needed where more than two play or dice roll,
-and `candidates(state)`, the moves that a plain search should look at.
+A module may also offer plain functions over `State`: `evaluate_state(state, seat) -> float`, required for more than two
+players and for dice, and `state_candidates(state)`, the moves for a search in plain Python.
 """
 
 from __future__ import annotations
@@ -33,30 +34,30 @@ from cornered.engine import Game, State
 __all__ = ["CandidateMoves", "EvaluateState", "Evaluator", "evaluation_module", "evaluator", "is_duel"]
 
 EvaluateState: TypeAlias = Callable[[State, int], float]
-"""Returns how a position that is not over looks to a seat: 0 is even, 1 is about one move's worth, below 1,000."""
+"""The evaluation of a position that is not over for one seat: 0 is even, 1 about one move's worth, below 1,000."""
 CandidateMoves: TypeAlias = Callable[[State], Sequence[str]]
-"""Returns the moves that a search should look at; never none."""
+"""Returns the candidate moves of a position, at least one."""
 
 CENTIMOVES: Final = 100
-"""Kernels count in hundredths of what plain functions count in."""
+"""Units of the kernels' evaluation in one unit of the plain functions'."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluator:
-    """What is known about one game. `candidates` leave moves out, so a search over them proves nothing."""
+    """The plain evaluation of one game. `candidates` leaves moves out, so a search over them proves nothing."""
 
     evaluate: EvaluateState
     candidates: CandidateMoves | None = None
 
 
 def mobility(state: State, seat: int) -> float:
-    """Return how many moves the seat to move has, counted against everybody else: good enough for an unknown game."""
+    """Return the mover's number of moves, negated for every other seat: the evaluation of a game without a module."""
     count = float(min(len(state.moves()), 500))
     return count if state.to_move == seat else -count
 
 
 def is_duel(game: Game) -> bool:
-    """Say whether two play without dice: then the kernels apply."""
+    """Return whether a game is for two without dice: the kernels evaluate no other."""
     return game.seats == 2 and not game.options.get("dice")
 
 
@@ -70,18 +71,18 @@ def evaluation_module(game: str) -> ModuleType | None:
 
 @cache
 def evaluator(game: str) -> Evaluator:
-    """Return what plain searches ask about `game`: its module, or mobility where there is none."""
+    """Return the evaluation of `game` for searches in plain Python: its module's, or mobility without a module."""
     module = evaluation_module(game)
     if module is None:
         return Evaluator(mobility)
-    worth: Callable[[Any], int] = module.worth
-    general: EvaluateState | None = getattr(module, "evaluate", None)
+    of_position: Callable[[Any], int] = module.evaluate
+    of_state: EvaluateState | None = getattr(module, "evaluate_state", None)
 
     def evaluate(state: State, seat: int) -> float:
-        if general is not None and not is_duel(state.game):
-            return general(state, seat)
+        if of_state is not None and not is_duel(state.game):
+            return of_state(state, seat)
         position = state.position  # type: ignore[attr-defined]  # every game of ours has one
-        score = worth(position) / CENTIMOVES
+        score = of_position(position) / CENTIMOVES
         return score if position.turn == seat else -score
 
-    return Evaluator(evaluate, getattr(module, "candidates", None))
+    return Evaluator(evaluate, getattr(module, "state_candidates", None))

@@ -1,7 +1,7 @@
-"""Bamboo: groups are what lets a colour grow. What else counts is room to found new ones, and not having to join them.
+"""Bamboo's evaluation: groups, which let a colour grow, then room to found new ones and cells that would join them.
 
-Late in a game all free cells touch somebody's groups, and who has many small ones can fill more of them. The weights
-were fitted to the results of games that the search played against itself, as probabilities of winning.
+Late in a game all free cells touch groups, and the side with many small ones can fill more of them. The weights were
+fitted to the results of self-play games, as probabilities of winning.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ __all__ = ["SCRATCH", "candidate_moves", "evaluate", "exact_value", "key", "orde
 SCRATCH: Final = np.dtype([("unused", np.int64)])
 
 GROUP: Final = 100
-"""What a group is worth; all else is measured by it."""
+"""The value of a group, in hundredths: the unit of all other weights."""
 ENDGAME_FREE_CELLS: Final = 18
 MIDGAME_FREE_CELLS: Final = 30
 """Up to how many free cells a game is in its last and in its middle part."""
 
 OPENING_FREE_CELLS: Final = 45
-"""With more free cells than this a search looks at the `CANDIDATE_MOVES_MAX` best ranked moves only."""
+"""Free cells above which a selective search keeps the `CANDIDATE_MOVES_MAX` best ordered moves only."""
 CANDIDATE_MOVES_MAX: Final = 20
 EVEN_ORDER_SCORE: Final = 5_000
 EARLY_OWN: Final = (160, -50, -90, -150, 0, 0, 0)
@@ -74,7 +74,7 @@ def side_score(position: Position, free: int) -> int:
 
 @kernel
 def evaluate(position: Position) -> int:
-    """Return the difference between how the two sides stand, and what the turn costs: a move is a burden here."""
+    """Return the difference between the sides, less half a group for the turn: a move is a burden here."""
     free = size_of((position.free_a, position.free_b, position.free_c))
     return side_score(position, free) - side_score(turned(position), free) - GROUP // 2
 
@@ -87,13 +87,13 @@ def key(position: Position) -> int:
 
 @kernel
 def quiet(position: Position) -> bool:
-    """Say yes: one stone more or less changes nothing at a stroke."""
+    """Return True: no single stone changes the evaluation by much."""
     return True
 
 
 @kernel
 def order_score(position: Position, move: int) -> int:
-    """Return how often deep searches choose cells with such neighbours: early on, few free ones and nobody's stones."""
+    """Return EVEN_ORDER_SCORE plus the log odds that a deep search chooses a cell with such neighbours."""
     a, b, c = bit(move)
     near_a, near_b, near_c = around((a, b, c))
     own = size_of((near_a & position.own_a, near_b & position.own_b, near_c & position.own_c))
@@ -106,7 +106,7 @@ def order_score(position: Position, move: int) -> int:
 
 @kernel
 def candidate_moves(position: Position, buffer: npt.NDArray[np.int64], count: int) -> int:
-    """Put the best ranked moves first while the board is wide and the ranks tell much, the best of all at the front."""
+    """Keep the best ordered moves early in the game, sorted; later all."""
     if (
         count <= CANDIDATE_MOVES_MAX
         or size_of((position.free_a, position.free_b, position.free_c)) <= OPENING_FREE_CELLS

@@ -33,16 +33,16 @@ PROOF_NODES_MAX: Final = 60
 """After so many nodes without a verdict, pawns that have come apart are left to the search."""
 
 MOBILITY: Final = 30
-"""What a cell to slide to is worth; the search that looks ahead counts the difference (game-playing-notes)."""
+"""Hundredths for each cell to slide to, counted as a difference (game-playing-notes)."""
 TERRITORY: Final = 50
-"""What a cell is worth that a pawn gets to in fewer slides than the other."""
+"""Hundredths for each cell that a pawn reaches in fewer slides than the other."""
 
 ELIMINATED_PENALTY = 900.0
-"""What it is worth to be out of a game for three or four that the others still play."""
+"""Evaluation, negated, of a seat that is out of a game for three or four."""
 
 
 def evaluate_state(state: State, seat: int) -> float:
-    """Return the seat's number of moves less that of the opponent who has most, for any number of players."""
+    """Return the seat's number of moves less the greatest of its opponents', for any number of players."""
     assert isinstance(state, IsolationState)
     reach = [moves for _, moves in state.gauges()]
     still_in = [other for other in range(len(reach)) if not state.position.places >> 3 * other & 7]
@@ -72,7 +72,7 @@ def evaluate(position: Position) -> int:
     """Return the mover's cells to slide to and cells that it gets to first, less the other's."""
     free, mover, other = position.free, position.mover, position.second
     if not mover or not other:
-        # Until both are placed, it is the cells that the placed pawn sees that count.
+        # Until both pawns are placed, only the placed pawn's mobility counts.
         return -MOBILITY * popcount(slides(free, other, SLIDE_STEPS_MAX)) if other else 0
     score = MOBILITY * (popcount(slides(free, mover, SLIDE_STEPS_MAX)) - popcount(slides(free, other, SLIDE_STEPS_MAX)))
     mine, theirs = voronoi_zones(free, mover, other)
@@ -92,7 +92,7 @@ def quiet(position: Position) -> bool:
 
 @kernel
 def order_score(position: Position, move: int) -> int:
-    """Prefer what leaves the other the fewest replies, and of two alike what leaves the mover more moves."""
+    """Prefer the fewest replies for the other, then the most further moves for the mover."""
     target = np.uint64(1) << np.uint64(move)
     free = position.free ^ target
     onward = popcount(slides(free, target, SLIDE_STEPS_MAX))

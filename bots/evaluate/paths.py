@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from cornered.engine.compile.kernel import kernel
-from cornered.engine.kernels.maze import SPLIT, Four, Pair, bit, down, passages, up
+from cornered.engine.kernels.maze import Four, Pair, bit, down, passages, up
 from cornered.engine.kernels.walls import Position, goal, pawn, walls_of
 
 __all__ = ["NO_WAY", "Ways", "both_ways", "closing_slots", "spread", "steps_home", "ways"]
@@ -18,7 +18,6 @@ Ways: TypeAlias = tuple[int, int, int, int, int]
 
 NO_WAY: Final = 99
 """How many steps it takes when there is no path."""
-LO: Final = (1 << SPLIT) - 1
 
 
 @kernel

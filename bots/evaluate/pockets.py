@@ -44,8 +44,8 @@ POCKETS: Final = np.dtype(
         ("memo", np.uint64, (MEMO_SLOTS, 2)),
     ]
 )
-"""What the search for longest paths keeps. It ends unfinished when it has looked at `most` nodes or somebody has set
-`stop`; then `stop` is set. `memo` holds pockets, and beside each the pawn's bit in bits 0 to 5, the least and the
+"""The record of the search for longest paths. It ends unfinished after `most` nodes or when another thread sets `stop`;
+then `stop` is set. `memo` holds pockets, and beside each the pawn's bit in bits 0 to 5, the least and the
 greatest length that is possible from bits 6 and 12, and the age above: entries of another age are void."""
 
 DARK_CELLS: Final = np.uint64(0xAA55_AA55_AA55_AA55)
@@ -175,7 +175,7 @@ def longest_path(record: Any, pocket: np.uint64, pawn: np.uint64, wanted: int) -
 @kernel
 def separated_value(record: Any, pocket: np.uint64, mover: np.uint64, others: np.uint64, other: np.uint64) -> int:
     """Return how a game ends whose pawns have a pocket each: n > 0, the mover, who can step, wins in n plies; n < 0, it
-    loses in -n; 0 when stopped. The loser's longest path is what decides, so only that one has to be exact."""
+    loses in -n; 0 when stopped. Only the loser's longest path has to be exact."""
     if path_bound(pocket, mover) <= path_bound(others, other):
         mine = longest_path(record, pocket, mover, STEPS_BEYOND_BOARD)
         theirs = longest_path(record, others, other, mine) if mine > 0 else 0

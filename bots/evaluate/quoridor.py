@@ -1,4 +1,4 @@
-"""Quoridor: the race home counted in steps, and walls in hand. Also which of its 130 moves are worth a look."""
+"""Quoridor's evaluation: the race home in steps, and walls in hand; and the candidates among its 130 moves."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ SCRATCH: Final = np.dtype([("unused", np.int64)])
 
 STEP_SCORE: Final = 100
 WALL_SCORE: Final = 100
-"""What a wall in hand is worth: as much as a step. With less, good walls are gone before they are needed."""
+"""Hundredths for a wall in hand: as much as a step. With less, the search spends walls too early."""
 TURN_SCORE: Final = 50
-"""What it is worth to move next."""
+"""Hundredths for the turn."""
 UNOPPOSED_LEAD_SCORE: Final = 400
-"""What it is worth to be ahead of an opponent who has no wall left to change that."""
+"""Hundredths for a lead over an opponent without walls in hand."""
 GAIN_ORDER_SCORE: Final = 100
-"""By how much a step that a move gains changes its rank."""
+"""Order score of a step that a move gains."""
 
 
 @kernel
@@ -71,7 +71,7 @@ def quiet(position: Position) -> bool:
 
 @kernel
 def order_score(position: Position, move: int) -> int:
-    """Leave the order to `candidate_moves`, which has measured what each move gains."""
+    """Return 0: `candidate_moves` sorts by the gain of each move."""
     return 0
 
 
@@ -106,7 +106,7 @@ def touching_slots(walls: Four) -> Four:
 
 @kernel
 def holds(slots: Four, wall: int) -> bool:
-    """Say whether the slot of the wall of this number is among `slots`."""
+    """Return whether `slots` hold the wall of this number."""
     h_lo, h_hi, v_lo, v_hi = slots
     return has(h_lo, h_hi, wall - CELL_COUNT) if wall < 2 * CELL_COUNT else has(v_lo, v_hi, wall - 2 * CELL_COUNT)
 
@@ -162,10 +162,10 @@ def candidate_moves(position: Position, buffer: npt.NDArray[np.int64], count: in
 
 @kernel
 def has_free_run(doors: Four, position: Position, seat: int, steps: int) -> bool:
-    """Say whether a seat can walk home in `steps` steps, its shortest path, without ever meeting the other pawn.
+    """Return whether a seat can walk home in `steps` steps, its shortest path, without ever meeting the other pawn.
 
-    The other pawn is taken to be everywhere that it could be by then: no cell of the path is one where it may stand,
-    or from where it could jump.
+    The other pawn counts as being on every cell that it could have reached by then: the path avoids those cells and
+    the jumps over them.
     """
     lo, hi = bit(pawn(position, seat))
     away_lo, away_hi = bit(pawn(position, 1 - seat))
@@ -184,7 +184,7 @@ def has_free_run(doors: Four, position: Position, seat: int, steps: int) -> bool
 
 @kernel
 def exact_value(position: Position, scratch: Any) -> int:
-    """Tell a race that is decided: somebody is ahead of an opponent who has no walls and cannot get in the way."""
+    """Return the result of a decided race: the leader's opponent has no walls and cannot get in the way."""
     mover, other = position.turn, 1 - position.turn
     if stock(position, mover) != 0 and stock(position, other) != 0:
         return 0

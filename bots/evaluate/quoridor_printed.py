@@ -27,7 +27,7 @@ class PrintedWeights:
 
 
 def printed(state: QuoridorState, seat: int, depth_left: int, weights: PrintedWeights) -> float:
-    """Return what a position of two players is worth to `seat` (quoridor-specification, "Evaluation Function").
+    """Return the evaluation of a position of two players for `seat` (quoridor-specification, "Evaluation Function").
 
     The path heuristic uses true shortest paths: the printed A* orders by its estimate alone.
     """

@@ -1,4 +1,4 @@
-"""What a sliding pawn can ever reach, and how many slides it has left when nobody else can get there.
+"""Regions: the cells that a sliding pawn can ever reach, and its longest path when no other pawn can enter.
 
 A region is the word of the free cells that a pawn can ever slide to, one slide after another: those connected to it by
 free cells, corners included. Passing over a cell does not block it, so a path may cross itself.
@@ -30,9 +30,9 @@ __all__ = [
 
 UNDECIDED: Final = -1
 MEMO_LENGTH_MIN: Final = 4
-"""Shorter paths are looked for again sooner than they are found in the memory."""
+"""Length from which on failed searches are memoised; shorter ones are quicker to repeat."""
 DEAD_END_LENGTH_MIN: Final = 6
-"""From this length on it pays to count dead ends."""
+"""Length from which on counting dead ends pays."""
 AFTER_ALL_MOVES: Final = 1 << 20
 """Sorts behind every move."""
 
@@ -104,9 +104,9 @@ def greedy_path(free: np.uint64, pawn: np.uint64) -> int:
 
 @kernel
 def dead_ends(inside: np.uint64, near: np.uint64) -> int:
-    """Return at least how many cells a path cannot visit, because they see one other cell or none.
+    """Return at least how many cells a path cannot visit, because they have one neighbour by a slide or none.
 
-    A path can end in one of them, and begin in one if the pawn sees one, which is among the cells of `near`.
+    A path can end in one of them, and begin in one that is among `near`, the pawn's own targets.
     """
     count, entry, rest = 0, 0, inside
     while rest:
@@ -176,10 +176,10 @@ def longest_path(free: np.uint64, pawn: np.uint64, work: Any) -> int:
 
 @kernel
 def separated_winner(mine: np.uint64, mover: np.uint64, other: np.uint64, theirs: np.uint64, work: Any) -> int:
-    """Return who wins when each of two pawns has a region, `mine` and `theirs`, to itself: the longer path decides.
+    """Return the winner when each of two pawns has a region, `mine` and `theirs`, to itself: the longer path decides.
 
-    1 is the mover, -1 the other, who wins a tie; 0 when `work` is used up. Most are clear from one path of the one and
-    the size of the other's region.
+    1 is the mover, -1 the other, which wins a tie; 0 when `work` is used up. Most are clear from one path of the one
+    and the size of the other's region.
     """
     own, others = popcount(mine), popcount(theirs)
     if own > others:

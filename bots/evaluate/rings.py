@@ -1,4 +1,4 @@
-"""Quoridor for any number of players, in plain Python: who is ahead, and which of its 130 moves are worth a look."""
+"""Quoridor's evaluation and candidate moves for any number of players, in plain Python."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from cornered.engine.kernels.walls import GONE, Position, goal, walls_of
 __all__ = ["Maze", "evaluate_state", "state_candidates"]
 
 WALL_STEPS: Final = 0.4
-"""What a wall in hand is worth, in steps."""
+"""The value of a wall in hand, in steps."""
 TURN_STEPS: Final = 0.5
-"""What it is worth to move next."""
+"""The value of the turn, in steps."""
 ELIMINATED_PENALTY: Final = 900.0
 CLOSED_STEPS_MAX: Final = 4
-"""How many steps of an opponent's way candidates may close."""
+"""Steps of an opponent's way, counted from its pawn, that candidate walls may close."""
 
 
 class Maze(NamedTuple):

@@ -1,4 +1,4 @@
-"""TrapGrid: who gets where first, how many steps are open, and who outlasts the other once they are apart."""
+"""TrapGrid's evaluation: Voronoi zones, open steps, and the longest paths of separated pawns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["SCRATCH", "candidate_moves", "evaluate", "exact_value", "key", "orde
 
 SCRATCH: Final = POCKETS
 LONGEST_PATH_NODES_MAX: Final = 300
-"""How many nodes a longest path may take before `exact_value` says that it does not know."""
+"""Nodes of a longest path after which `exact_value` returns 0."""
 
 
 @kernel
@@ -58,8 +58,8 @@ def evaluate(position: Position) -> int:
 
 @kernel
 def key(position: Position) -> int:
-    # Whose turn it is makes no difference to what the position is worth to the mover. `mixed` takes 63 bits, so the
-    # corner of the largest board goes with the pawns.
+    # The turn is not part of the key: values are the mover's. `mixed` takes 63 bits, so the corner of the largest
+    # board goes with the pawns.
     free = position.free
     pawns = lowest(position.mover) | lowest(position.other) << 6 | int(np.int64(free >> np.uint64(63))) << 12
     return mixed(mixed(1, pawns), np.int64(free & np.uint64(0x7FFF_FFFF_FFFF_FFFF)))
@@ -67,7 +67,7 @@ def key(position: Position) -> int:
 
 @kernel
 def quiet(position: Position) -> bool:
-    """A position is quiet when the mover has a choice: a forced step costs nothing to look at."""
+    """Return whether the mover has a choice: a forced step extends the search."""
     targets = neighbours(position.mover) & position.free
     return popcount(targets) != 1
 
@@ -89,7 +89,7 @@ def candidate_moves(position: Position, buffer: npt.NDArray[np.int64], count: in
 
 @kernel
 def exact_value(position: Position, scratch: Any) -> int:
-    """Tell a pawn that is shut in at once, and two that are apart by their longest paths, where these are quick."""
+    """Return the result for a pawn that is shut in, and for separated pawns whose longest paths are quick to find."""
     free, mover, other = position.free, position.mover, position.other
     theirs = neighbours(other) & free
     if not theirs:

@@ -124,7 +124,7 @@ def immediate(free: int, pawn: int) -> int:
 
 
 def isolation(mobility: int, steps: int, trapped: float, below: tuple[tuple[int, float], ...]) -> float:
-    """Return section 8's step function: `trapped` without a step, else what the size of the pocket says."""
+    """Return section 8's step function: `trapped` without a step, else the step for the size of the pocket."""
     if steps == 0:
         return trapped
     return next((worth for limit, worth in below if mobility < limit), 0.0)
@@ -152,8 +152,8 @@ def heuristic(board: ClassicBoard, weights: ClassicWeights = WEIGHTS) -> float:
 
 
 def quick_score(after: ClassicBoard, target: int, weights: ClassicWeights = WEIGHTS) -> float:
-    """Return what moves are sorted by, of the board after the move to `target`: the maximiser takes the greatest
-    first, the minimiser the least. Section 5 prints the same sum for both, so the minimiser comes to the centre last.
+    """Return the order score of the board after the move to `target`: the maximiser sorts falling, the minimiser
+    rising. Section 5 prints the same sum for both, so the minimiser searches the centre last.
     """
     ai, opponent = reach(after.free, after.ai), reach(after.free, after.opponent)
     return 2 * ai - opponent + weights.ordering_centre * centre(target, after.size)

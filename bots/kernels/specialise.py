@@ -33,7 +33,7 @@ def specialise_template(
     module.__file__ = str(template)
     module.__dict__.update(given)
     exec(_code(template), module.__dict__)
-    # What comes out of numba's cache looks for the module under its name.
+    # A function from numba's cache looks its module up by name.
     sys.modules[module.__name__] = module
     made = module.__dict__[function]
     if IS_COMPILED:

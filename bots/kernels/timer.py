@@ -1,4 +1,4 @@
-"""An alarm that rings in another thread: kernels let go of the interpreter, and look at a number that it sets."""
+"""A deadline as a timer thread: kernels release the GIL and poll a flag that its callback sets."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ __all__ = ["deadline_timer"]
 
 
 @contextmanager
-def deadline_timer(remaining: float | None, ring: Callable[[], None]) -> Iterator[None]:
-    """Call `ring` in so many seconds unless the block has ended by then: at once if none remain, never for None."""
+def deadline_timer(remaining: float | None, on_expiry: Callable[[], None]) -> Iterator[None]:
+    """Call `on_expiry` after `remaining` seconds unless the block has ended: at once for 0, never for None."""
     if remaining is None:
         yield
         return
     if remaining <= 0:
-        ring()
+        on_expiry()
         yield
         return
-    timer = threading.Timer(remaining, ring)
+    timer = threading.Timer(remaining, on_expiry)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
-        # Joined, or it could still ring during the next search.
+        # Joined, or the callback could still run during the next search.
         timer.join()

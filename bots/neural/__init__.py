@@ -1,1 +1,1 @@
-"""Neural networks that play Bamboo, in plain numpy: what they see, who teaches them, and how they learn."""
+"""Neural networks that play Bamboo, in plain numpy: inputs, forward and backward passes, weights and players."""

@@ -1,4 +1,4 @@
-"""What the bots with a network have in common: the boards that weights are shipped for."""
+"""The base of the bots with a network: the boards that weights are shipped for."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ class NetworkBot(Bot):
         self.check(game)
 
     def network(self, radius: int) -> Network:
-        """Return the network that the setting asks for. Raises a ValueError that says how to make one."""
+        """Return the network of the setting. Raises a ValueError that says how to make one."""
         return resolve(self.settings["network"], radius)

@@ -1,12 +1,12 @@
 """A convolutional policy-value network for Bamboo, which the paper proposes for a follow-up study (section VI).
 
-A kernel looks at a cell and its six neighbours. Drawn on a square grid, that is a 3x3 kernel without the two corners
-that are no neighbours on a hexagonal one; here the neighbours are looked up in a table, which saves the grid's empty
-corners. Beyond the edge everything is 0. A convolution is one product of matrices: each cell's neighbourhood is written
-out as a row first. No weight belongs to a cell, so a network plays on boards of every radius.
+A convolution kernel covers a cell and its six neighbours. Drawn on a square grid, that is a 3x3 kernel without the two
+corners that are no neighbours on a hexagonal one; here the neighbours are looked up in a table, which saves the grid's
+empty corners. Beyond the edge everything is 0. A convolution is one product of matrices: each cell's neighbourhood is
+written out as a row first. No weight belongs to a cell, so a network plays on boards of every radius.
 
-Two outputs share the layers: a score for every cell (policy), and what the position is worth to the mover (value), from
-the average over all cells.
+Two outputs share the layers: a score for every cell (policy), and the position's value for the mover (value), from the
+average over all cells.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["CHANNELS", "LAYERS", "PLANES", "Convolutional", "neighbourhoods", "p
 LAYERS: Final = 4
 CHANNELS: Final = 24
 PLANES: Final = 5
-"""What it sees of a cell: own stone, other's stone, may place, the other could, and that it is on the board."""
+"""Input planes of a cell: own stone, other's stone, legal for the mover, legal for the other, on the board."""
 TAPS: Final = ((-1, 0, 1), (-1, 1, 0), (0, -1, 1), (0, 0, 0), (0, 1, -1), (1, -1, 0), (1, 0, -1))
-"""Where a kernel looks. The seventh less i is opposite the i-th, which the derivative needs."""
+"""Offsets of a kernel. Offset 6 - i is opposite offset i, which the derivative needs."""
 
 
 @cache
 def neighbourhoods(radius: int) -> npt.NDArray[np.int64]:
-    """Return the indices of what a kernel sees from each cell, one row a cell; beyond the edge, the number of cells."""
+    """Return the cell indices under the kernel at each cell, one row a cell; beyond the edge, the number of cells."""
     order = {cube: i for i, cube in enumerate(cubes(radius).values())}
     return np.array(
         [
@@ -45,7 +45,7 @@ def neighbourhoods(radius: int) -> npt.NDArray[np.int64]:
 
 
 def planes(views: Views, dtype: np.dtype[Any]) -> Floats:
-    """Return what the network sees, (positions, cells + 1, PLANES); the last cell lies beyond the edge and is 0."""
+    """Return the input planes, (positions, cells + 1, PLANES); the last cell lies beyond the edge and is 0."""
     seen = np.zeros((len(views), views.stones.shape[1] + 1, PLANES), dtype)
     seen[:, :-1, 0] = views.stones > 0
     seen[:, :-1, 1] = views.stones < 0
@@ -90,7 +90,7 @@ class Convolutional(Network):
         return passed
 
     def _heads(self, last: Floats, views: Views) -> tuple[NetworkOutput, Floats, Floats]:
-        """Return what it makes of positions, and of the value's head the input and what its hidden layer gives."""
+        """Return the outputs for positions, and the input and the hidden activations of the value head."""
         policy, hidden_weights, hidden_biases, value_weights, value_biases = self.parameters[2 * LAYERS :]
         scores = (last[:, :-1] @ policy)[..., 0]
         average = last.sum(axis=1) / (last.shape[1] - 1)
@@ -131,7 +131,7 @@ class Convolutional(Network):
             flat = slope.reshape(-1, CHANNELS)
             found += [flat.sum(axis=0), rows.T @ flat]
             if layer:
-                # What a cell gave to a neighbour comes back from there: the same convolution, seen from the other end.
+                # The gradient flows back from each neighbour: the transposed convolution.
                 weights = self.parameters[2 * layer].reshape(len(TAPS), CHANNELS, CHANNELS)
                 turned = weights[::-1].transpose(0, 2, 1).reshape(-1, CHANNELS)
                 slope = (_rows(_bordered(flat, len(views)), around) @ turned).reshape(slope.shape)

@@ -49,7 +49,7 @@ class Dense(Network):
     def gradients(
         self, views: Views, chosen: npt.NDArray[np.int64], outcomes: npt.NDArray[np.int8]
     ) -> tuple[Loss, Parameters]:
-        del outcomes  # It says nothing about them.
+        del outcomes  # This network has no value head.
         passed = self.forward(views)
         loss, slope = policy_loss(passed[-1], views.legal, chosen)
         found: Parameters = []

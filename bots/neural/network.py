@@ -1,4 +1,4 @@
-"""What every network is: parameters, what they make of positions, and the slope of the loss by each of them."""
+"""The contract of a network: parameters, outputs for positions, and the gradient of the loss."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ NETWORK_KINDS: Final[tuple[NetworkKind, ...]] = ("dense", "convolutional")
 
 @dataclass(frozen=True, slots=True)
 class NetworkOutput:
-    """What a network makes of positions, one a row: a score for every cell, legal or not, and what the mover's game is
-    worth, from -1 for lost to 1 for won; None where the network does not say."""
+    """A network's outputs, one position a row: a score for every cell, legal or not, and the value for the mover, from
+    -1 for lost to 1 for won; None without a value head."""
 
     scores: Floats
     values: Floats | None = None
@@ -78,7 +78,7 @@ class Network(ABC):
         )
 
     def plays(self, radius: int) -> bool:
-        """Say whether it can judge positions of a board: of its own, or of all."""
+        """Return whether it takes positions of a board: its own, or all."""
         return radius == self.radius
 
     def rounded(self) -> Self:
@@ -87,7 +87,7 @@ class Network(ABC):
 
     @abstractmethod
     def judge(self, views: Views) -> NetworkOutput:
-        """Return what it makes of positions."""
+        """Return its outputs for positions."""
 
     @abstractmethod
     def gradients(

@@ -15,13 +15,13 @@ from cornered.engine.games.bamboo import BambooState, cell_names
 __all__ = ["think"]
 
 LINES_SHOWN: Final = 10
-"""How many of the likeliest moves are told."""
+"""The likeliest moves that a thought lists."""
 
 
 def think(state: BambooState, network: Network) -> Thought:
-    """Return what the network plays; the first of the likeliest, which is always the same.
+    """Return the network's likeliest move, the first of equals.
 
-    The score is what it thinks the game is worth, from -1 to 1, where it says so.
+    The score is its value, from -1 to 1, where it has a value head.
     """
     radius = state.game.radius
     views = Views.of([state], radius)

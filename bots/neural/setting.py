@@ -39,8 +39,8 @@ NETWORK_SETTING: Final = NetworkSetting("network", "Which network it follows", "
 
 
 def resolve(value: SettingValue, radius: int) -> Network:
-    """Return the network that a checked setting stands for on a board. Raises a ValueError that says how to make one
-    where there is none."""
+    """Return the network of a checked setting for a board. Raises a ValueError that says how to make one where there
+    is none."""
     text = str(value)
     if text.endswith(NETWORK_SUFFIX):
         network = opened(Path(text)).network

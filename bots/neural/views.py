@@ -1,6 +1,6 @@
-"""What a network sees of a position: who has which cell, and where each side may place.
+"""A network's view of a position: the stones of each side, and where each may place.
 
-Cells are in the order of their numbers. A view is the mover's: turned round, the same position looks different.
+Cells are in the order of their numbers. A view is the mover's; the opponent's view of the same position differs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Views:
 
     @classmethod
     def of(cls, states: Sequence[BambooState], radius: int) -> Self:
-        """Return what the movers of some positions on one board see."""
+        """Return the movers' views of positions on one board."""
         cells = len(cubes(radius))
         own, other, legal, replies = (
             np.array([row[part] for row in map(_sets, states)], np.bool_).reshape(-1, cells) for part in range(4)

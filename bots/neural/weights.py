@@ -1,4 +1,4 @@
-"""The trained weights: one small file a network, with the command that makes it and what came of it."""
+"""The trained weights: one small file a network, with the command that makes it and its results."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _loaded(path: Path, changed: int) -> Trained:
 
 
 def file_name(kind: NetworkKind, radius: int) -> str:
-    """Return what a network's file is called."""
+    """Return the name of a network's file."""
     return f"bamboo-{kind}-r{radius}{NETWORK_SUFFIX}" if kind != "dense" else f"bamboo-r{radius}{NETWORK_SUFFIX}"
 
 
@@ -89,5 +89,5 @@ def shipped(radius: int, kind: NetworkKind = "dense") -> Trained | None:
 
 
 def opened(path: Path) -> Trained:
-    """Return the weights of a file, from memory while it does not change. Raises what `load` raises."""
+    """Return the weights of a file, cached while it does not change. Raises the errors of `load`."""
     return _loaded(path, path.stat().st_mtime_ns)

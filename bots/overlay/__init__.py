@@ -1,6 +1,6 @@
-"""Pictures of what a position means, cell by cell, for people who study it. One module a game, found by being there.
+"""Overlays: per-cell pictures of a position for study. One module a game, found by being there.
 
-A game's module offers `overlays(state) -> tuple[Overlay, ...]`. They are worked out from the position alone.
+A game's module offers `overlays(state) -> tuple[Overlay, ...]`. They depend on the position alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Overlay", "overlays"]
 class Overlay:
     """One picture. `zones` gives cells to a seat ("0", "1"), or to "both"; `heat` gives cells a number from 0 to 1.
 
-    An overlay has one of the two. `legend` says in a few words what it shows.
+    An overlay has one of the two. `legend` is its caption.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Bamboo, made visible: who may place where, how sparse a cell would be, and how close to outgrowing its groups."""
+"""Bamboo's overlays: where each side may place, sparsity, and group sizes beside the number of groups."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ def _sparsity(state: BambooState) -> Overlay:
 
 
 def _strain(state: BambooState) -> Overlay:
-    """Return for each free cell how large a group the mover's stone would make there, for the groups there would be.
+    """Return for each free cell the size of the group that the mover's stone would make, relative to the number of
+    groups.
 
-    1 is what the rules forbid: a group of more stones than there are groups.
+    1 is forbidden by the rules: a group of more stones than there are groups.
     """
     names = cell_names(state.game.radius)
     own = state.stones()[state.to_move]

@@ -1,8 +1,8 @@
 """The game tree of any position, to a chosen depth, as data that a page can draw.
 
-The tree grows level by level, so that what does not fit is missing at the bottom. Scores are minimax over what is
-shown, for the seat that moves at the root: leaves are evaluated, finished games count WIN less their plies, dice are
-averaged, and several opponents are taken for one enemy.
+The tree grows breadth first, so the nodes beyond its limits are missing at the bottom. Scores are minimax over the
+nodes shown, for the root's mover: leaves are evaluated, finished games count WIN less their plies, dice are averaged,
+and several opponents count as one (paranoid).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from cornered.engine import CHANCE, State
 __all__ = ["PICTURE_NODES_MAX", "Tree", "as_json", "build_tree"]
 
 PICTURE_NODES_MAX: Final = 400
-"""So many positions are a picture; more are a blur."""
+"""Positions of a readable picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A position and what may come of it. `move` led here; it is None at the root. `to_move` is -1 for the dice.
+    """A node of the tree. `move` led here; it is None at the root. `to_move` is -1 for the dice.
 
-    `more` counts the legal moves that are not among `children`. `is_cut` says that alpha-beta, which looks at children
-    in the order in which they stand here, would not have looked at this one: its score cannot matter.
+    `more` counts the legal moves that are not among `children`. `is_cut`: alpha-beta over the children in this
+    order would have pruned this one.
     """
 
     move: str | None
@@ -48,7 +48,7 @@ class Tree:
 
     @property
     def best_line(self) -> tuple[str, ...]:
-        """The moves from here along which nobody makes a mistake; it ends before dice."""
+        """The principal variation from here; it ends before dice."""
         child = next((child for child in self.children if child.is_best), None)
         return () if child is None or child.move is None else (child.move, *child.best_line)
 
@@ -71,7 +71,7 @@ def as_json(tree: Tree) -> dict[str, Any]:
 def build_tree(state: State, depth: int, width: int, evaluate: EvaluateState, *, most: int = PICTURE_NODES_MAX) -> Tree:
     """Return the tree of `depth` plies below `state`, with up to `width` moves a position and `most` positions in all.
 
-    Of more moves than that the most promising are shown: those after which the position looks best to who made them.
+    Of more moves than that the most promising are shown: those with the best evaluation for their mover after them.
     Rolls of the dice are all shown, or none. Deterministic. Raises a ValueError unless all three are positive.
     """
     if min(depth, width, most) < 1:
@@ -142,7 +142,7 @@ def _value(node: _Node, seat: int, evaluate: EvaluateState) -> float:
 
 
 def _frozen(node: _Node, seat: int, *, is_best: bool, is_cut: bool, alpha: float, beta: float) -> Tree:
-    """Return the tree below a node, with what alpha-beta would cut when it comes here with this window."""
+    """Return the tree below a node, with the cuts of an alpha-beta search with this window."""
     state = node.state
     is_roll, is_max = state.to_move == CHANCE, state.to_move == seat
     best = next((child for child in node.children if child.score == node.score), None)

@@ -1,4 +1,4 @@
-"""Isolation, seen from above: where pawns can slide now, who gets where first, and how far away cells are."""
+"""Isolation's overlays: slides, the seat that reaches each cell first, and distances in slides."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ __all__ = ["overlays", "rings"]
 
 
 def rings(state: IsolationState, pawn: int) -> list[int]:
-    """Return the words of the cells that a pawn gets to in one slide, in two and no fewer, and so on.
+    """Return the words of the cells at a distance of one slide, of two, and so on.
 
-    Nobody else moves meanwhile, and no cell of the way gets blocked. With dice, a slide is as long as the best roll, or
-    as the roll that lies on the table for the one who is to move.
+    Other pawns stand still and no cell gets blocked. With dice, a slide is as long as the best roll, or as the roll
+    already thrown for the mover.
     """
     position = state.position
     longest = DICE_SIDES if state.game.dice else SLIDE_STEPS_MAX
@@ -63,7 +63,7 @@ def overlays(state: State) -> tuple[Overlay, ...]:
 
 
 def _zones(words: dict[int, int]) -> dict[str, str]:
-    """Return who owns each cell of the words of some seats: one seat, or both where there are several."""
+    """Return the zone of each cell of the seats' words: a seat, or both where there are several."""
     zones: dict[str, str] = {}
     for seat, cells in words.items():
         for name in names(cells):

@@ -1,4 +1,4 @@
-"""TrapGrid in pictures: whose a cell is, who is there first, how near the pawns are, and where it is narrow."""
+"""TrapGrid's overlays: reach, Voronoi zones, the distance of the pawns, and wall danger."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ TEMPLATE: Final = Path(__file__).with_name("template.py")
 class FinishedGame:
     """A game that is over: all moves from the start, and the winner's seat, None for a draw.
 
-    `was_cut` says that it was too long, and is a draw for that.
+    `was_cut`: the game reached the limit of plies and counts as a draw.
     """
 
     moves: tuple[str, ...]
@@ -66,7 +66,7 @@ class Playouts:
     def play(self, opening: tuple[str, ...], first: int, second: int, longest: int) -> FinishedGame:
         """Play on from a legal opening, which does not end the game, to the end or until there are `longest` plies.
 
-        `first` and `second` are the seeds of the seats' `random` bots, who have not chosen anything yet.
+        `first` and `second` are the seeds of the seats' `random` bots before their first choice.
         """
         most = max(longest, len(opening))
         if len(self._moves) < most:

@@ -11,7 +11,7 @@ from cornered.bots.playout.choice import chosen
 
 if TYPE_CHECKING:
     HAS_DRAWS = False
-    """Whether games can be drawn; if not, who has no move has lost."""
+    """Whether games can be drawn; without draws the mover without a move has lost."""
     MAX_MOVES = 0
 
     def gen(position: Any, buffer: Any) -> int: ...

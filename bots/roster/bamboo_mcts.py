@@ -33,8 +33,8 @@ class BambooMctsBot(Bot):
         super().__init__(seed, **settings)
         self._seed = self.chance.getrandbits(64)
         self._kept: OrderedDict[Position, BambooTreeNode] = OrderedDict()
-        """The trees below the moves that were played, by position. They stay as they are: what grows is a copy, so
-        that another game through the same positions finds what it would have found alone."""
+        """The trees below played moves, by position. Searches grow copies, so that another game through the same
+        positions starts from the same tree."""
 
     def prepare(self, game: Game) -> None:
         # Apart from the trees that are kept: those must not depend on it.

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["BOT", "ChampionBot"]
 
 PROOF_TIME_MIN_MS = 5
-"""Milliseconds from which on a proof is worth its beginning."""
+"""Milliseconds from which on a proof is tried."""
 UNKNOWN_LENGTH_PLIES = 500
-"""How many plies a proven result is taken to be away when nobody counted them."""
+"""Assumed distance in plies of a proven result without a counted one."""
 TIE_BREAK_TIME_MS = 40
 """Milliseconds for the search that chooses among moves that are proven to be equally good."""
 
 
 class _Stopped(Exception):
-    """Somebody raised this process's stop flag."""
+    """This process's stop flag is set."""
 
 
 class ChampionBot(MemoryBorrower):
@@ -58,8 +58,8 @@ class ChampionBot(MemoryBorrower):
         warm(game.name)
 
     def _searcher(self, game: Game, limit: Limit) -> Searcher:
-        """Return the search for `game`. Where the clock rules it remembers what it saw at earlier moves; with a limit
-        of depth or nodes it starts with nothing, so that it gives the same answer every time."""
+        """Return the search for `game`. Under a clock it keeps the table of earlier moves; with a limit of depth or
+        nodes it starts empty, so that its answers are deterministic."""
         if limit.time is None:
             return Searcher(game)
         if game not in self._searchers:
@@ -78,34 +78,34 @@ class ChampionBot(MemoryBorrower):
         if proof is None:
             return searcher.search(state, limit)
         if proof.value is not None:
-            return replace(_told(state, limit, proof, searcher), seconds=perf_counter() - started)
+            return replace(_proof_thought(state, limit, proof, searcher), seconds=perf_counter() - started)
         if limit.nodes is not None:
             limit = replace(limit, nodes=limit.nodes - proof.nodes)
         thought = searcher.search(state, limit, without=frozenset(proof.values))
         return replace(thought, nodes=thought.nodes + proof.nodes, seconds=thought.seconds + proof.seconds)
 
     def _proof(self, state: State, limit: Limit) -> Proof | None:
-        """Return what half of the limit proves. Who asks for a depth wants a search."""
+        """Return a proof by half of the limit; none for a limit of depth, which asks for a search."""
         is_in_haste = limit.remaining is not None and limit.remaining * 1000 < PROOF_TIME_MIN_MS
         if limit.depth is not None or limit.nodes == 1 or is_in_haste:
             return None
         time = None if limit.time is None else max(1, limit.time // 2)
         nodes = None if limit.nodes is None else limit.nodes // 2
         with suppress(_Stopped):
-            return prove(state, replace(limit, time=time, nodes=nodes), self._heed)
+            return prove(state, replace(limit, time=time, nodes=nodes), self._raise_when_stopped)
         return None
 
-    def _heed(self, _: int) -> None:
-        """End a proof that nobody waits for any more, as a search ends by itself."""
+    def _raise_when_stopped(self, _: int) -> None:
+        """End a proof when the stop flag is set, as a search does by itself."""
         if self._memory is not None and self._memory.is_stopped:
             raise _Stopped
 
 
-def _told(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thought:
-    """Return a thought that tells a proof; among equally good moves, the search says which is hardest to meet."""
+def _proof_thought(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thought:
+    """Return the thought of a proof; the search chooses among equally good moves."""
     order = list(proof.best)
     first, looked = order[0], None
-    equals = [move for move in order if _worth(proof, move) == _worth(proof, first)]
+    equals = [move for move in order if _proven_score(proof, move) == _proven_score(proof, first)]
     left = None if limit.nodes is None else limit.nodes - proof.nodes
     if len(equals) > 1 and left != 0:
         time = (
@@ -142,7 +142,7 @@ def _told(state: State, limit: Limit, proof: Proof, searcher: Searcher) -> Thoug
     )
 
 
-def _worth(proof: Proof, move: str) -> tuple[Proven | None, int | None]:
+def _proven_score(proof: Proof, move: str) -> tuple[Proven | None, int | None]:
     return proof.values.get(move), proof.lengths.get(move)
 
 

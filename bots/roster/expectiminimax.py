@@ -1,11 +1,11 @@
-"""Expectiminimax: looks ahead through the dice, and counts every roll for what it is worth."""
+"""Expectiminimax: minimax with chance nodes for the dice."""
 
 from __future__ import annotations
 
 from cornered.bots.bot import Bot, Limit, Setting, Thought
 from cornered.bots.evaluate import evaluator
 from cornered.bots.textbook.expectiminimax import expectiminimax, farthest, score
-from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.root import RootSearch, depths
 from cornered.bots.textbook.search import TextbookSearch, ValuedLine, proof
 from cornered.bots.textbook.star1 import star1
 from cornered.engine import Game, State
@@ -39,18 +39,17 @@ class ExpectiminimaxBot(Bot):
                 return expectiminimax(after, depth, 1, search)
             return star1(after, depth, max(least, -farthest(0)), farthest(0), 1, search)
 
-        return think(
+        root = RootSearch(
             state,
             limit,
             search,
             lambda after, depth, least, hint: look(after, depth, least),
-            depths(limit, int(self.settings["depth"])),
-            moves,
-            exact=self.settings["pruning"] == "none",
+            is_exact=self.settings["pruning"] == "none",
             score=lambda value: score(value, search.deepest, DICE_SIDES_MAX if has_dice else 1),
             # A mean of nothing is no draw.
             prove=lambda found, saw_horizon: proof(found, 2, saw_horizon=saw_horizon or has_dice),
         )
+        return root.think(depths(limit, int(self.settings["depth"])), moves)
 
 
 BOT = ExpectiminimaxBot

@@ -1,4 +1,4 @@
-"""Takes what looks best right after the move, and never thinks about the answer."""
+"""One ply of search: plays the move with the best evaluation after it."""
 
 from __future__ import annotations
 

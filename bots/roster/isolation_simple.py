@@ -1,4 +1,4 @@
-"""Counts its own moves and nobody else's (isolation-tutorial, "The Simple Strategy")."""
+"""Counts its own moves alone (isolation-tutorial, "The Simple Strategy")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ten levels for people, from a beginner's to full strength: they look less far ahead, and sometimes they slip."""
+"""Ten levels for people, from a beginner's to full strength: limited depth, and random errors."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ __all__ = ["BOT", "LADDER", "LevelBot", "LevelSettings"]
 
 @dataclass(frozen=True, slots=True)
 class LevelSettings:
-    """How a level plays: it looks `depth` plies ahead at `nodes` positions at most, then picks among the moves at
-    random, a move that is `warmth` worse than the best e times less often; now and then (`slip`) it picks any move."""
+    """A level: a search of `depth` plies and `nodes` nodes at most, then a random choice (softmax): a move `warmth`
+    below the best is e times less likely; with probability `slip` any move is chosen."""
 
     depth: int
     nodes: int

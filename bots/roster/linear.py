@@ -1,4 +1,4 @@
-"""A weighted sum of what is to be seen on the board, in any game that has one, a few plies ahead."""
+"""A search of a few plies over a linear evaluation, in any game that has one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cornered.engine import Game, State
 __all__ = ["BOT", "LinearBot"]
 
 EVALUATION_MAX: Final = 999.0
-"""What no evaluation exceeds."""
+"""Bound on any evaluation."""
 
 
 class LinearBot(Bot):

@@ -1,4 +1,4 @@
-"""Max^n: everybody plays for itself, as people at a table do."""
+"""Max^n: each player maximises its own share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from cornered.bots.bot import Bot, Limit, Proven, Setting, Thought
 from cornered.bots.evaluate import evaluator
 from cornered.bots.textbook.korf import best_left, max_n_shallow
 from cornered.bots.textbook.maxn import max_n
-from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.root import RootSearch, depths
 from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine, proof
 from cornered.bots.textbook.shares import score
 from cornered.engine import Game, State
@@ -42,21 +42,20 @@ class MaxnBot(Bot):
             return best_left(after, shares, seat, has), line
 
         def prove(found: float, saw_horizon: bool) -> Proven | None:
-            # What three or more choose for themselves is a forecast, not a proof.
+            # With three or more players max^n predicts and proves nothing.
             return proof(found, seats, saw_horizon=saw_horizon) if seats == 2 else None
 
         is_plain = self.settings["pruning"] == "none"
-        return think(
+        root = RootSearch(
             state,
             limit,
             search,
             plain if is_plain else pruned,
-            depths(limit, int(self.settings["depth"])),
-            moves,
-            exact=is_plain,
+            is_exact=is_plain,
             score=lambda share: score(int(share), seats),
             prove=prove,
         )
+        return root.think(depths(limit, int(self.settings["depth"])), moves)
 
 
 BOT = MaxnBot

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: learns what is good by playing the game to its end at random, again and again."""
+"""Monte Carlo tree search (UCT) with random playouts."""
 
 from __future__ import annotations
 

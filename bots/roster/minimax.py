@@ -1,4 +1,4 @@
-"""The textbook's player: looks ahead as far as the clock allows, and expects the best answer to every move."""
+"""Alpha-beta with iterative deepening, in plain Python."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def _line(state: State, proof: Proof, move: str, limit: Limit) -> Line:
     plies = proof.lengths.get(move) if value else None
     if value is None:
         return Line(move, pv=(move,))
-    # Where the length is not known yet, the board says how long it is at most.
+    # An open length is bounded by the board.
     distance = plies if plies is not None else str(state).count(".")
     depth = min(distance, limit.depth or distance)
     return Line(move, score(value, distance), value, plies, depth, proof.lines.get(move, (move,)))

@@ -7,7 +7,7 @@ from typing import Final
 
 from cornered.bots.bot import WIN, Bot, Limit, Setting, SettingValue, Thought
 from cornered.bots.evaluate.quoridor_printed import WIN_SCORE, PrintedWeights, choice, printed
-from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.root import RootSearch, depths
 from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
 from cornered.bots.weights.setting import PRINTED_NAME, resolve, weights_setting
 from cornered.engine import Game, State
@@ -19,7 +19,7 @@ WON_SCORE: Final = WIN_SCORE / 2
 APART: Final = ("path", "progress", "stock")
 """The weights as settings of their own."""
 STEP_WEIGHT: Final = 12.0
-"""What a thought's score is counted in: the specification's weight of one step."""
+"""The unit of a thought's score: the specification's weight of one step."""
 
 
 class QuoridorClassicBot(Bot):
@@ -74,17 +74,16 @@ class QuoridorClassicBot(Bot):
             plies = depth - (abs(value) - WIN_SCORE)
             return math.copysign(WIN - plies, value)
 
-        return think(
+        root = RootSearch(
             state,
             limit,
             search,
             look,
-            depths(limit, int(self.settings["depth"])),
-            choice(state, walls),
             score=score,
-            # Walls were left out on the way: only a win that nobody could answer is proven.
+            # Walls are left out of the search: only a win at the first ply is proven.
             prove=lambda found, saw_horizon: "win" if found == WIN - 1 else None,
         )
+        return root.think(depths(limit, int(self.settings["depth"])), choice(state, walls))
 
 
 def alpha_beta(
@@ -97,7 +96,7 @@ def alpha_beta(
     walls: int,
     weights: PrintedWeights,
 ) -> ValuedLine:
-    """Return the value of `state` to the one who searches (quoridor-specification, "Core Algorithm")."""
+    """Return the value of `state` for the searching seat (quoridor-specification, "Core Algorithm")."""
     search.visit(ply)
     if depth == 0 or state.outcome is not None:
         search.saw_horizon |= state.outcome is None

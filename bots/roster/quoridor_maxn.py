@@ -1,4 +1,4 @@
-"""Max^n over the moves that matter: everybody at the table plays for itself."""
+"""Max^n over candidate moves: each player maximises its own share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from cornered.bots.bot import Bot, Limit, Proven, Setting, Thought
 from cornered.bots.evaluate.quoridor_printed import choice
 from cornered.bots.evaluate.rings import evaluate_state
 from cornered.bots.textbook.korf import best_left, max_n_shallow
-from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.root import RootSearch, depths
 from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
 from cornered.bots.textbook.shares import score
 from cornered.engine import State
@@ -43,16 +43,15 @@ class QuoridorMaxnBot(Bot):
         def prove(found: float, saw_horizon: bool) -> Proven | None:
             return None
 
-        return think(
+        root = RootSearch(
             state,
             limit,
             search,
             look,
-            depths(limit, int(self.settings["depth"])),
-            choice(state, walls),
             score=lambda share: score(int(share), seats),
             prove=prove,
         )
+        return root.think(depths(limit, int(self.settings["depth"])), choice(state, walls))
 
 
 BOT = QuoridorMaxnBot

@@ -1,4 +1,4 @@
-"""Walks the shortest way home; who is ahead of it gets a wall in the way."""
+"""Walks the shortest path home, and puts walls before opponents that are ahead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain minimax: looks at everything, a few plies deep."""
+"""Plain minimax to a fixed depth."""
 
 from __future__ import annotations
 

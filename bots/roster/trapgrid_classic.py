@@ -9,6 +9,7 @@ from typing import Final
 
 from cornered.bots.bot import WIN, Bot, Limit, Line, Proven, Setting, SettingValue, Thought
 from cornered.bots.evaluate.trapgrid_classic import WEIGHTS, ClassicBoard, ClassicWeights, heuristic, quick_score
+from cornered.bots.textbook.search import OutOfLimit
 from cornered.bots.weights.setting import resolve, weights_setting
 from cornered.bots.weights.trapgrid import weights
 from cornered.engine import State
@@ -22,12 +23,8 @@ BASE_DEPTH: Final = 5
 MAX_DEPTH_PLIES: Final = 8
 
 
-class _OutOfLimit(Exception):
-    """The time or the nodes are used up; the root's moves that were searched stand."""
-
-
 def board_of(state: TrapGridState) -> ClassicBoard:
-    """Return the position as its mover, the AI and maximiser, sees it."""
+    """Return the position as the board of its mover, the AI and maximiser."""
     free, mover, other, _ = state.position
     return ClassicBoard(int(free), int(mover), int(other), state.game.size)
 
@@ -35,8 +32,8 @@ def board_of(state: TrapGridState) -> ClassicBoard:
 def adaptive_depth(board: ClassicBoard) -> int:
     """Return section 7's depth, by the smaller number of steps that either pawn has.
 
-    The table is kept as printed, but nobody has more than four steps, and after its first move nobody more than three:
-    the rows above 4 never apply, so the depth is 8 or 7.
+    The table is as printed, but no pawn has more than four steps, nor more than three after its first move: the rows
+    above 4 never apply, so the depth is 8 or 7.
     """
     fewest = min(len(board.targets(is_max=True)), len(board.targets(is_max=False)))
     if fewest <= 2:
@@ -59,7 +56,7 @@ class ClassicSearch:
     nodes: int = 0
     pruned: int = 0
     scores: dict[int, tuple[float, bool, tuple[int, ...]]] = field(default_factory=dict)
-    """What came of each of the root's moves: the score, whether it is only a bound, and the line after it."""
+    """Results of the root's moves: the score, whether it is only a bound, and the line after it."""
 
     def root(self, board: ClassicBoard, depth: int, *, exact: int = 1) -> float:
         """Search all moves to `depth` and return the best score; `exact` of the moves get an exact one."""
@@ -74,9 +71,9 @@ class ClassicSearch:
     def minimax(
         self, board: ClassicBoard, depth: int, alpha: float, beta: float, *, is_max: bool
     ) -> tuple[float, tuple[int, ...]]:
-        """Return the score for the AI and the line that leads there. Raises _OutOfLimit."""
+        """Return the score for the AI and the line that leads there. Raises OutOfLimit."""
         if self.nodes >= self.most_nodes or monotonic() > self.deadline:
-            raise _OutOfLimit
+            raise OutOfLimit
         self.nodes += 1
         if not board.targets(is_max=is_max):
             return (-SCORE_WIN if is_max else SCORE_WIN), ()
@@ -128,7 +125,7 @@ class TrapGridClassicBot(Bot):
         is_whole = True
         try:
             search.root(board, depth, exact=limit.lines)
-        except _OutOfLimit:
+        except OutOfLimit:
             is_whole = False
         order = [target for _, target in search.ordered(board, is_max=True)]
         # Sorting is stable: of equal scores the one that was searched first, which pruned the others, is the best. What
@@ -152,7 +149,7 @@ class TrapGridClassicBot(Bot):
 
 
 def _line(target: int, search: ClassicSearch, depth: int) -> Line:
-    """Return what the search found about a move; a terminal's score says that somebody is trapped within `depth`."""
+    """Return what the search found about a move; a terminal's score means a pawn trapped within `depth`."""
     move = _name(target)
     if target not in search.scores:
         return Line(move, pv=(move,))

@@ -1,4 +1,4 @@
-"""Bots whose searches share a memory."""
+"""Bots whose searches can share a transposition table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["MemoryBorrower"]
 
 
 class MemoryBorrower(Bot):
-    """A bot that searches with a memory that it is lent, in place of one of its own."""
+    """A bot that searches with the memory given by `lend` in place of one of its own."""
 
     @abstractmethod
     def lend(self, memory: SearchMemory) -> None:

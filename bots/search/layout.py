@@ -1,7 +1,7 @@
-"""What a search writes down while it runs: one table for everybody, and a workspace for each process that searches.
+"""Memory layouts of the compiled search: the transposition table, which processes share, and one workspace each.
 
-A record is what a compiled recursive function can take without any cost for each call; an array is not. The template is
-compiled for exactly these layouts, so all games share them.
+They are structured records, since a compiled recursive function takes a record without a cost for each call, unlike an
+array. The template is compiled for exactly these layouts, so all games share them.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = [
 TABLE_ENTRIES: Final = 1 << 20
 """Entries of the table, 16 bytes each; a power of two."""
 MAX_PLY: Final = 128
-"""No line is longer than this, quiescence included."""
+"""Plies below the root at most, quiescence included."""
 MAX_MOVES_PER_POSITION: Final = 136
-"""Room for the moves of one position, whatever the game."""
+"""Upper bound on the moves of one position in any game."""
 MOVE_NUMBER_LIMIT: Final = 256
 """Move numbers are below this, a power of two."""
 TABLE_AGES: Final = 64
@@ -35,30 +35,30 @@ TABLE_LAYOUT: Final = np.dtype([("words", np.int64, (TABLE_ENTRIES, 2))])
 
 WORKSPACE_LAYOUT: Final = np.dtype(
     [
-        # Others write here while the owner searches.
+        # Written by other processes while the owner searches; padded to a cache line of its own.
         ("stop", np.int64),
-        ("room", np.int64, (7,)),
-        # What is asked for.
+        ("padding", np.int64, (7,)),
+        # Inputs of one search.
         ("selective", np.int64),
         ("salt", np.int64),
         ("age", np.int64),
-        ("noise", np.int64),
+        ("order_noise", np.int64),
         ("limit", np.int64),
-        # What came of it.
-        ("over", np.int64),
+        # Outputs.
+        ("stopped", np.int64),
         ("nodes", np.int64),
         ("pruned", np.int64),
-        ("hits", np.int64),
-        ("deepest", np.int64),
-        # What helps to order moves, and where moves are put while they wait.
+        ("table_hits", np.int64),
+        ("selective_depth", np.int64),
+        # Killer moves and history heuristic; keys since the root; principal variations; move lists by ply.
         ("killers", np.int64, (MAX_PLY, 2)),
         ("history", np.int64, (2, MOVE_NUMBER_LIMIT)),
-        ("path", np.int64, (MAX_PLY,)),
-        ("length", np.int64, (MAX_PLY,)),
-        ("line", np.int16, (MAX_PLY, MAX_PLY)),
-        ("order", np.int64, (MAX_PLY, MAX_MOVES_PER_POSITION)),
+        ("path_keys", np.int64, (MAX_PLY,)),
+        ("pv_length", np.int64, (MAX_PLY,)),
+        ("pv", np.int16, (MAX_PLY, MAX_PLY)),
+        ("order_scores", np.int64, (MAX_PLY, MAX_MOVES_PER_POSITION)),
         ("moves", np.int64, (MAX_PLY, MAX_MOVES_PER_POSITION)),
     ],
     align=True,
 )
-"""One process's own. `over` says that the search was given up: by `stop`, at the deadline, or after `limit` nodes."""
+"""One process's own. `stopped` ends the search: set after `stop`, at the deadline and after `limit` nodes."""

@@ -1,15 +1,15 @@
-"""What searches remember from one to the next, and share when several processes look at one position.
+"""Memory of searches: the transposition table and the workspaces, private or shared between processes.
 
 Alone: `SearchMemory.private()`. Together:
 
-    memory = Memory.create(workers=4)            # the process that owns it; later .close() and .unlink()
-    helper = Memory.attach(memory.name, 2)     # in each other process, with a workspace of its own from 1 on
-    Searcher(game, helper).search(state, Limit(), style)   # searches until somebody calls memory.stop(2)
+    memory = SearchMemory.create(workers=4)            # the process that owns it; later .close() and .unlink()
+    helper = SearchMemory.attach(memory.name, 2)     # in each other process, with a workspace of its own from 1 on
+    Searcher(game, helper).search(state, Limit(), style)   # searches until memory.stop(2) is called
 
-The table is lock-free: everybody reads and writes it at any time. Desks are not shared, but for their stop flags: a
-search that finds its flag up returns at once with what it has, and the flag stays up until `resume`. So a stop that
-comes before its search has begun is not lost. Entries are salted with the game's options and the style of the search:
-any games may use one memory.
+The table is lock-free: all processes read and write it at any time, and an entry is valid when its two words match.
+Workspaces are private but for their stop flags: a search whose flag is set returns at once with its best so far, and
+the flag stays set until `resume`, so a stop before the search begins is not lost. Keys are salted with the game's
+options and the style of the search: any games may use one memory.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _attaching: Final = threading.Lock()
 
 
 class SearchMemory:
-    """A transposition table and the workspaces of all who use it; `workspace` is the number of this process's own, 0
-    the main.
+    """A transposition table and a workspace for each process; `workspace` is the number of this process's own, 0 is the
+    main search's.
 
-    `name` is None for a private memory, which nobody else can attach to.
+    `name` is None for a private memory, which no other process can attach to.
     """
 
     def __init__(self, segment: SharedMemory | None, workers: int, workspace: int) -> None:
@@ -78,9 +78,9 @@ class SearchMemory:
 
     @classmethod
     def attach(cls, name: str, workspace: int) -> Self:
-        """Return the memory that another process created, at a workspace that nobody else uses.
+        """Attach to the memory of another process, at a workspace of this process alone.
 
-        Raises FileNotFoundError when it is gone, ValueError when it has no such workspace or was made by other sources.
+        Raises FileNotFoundError when it is gone, ValueError when it has no such workspace or another layout.
         """
         segment = _existing(name)
         head = _records(segment.buf, _HEADER_LAYOUT, 1, 0)[0]
@@ -125,21 +125,22 @@ class SearchMemory:
         return self._table
 
     def scratch(self, game: Game, layout: np.dtype[Any]) -> Any:
-        """Return what the game's own kernels remember: this process's alone, zeroed when other options come."""
+        """Return the game kernels' own record, private to this process and zeroed when the options change."""
         owner, record = self._scratch.get(game.name, (None, None))
         if owner != game:
             record = _records(np.zeros(max(1, layout.itemsize), np.uint8), layout, 1, 0)[0]
             self._scratch[game.name] = game, record
         return record
 
-    def turn_page(self) -> int:
-        """Return the age of entries from now on; a new search at the main workspace makes older ones give way."""
+    def next_age(self) -> int:
+        """Return the age of new entries; each search at the main workspace advances it. Older entries are replaced
+        first."""
         if self.workspace == 0:
             self._head.age = (int(self._head.age) + 1) % TABLE_AGES
         return int(self._head.age)
 
     def clear(self) -> None:
-        """Forget everything; whoever searches meanwhile only loses what it knew."""
+        """Empty the table. A search that runs meanwhile only loses its entries."""
         self._table.words[:] = 0
         self._head.age = 0
         self._scratch.clear()
@@ -147,13 +148,13 @@ class SearchMemory:
     def close(self) -> None:
         """Let go of the memory; no search of this process may be using it. May be called twice."""
         if self._segment is not None:
-            # The segment cannot close while arrays look into it.
+            # The segment cannot close while arrays reference it.
             del self._bytes, self._head, self._table, self._workspaces
             self._segment.close()
             self._segment = None
 
     def unlink(self) -> None:
-        """Give the memory back to the system when everybody has closed it; only who created it does so."""
+        """Remove the segment once all processes have closed it; called by its creator alone."""
         if self.name is not None:
             segment = self._segment or _existing(self.name)
             segment.unlink()
@@ -173,7 +174,7 @@ class SearchMemory:
 
 
 def _records(buffer: Any, layout: np.dtype[Any], count: int, offset: int) -> Any:
-    """Return `count` records of a buffer; unlike plain numpy's, they can be asked for fields as attributes."""
+    """Return `count` records of a buffer, with fields as attributes."""
     return np.ndarray((count,), layout, buffer, offset).view(np.recarray)
 
 
@@ -187,9 +188,9 @@ def _existing(name: str) -> SharedMemory:
 
 @contextlib.contextmanager
 def _untracked() -> Iterator[None]:
-    """Keep the resource tracker from removing what this process only attaches to when the process ends.
+    """Keep the resource tracker from removing a segment at the end of a process that only attached to it.
 
-    Until Python 3.13 there is no other way: once told, a tracker that processes share forgets the creator as well.
+    Needed before Python 3.13: to unregister afterwards would drop the creator's registration in a shared tracker.
     """
     register = resource_tracker.register
 

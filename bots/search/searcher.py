@@ -1,19 +1,19 @@
-"""Looks ahead: iterative deepening at the root, and the compiled search below it.
+"""The compiled search of one game: iterative deepening at the root, principal variation search below it.
 
     searcher = Searcher(game)                                   # a memory of its own, kept from search to search
     thought = searcher.search(state, Limit(time=1000))          # strong
-    thought = searcher.search(state, Limit(depth=4), FULL_WIDTH)  # exactly what plain minimax of depth 4 comes to
+    thought = searcher.search(state, Limit(depth=4), FULL_WIDTH)  # the value of plain minimax at depth 4
     thought = searcher.search(state, Limit(depth=9, lines=3))   # exact scores and lines for the three best moves
     thought = searcher.search(state, limit, without={"e2"})     # the best of the other moves
 
-Call `cornered.bots.search.warming.warm` once before: it compiles for all processes. A search ends when its limit is
-used up, when the game is decided, when every line has come to its end, or when somebody calls `stop` on its memory; it
-always answers with a move. To ponder, search the position that is expected with `Limit()` and stop it. To search with
-several processes, see `cornered.bots.search.memory`: each calls `search` with the same state, game and style at its
-own workspace; the main workspace's answer counts, and its process stops the others when it has it.
+Call `cornered.bots.search.warming.warm` once before: it compiles for all processes. A search ends at its limit, at a
+proof, or when `stop` is called on its memory; it always returns a move. To ponder, search the expected position with
+`Limit()` and stop it. To search with several processes, see `cornered.bots.search.memory`: each calls `search` with the
+same state, game and style at its own workspace; the main workspace's answer counts, and its process then stops the
+others.
 
-The same memory content, state, depth or nodes give the same thought at workspace 0, as long as nobody else uses the
-memory.
+The same memory content, state, depth or nodes give the same thought at workspace 0, as long as no other process uses
+the memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from cornered.bots.bot import Limit, Thought
-from cornered.bots.search.deepening import IterativeDeepening
+from cornered.bots.search.iterative_deepening import IterativeDeepening
 from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.specialise import SpecialisedSearch, specialised_search, supports
 from cornered.bots.search.style import FULL_WIDTH, SELECTIVE, Style
@@ -46,7 +46,7 @@ class Searcher:
 
     @staticmethod
     def supports(game: Game) -> bool:
-        """Say whether there is a search for `game`: two players, no dice, and an evaluation of its own."""
+        """Return whether there is a search for `game`: two players, no dice, and an evaluation of its own."""
         return supports(game)
 
     def search(
@@ -60,8 +60,8 @@ class Searcher:
     ) -> Thought:
         """Return the best move of `state`, which is not over, leaving out the moves of `without` but not all of them.
 
-        `report` hears what there is to say after each depth, which is what the answer would be then. `proven` is
-        certain for wins and losses, and never said of draws; `plies` is then how many plies it takes at most.
+        `report` is called with the thought so far after each iteration. `proven` is certain for wins and losses and
+        never set for draws; `plies` is then an upper bound on the distance.
         """
         if state.game != self.game:
             raise ValueError(f"this searcher plays {self.game!r}, not {state.game!r}")

@@ -41,9 +41,9 @@ CompiledSearch: TypeAlias = Callable[[Any, int, int, int, int, Any, Any, Any], i
 
 TEMPLATE: Final = Path(__file__).with_name("template.py")
 RULE_KERNELS: Final = ("gen", "advance", "lost")
-EVALUATION_KERNELS: Final = ("worth", "key", "quiet", "rank", "narrow", "known")
+EVALUATION_KERNELS: Final = ("evaluate", "key", "quiet", "order_score", "candidate_moves", "exact_value")
 SCRATCH: Final = np.dtype([("unused", np.int64)])
-"""What a game without knowledge of its own remembers."""
+"""The record of a game whose `exact_value` keeps nothing."""
 
 
 @kernel
@@ -52,7 +52,7 @@ def never(position: Any) -> bool:
 
 
 def supports(game: Game) -> bool:
-    """Say whether the search plays `game`: two players, no dice, and kernels that know something about it."""
+    """Return whether the search plays `game`: two players, no dice, and a module of evaluation kernels."""
     return is_duel(game) and evaluation_module(game.name) is not None
 
 
@@ -63,14 +63,14 @@ def games() -> tuple[str, ...]:
 
 def hooks(name: str) -> dict[str, Any]:
     """Return the kernels that the template needs, of a game's own modules."""
-    rules_of, known = importlib.import_module(f"cornered.engine.games.{name}"), evaluation_module(name)
-    if known is None:
+    rules, evaluation = importlib.import_module(f"cornered.engine.games.{name}"), evaluation_module(name)
+    if evaluation is None:
         raise ValueError(f"nothing is known about {name} that a search could use")
-    found = {hook: getattr(rules_of, hook) for hook in RULE_KERNELS} | {
-        hook: getattr(known, hook) for hook in EVALUATION_KERNELS
+    found = {hook: getattr(rules, hook) for hook in RULE_KERNELS} | {
+        hook: getattr(evaluation, hook) for hook in EVALUATION_KERNELS
     }
-    has_draws = hasattr(rules_of, "drawn")
-    return {**found, "HAS_DRAWS": has_draws, "drawn": rules_of.drawn if has_draws else never}
+    has_draws = hasattr(rules, "drawn")
+    return {**found, "HAS_DRAWS": has_draws, "drawn": rules.drawn if has_draws else never}
 
 
 def directory(name: str) -> Path:
@@ -83,7 +83,7 @@ def directory(name: str) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class SpecialisedSearch:
-    """The search of one game, the kernels that it was made with, and the layout of what they remember."""
+    """The search of one game, its kernels, and the layout of their own record."""
 
     search: CompiledSearch
     hooks: Mapping[str, Any]

@@ -10,9 +10,9 @@ __all__ = ["FULL_WIDTH", "SELECTIVE", "Style"]
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How to search: `selective` looks at promising moves first and deeper, for strength.
+    """How to search: `selective` adds candidate moves, late-move reductions, quiescence search and exact values.
 
-    Without it every move is looked at to the same depth, and the score is the value of plain minimax.
+    Without it every move is searched to the same depth, and the score is the value of plain minimax.
     """
 
     selective: bool = True

@@ -1,14 +1,17 @@
-"""The search itself, written once. `cornered.bots.search.specialise` executes this file once a game, with the game's
-kernels as globals in place of the declarations below, and compiles it.
+"""The compiled search, one template for all games: negamax with principal variation search. Executed once a game by
+`cornered.bots.search.specialise`, with the game's kernels as globals in place of the declarations below.
 
-One recursive function, since compiled functions may call themselves but not each other in a circle. Everything that
-changes is in two records: the process's workspace and the table that processes share (see
-`cornered.bots.search.layout`).
+In the order of the source: the transposition table (its bounds cut off null windows, its move is searched first), the
+quiescence search below depth 0, candidate moves in a selective search, move ordering by killer moves, the history
+heuristic and the game's `order_score`, late-move reductions, null windows, and the principal variation.
 
-Scores are the mover's, in hundredths. A won game is MATE_SCORE less its plies from the root. Scores beyond PROVEN_SCORE are proofs,
-whatever the depth: a win needs one move, and a loss that was found among a choice of the moves either becomes a loss
-among all of them (from depth WIDENING_DEPTH on) or is called doubtful, a score between evaluations and proofs. Repetitions count
-as even; no proof has one in it, so a proof holds however its position was reached.
+One recursive function, since compiled functions may call themselves but not each other in a circle. Its mutable state
+is two records (`cornered.bots.search.layout`): the process's workspace and the table that processes share.
+
+Scores are the mover's, in hundredths. A won game is MATE_SCORE less its plies from the root. Scores beyond PROVEN_SCORE
+are proofs, whatever the depth: a win needs one move. A loss found among the candidate moves alone is either searched
+again over all moves (from WIDENING_DEPTH on) or raised by UNPROVEN_LOSS_BONUS into the band between evaluations and
+proofs. Repetitions are draws; no proof contains one, so a proof holds whatever moves led to its position.
 
 An entry of the table is 44 bits: score + SCORE_OFFSET (19), age (6), bound (2), depth + DEPTH_OFFSET (8), move + 1 (9).
 """
@@ -21,18 +24,18 @@ from cornered.bots.search.layout import MAX_PLY, MOVE_NUMBER_LIMIT, TABLE_ENTRIE
 
 if TYPE_CHECKING:
     HAS_DRAWS = False
-    """Whether games can be drawn and positions come again; if not, who has no move has lost."""
+    """Whether games can be drawn and positions repeat; without draws the mover without a move has lost."""
 
     def gen(position: Any, buffer: Any) -> int: ...
     def advance(position: Any, move: int) -> Any: ...
     def lost(position: Any) -> bool: ...
     def drawn(position: Any) -> bool: ...
-    def worth(position: Any) -> int: ...
+    def evaluate(position: Any) -> int: ...
     def key(position: Any) -> int: ...
     def quiet(position: Any) -> bool: ...
-    def rank(position: Any, move: int) -> int: ...
-    def narrow(position: Any, buffer: Any, count: int) -> int: ...
-    def known(position: Any, scratch: Any) -> int: ...
+    def order_score(position: Any, move: int) -> int: ...
+    def candidate_moves(position: Any, buffer: Any, count: int) -> int: ...
+    def exact_value(position: Any, scratch: Any) -> int: ...
 
 
 __all__ = ["INFINITE_SCORE", "MATE_SCORE", "PROVEN_SCORE", "search"]
@@ -41,9 +44,9 @@ INFINITE_SCORE: Final = 110_000
 MATE_SCORE: Final = 100_000
 PROVEN_SCORE: Final = 96_000
 UNPROVEN_LOSS_BONUS: Final = 4_000
-"""What brings a loss that is not proven from the one band into the other."""
+"""Added to a loss found among the candidate moves alone: the score drops from the band of proofs."""
 PLY_COUNTING_SCORE: Final = 91_000
-"""Scores beyond this count plies, proven or not: they are stored relative to their position."""
+"""Scores beyond this count plies, proven or not; the table stores them relative to their position."""
 
 UPPER_BOUND: Final = 1
 LOWER_BOUND: Final = 2
@@ -52,60 +55,66 @@ SCORE_OFFSET: Final = 131_072
 DEPTH_OFFSET: Final = 64
 
 QUIESCENCE_PLIES: Final = 8
-"""For how many plies a search looks on at most where a position is not quiet; their depths are below 0."""
+"""Plies of the quiescence search at most; their depths are below 0."""
 WIDENING_DEPTH: Final = 3
+"""From this depth on a node whose candidate moves all lose searches its other moves too."""
 FULL_DEPTH_MOVES: Final = 3
-"""How many moves are searched to full depth before others are reduced."""
+"""Moves of a node before late-move reductions begin."""
 KILLER_ORDER_SCORE: Final = 1 << 30
 SORTED_MOVES: Final = 16
-"""So many moves are put in order one by one; after them a cut has become unlikely."""
+"""Moves of a node that selection sort orders; after them a cutoff is unlikely."""
 
 
 def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace: Any, table: Any, scratch: Any) -> int:
     """Return the score of `position`: exact between `alpha` and `beta`, else a bound; meaningless once
-    `workspace.over`.
+    `workspace.stopped`.
     """
-    # Told that no index is negative, the compiler need not let any of them count from the end.
-    if ply < 0 or workspace.stop | workspace.over != 0 or workspace.nodes >= workspace.limit:
-        workspace.over = 1
+    # `ply < 0` never holds; it lets the compiler drop the wraparound of negative indices.
+    if ply < 0 or workspace.stop | workspace.stopped != 0 or workspace.nodes >= workspace.limit:
+        workspace.stopped = 1
         return 0
     workspace.nodes += 1
-    workspace.length[ply] = ply
-    workspace.deepest = max(workspace.deepest, ply)
+    workspace.pv_length[ply] = ply
+    workspace.selective_depth = max(workspace.selective_depth, ply)
     selective = workspace.selective != 0
     if ply >= MAX_PLY - 1:
         depth = -QUIESCENCE_PLIES
-    # Where who is stuck has lost, an empty list of moves says so below; a leaf makes none.
+    # An empty move list below shows a loss too, except at a leaf, which generates none, and in games with draws.
     if (HAS_DRAWS or depth <= 0) and lost(position):
         return ply - MATE_SCORE
     if HAS_DRAWS and drawn(position):
         return 0
 
-    here, slot, remembered = 0, 0, -1
+    position_key, slot, table_move = 0, 0, -1
     if depth > 0:
-        # Nothing from here on is better than a win at once, or worse than a loss at once.
+        # Mate-distance pruning: no line from this node on beats a win at the next ply or a loss at this one.
         alpha, beta = max(alpha, ply - MATE_SCORE), min(beta, MATE_SCORE - ply - 1)
         if alpha >= beta:
             return alpha
-        here = key(position) ^ workspace.salt
+        position_key = key(position) ^ workspace.salt
         if HAS_DRAWS and selective:
-            workspace.path[ply] = here
-            for earlier in range(ply - 4, -1, -2):
-                if workspace.path[earlier] == here:
+            workspace.path_keys[ply] = position_key
+            for ancestor in range(ply - 4, -1, -2):
+                if workspace.path_keys[ancestor] == position_key:
                     return 0
-        slot = here & (TABLE_ENTRIES - 2)
+        slot = position_key & (TABLE_ENTRIES - 2)
         data: int = table.words[slot, 1]
-        if table.words[slot, 0] ^ data != here:
+        if table.words[slot, 0] ^ data != position_key:
             data = table.words[slot + 1, 1]
-            if table.words[slot + 1, 0] ^ data != here:
+            if table.words[slot + 1, 0] ^ data != position_key:
                 data = 0
         if data != 0:
-            workspace.hits += 1
-            remembered = (data & 511) - 1
+            workspace.table_hits += 1
+            table_move = (data & 511) - 1
+            # Transposition cutoff, in null windows alone: the principal variation stays whole.
             if beta - alpha == 1:
-                bound, reached, score = data >> 17 & 3, (data >> 9 & 255) - DEPTH_OFFSET, (data >> 25) - SCORE_OFFSET
-                # A proof does not depend on the depth; the textbook's value does.
-                if reached == depth or (selective and (reached > depth or abs(score) > PROVEN_SCORE)):
+                bound, stored_depth, score = (
+                    data >> 17 & 3,
+                    (data >> 9 & 255) - DEPTH_OFFSET,
+                    (data >> 25) - SCORE_OFFSET,
+                )
+                # A proof holds at any depth. A full-width search takes values of its exact depth only.
+                if stored_depth == depth or (selective and (stored_depth > depth or abs(score) > PROVEN_SCORE)):
                     if score > PLY_COUNTING_SCORE:
                         score -= ply
                     elif score < -PLY_COUNTING_SCORE:
@@ -114,26 +123,26 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                         return score
 
     is_leaf = depth <= 0 and (not selective or depth <= -QUIESCENCE_PLIES or quiet(position))
-    moves, order = workspace.moves[ply], workspace.order[ply]
+    moves, order_scores = workspace.moves[ply], workspace.order_scores[ply]
     total = 0
     if not is_leaf:
         total = gen(position, moves)
         if total == 0:
             return ply - MATE_SCORE
     if selective:
-        plies = known(position, scratch)
+        plies = exact_value(position, scratch)
         if plies != 0:
             return MATE_SCORE - ply - plies if plies > 0 else ply - plies - MATE_SCORE
     if is_leaf:
-        return worth(position)
+        return evaluate(position)
 
     count = total
     if selective:
-        count = narrow(position, moves, total)
-    first = 0
-    if remembered >= 0:
+        count = candidate_moves(position, moves, total)
+    sort_from = 0
+    if table_move >= 0:
         place = 0
-        while place < total and moves[place] != remembered:
+        while place < total and moves[place] != table_move:
             place += 1
         if place < total:
             if place >= count:
@@ -141,13 +150,13 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                 place = count
                 count += 1
             moves[place] = moves[0]
-            moves[0] = remembered
-            first = 1
+            moves[0] = table_move
+            sort_from = 1
 
     side = position.turn & 1
-    is_exact = beta - alpha > 1
-    asked, best, best_move = alpha, -INFINITE_SCORE, -1
-    ordered, index = 0, 0
+    is_pv_node = beta - alpha > 1
+    alpha_at_entry, best, best_move = alpha, -INFINITE_SCORE, -1
+    scored, index = 0, 0
     while True:
         if index >= count:
             if best > -PROVEN_SCORE or count == total:
@@ -155,55 +164,57 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             if depth < WIDENING_DEPTH:
                 best += UNPROVEN_LOSS_BONUS
                 break
-            # All of the choice lose: before that counts as a proof, the others have their turn.
+            # All candidate moves lose: the node widens to all moves before that counts as a proof.
             count = total
-        if index >= first:
-            if ordered < count:
-                for i in range(max(index, ordered), count):
+        if index >= sort_from:
+            if scored < count:
+                for i in range(max(index, scored), count):
                     move = moves[i] & (MOVE_NUMBER_LIMIT - 1)
                     if move == workspace.killers[ply, 0]:
-                        order[i] = KILLER_ORDER_SCORE
+                        order_scores[i] = KILLER_ORDER_SCORE
                     elif move == workspace.killers[ply, 1]:
-                        order[i] = KILLER_ORDER_SCORE - 1
+                        order_scores[i] = KILLER_ORDER_SCORE - 1
                     else:
-                        order[i] = 4 * rank(position, move) + workspace.history[side, move]
-                        if workspace.noise != 0:
-                            order[i] += (move * workspace.noise >> 3) & 1023
-                ordered = count
+                        order_scores[i] = 4 * order_score(position, move) + workspace.history[side, move]
+                        if workspace.order_noise != 0:
+                            order_scores[i] += (move * workspace.order_noise >> 3) & 1023
+                scored = count
             if index < SORTED_MOVES:
                 top = index
                 for i in range(index + 1, count):
-                    if order[i] > order[top]:
+                    if order_scores[i] > order_scores[top]:
                         top = i
                 moves[index], moves[top] = moves[top], moves[index]
-                order[index], order[top] = order[top], order[index]
+                order_scores[index], order_scores[top] = order_scores[top], order_scores[index]
         move = moves[index] & (MOVE_NUMBER_LIMIT - 1)
         child = advance(position, move)
-        less = 0
-        if selective and depth >= 3 and index >= FULL_DEPTH_MOVES and order[index] < KILLER_ORDER_SCORE - 1:
-            less = 1
+        # Late-move reductions: late, quiet-looking moves are searched less deep, and again when they beat alpha.
+        reduction = 0
+        if selective and depth >= 3 and index >= FULL_DEPTH_MOVES and order_scores[index] < KILLER_ORDER_SCORE - 1:
+            reduction = 1
             if depth >= 5 and index >= 2 * FULL_DEPTH_MOVES + 2:
-                less = 2
+                reduction = 2
+        # Principal variation search: all but the first move have to beat alpha in a null window first.
         score = alpha + 1
         if index > 0:
-            score = -search(child, depth - 1 - less, -alpha - 1, -alpha, ply + 1, workspace, table, scratch)
-            if less > 0 and score > alpha:
+            score = -search(child, depth - 1 - reduction, -alpha - 1, -alpha, ply + 1, workspace, table, scratch)
+            if reduction > 0 and score > alpha:
                 score = -search(child, depth - 1, -alpha - 1, -alpha, ply + 1, workspace, table, scratch)
-        if index == 0 or (is_exact and alpha < score < beta):
+        if index == 0 or (is_pv_node and alpha < score < beta):
             score = -search(child, depth - 1, -beta, -alpha, ply + 1, workspace, table, scratch)
-        if workspace.over != 0:
+        if workspace.stopped != 0:
             return 0
         index += 1
         if score > best:
             best, best_move = score, move
             if score > alpha:
                 alpha = score
-                if is_exact:
-                    workspace.line[ply, ply] = move
-                    length = workspace.length[ply + 1]
+                if is_pv_node:
+                    workspace.pv[ply, ply] = move
+                    length = workspace.pv_length[ply + 1]
                     for i in range(ply + 1, length):
-                        workspace.line[ply, i] = workspace.line[ply + 1, i]
-                    workspace.length[ply] = length
+                        workspace.pv[ply, i] = workspace.pv[ply + 1, i]
+                    workspace.pv_length[ply] = length
                 if score >= beta:
                     workspace.pruned += count - index
                     if workspace.killers[ply, 0] != move:
@@ -211,7 +222,7 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                         workspace.killers[ply, 0] = move
                     if depth > 0:
                         bonus = min(16 * depth * depth, 1024)
-                        # The history heuristic's gravity: a score comes no further than 2**13 from 0.
+                        # History gravity: entries stay within 2**13 of 0.
                         value = workspace.history[side, move]
                         workspace.history[side, move] = value + bonus - (value * bonus >> 13)
                     break
@@ -225,10 +236,10 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
         bound = UPPER_BOUND
         if best >= beta:
             bound = LOWER_BOUND
-        elif best > asked:
+        elif best > alpha_at_entry:
             bound = EXACT_SCORE
         else:
-            best_move = remembered
+            best_move = table_move
         word = (
             (relative + SCORE_OFFSET) << 25
             | workspace.age << 19
@@ -236,11 +247,11 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
             | (depth + DEPTH_OFFSET) << 9
             | (best_move + 1)
         )
-        # Of a slot's two entries the same position's gives way, else the one of an earlier search, else the shallower.
+        # Replacement in a slot of two: the entry of the same position, else of an earlier search, else the shallower.
         target, least = slot, 1 << 30
         for place in range(slot, slot + 2):
             data = table.words[place, 1]
-            if table.words[place, 0] ^ data == here:
+            if table.words[place, 0] ^ data == position_key:
                 target = place
                 break
             value = data >> 9 & 255
@@ -248,6 +259,6 @@ def search(position: Any, depth: int, alpha: int, beta: int, ply: int, workspace
                 value += 256
             if value < least:
                 target, least = place, value
-        table.words[target, 0] = here ^ word
+        table.words[target, 0] = position_key ^ word
         table.words[target, 1] = word
     return best

@@ -1,17 +1,17 @@
-"""What can be proven about positions. One module a game, found by being there.
+"""Solvers: the exact value of positions. One module a game, found by being there.
 
 A game's module offers three functions:
 
-- `solve(state, limit, report) -> Solution | None`: what `state` and each of its moves come to with best play. None when
-  `limit` (time or nodes) was used up first, or when these options are beyond it. `report` hears the nodes every few
-  milliseconds, and may raise to end it.
+- `solve(state, limit, report) -> Solution | None`: the value of `state` and of each of its moves under perfect play.
+  None when `limit` (time or nodes) was used up first, or when these options are beyond it. `report` is called with the
+  nodes every few milliseconds; an exception from it ends the solver.
 - `is_within_reach(state) -> bool`: whether `solve` will probably answer within about a second; cheap.
-- `warm() -> None`: calls every kernel that the others may need, on tiny positions, and leaves no table behind.
+- `warm() -> None`: calls every kernel of the other functions on tiny positions, and keeps no table.
 
-It may offer two more, for those who have to play and not to explain:
+It may offer two more, for players:
 
-- `prove(state, limit, report) -> Proof`: as much as `limit` allows, and no more than it takes to know what to play.
-- `is_worth_a_try(state) -> bool`: whether `prove` may tell something in a part of a second where `solve` would not.
+- `prove(state, limit, report) -> Proof`: a partial solution within `limit`, just enough to choose a move.
+- `is_worth_a_try(state) -> bool`: whether `prove` may find something in a part of a second where `solve` would not.
 
 Draw rules count: where a game has them on, a solution is one of the game with them, or None.
 """
@@ -34,10 +34,10 @@ __all__ = ["Proof", "Solution", "Solver", "ignore", "prove", "score", "solver", 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What a position comes to for the mover, and each legal move for who plays it, in notation.
+    """The value of a position and of each legal move, in notation, for the mover.
 
-    `plies` are counted with best play: the winner hurries, the loser delays; None where a solver does not count them.
-    `lengths` holds the same for each move, the move itself included, where it is known.
+    `plies` is the distance under perfect play: the winner minimises it, the loser maximises it; None where a solver
+    does not count them. `lengths` holds the same for each move, the move itself included, where it is known.
     """
 
     value: Proven
@@ -51,7 +51,7 @@ class Solution:
     def of(
         cls, moves: Mapping[str, Proven], lengths: Mapping[str, int], nodes: int = 0, seconds: float = 0.0
     ) -> Solution:
-        """Return what a position comes to whose every move is proven; `lengths` may leave moves out."""
+        """Return the solution of a position whose every move is proven; `lengths` may leave moves out."""
         value = _best(moves)
         kept = [lengths[move] for move, found in moves.items() if found == value and move in lengths]
         is_counted = value != "draw" and len(kept) == sum(found == value for found in moves.values())
@@ -59,7 +59,7 @@ class Solution:
 
     @classmethod
     def over(cls, state: State) -> Solution:
-        """Return what a finished game came to for the seat to move."""
+        """Return the value of a finished game for the seat to move."""
         assert state.outcome is not None
         winner = state.outcome.winner
         return cls("draw" if winner is None else "win" if winner == state.to_move else "loss", {}, plies=0)
@@ -81,10 +81,10 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """As much as was proven within a limit: what moves come to for the mover, in how many plies, and how.
+    """A partial solution: values of moves for the mover, their distances in plies, and best play after them.
 
-    `moves` are all that are legal, in the order of what looks best without looking ahead; a move may be missing in what
-    follows. Moves that are proven to lose are worth knowing even when nothing else is: a search can leave them out.
+    `moves` are all legal moves, sorted by a static evaluation; the other fields may lack moves. A search can leave out
+    moves that are proven to lose.
     """
 
     moves: tuple[str, ...]
@@ -101,13 +101,13 @@ class Proof:
 
     @property
     def value(self) -> Proven | None:
-        """What the position comes to, None where that is not certain: one winning move is enough."""
+        """The value of the position, None while it is open: one winning move is enough."""
         best = _best(self.values)
         return best if best == "win" or self.is_whole else None
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The moves, the quickest wins first, then what is not known or drawn, then the losses, the longest first."""
+        """The moves: wins by rising length, then draws and open moves, then losses by falling length."""
         unknown = len(self.lengths) < len(self.moves)
 
         def badness(move: str) -> tuple[int, int]:
@@ -130,23 +130,23 @@ def _best(values: Mapping[str, Proven]) -> Proven:
 
 
 def _wanted(value: Proven) -> Callable[[Iterable[int]], int]:
-    """Return what is best of several lengths: the winner hurries, the loser delays."""
+    """Return the best of several lengths: the least for a win, the greatest for a loss."""
     return min if value == "win" else max
 
 
 def score(value: Proven, plies: int) -> float:
-    """Return the score that bots tell of a proven position which lasts so many plies, or at most so many."""
+    """Return the score of a proven position that lasts so many plies, or at most so many."""
     if value == "draw":
         return 0.0
     return WIN - plies if value == "win" else plies - WIN
 
 
 def ignore(nodes: int) -> None:
-    """Report to nobody."""
+    """Discard a report."""
 
 
 class Solver(Protocol):
-    """What a game's module offers."""
+    """The functions of a game's module."""
 
     def solve(self, state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None: ...
 
@@ -156,9 +156,9 @@ class Solver(Protocol):
 
 
 def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Proof | None:
-    """Return what a proof within `limit` says about a position to play in; None when none is worth a try.
+    """Return a proof of a position within `limit`; None where none is worth a try.
 
-    What `report` raises ends the proof and comes out of here.
+    An exception from `report` ends the proof and propagates.
     """
     of_game = solver(state.game.name)
     if of_game is None:
@@ -185,7 +185,7 @@ def solver(game: str) -> Solver | None:
 
 @cache
 def warm(game: str) -> None:
-    """Compile or load, once a process, what proofs of the game called so run: nobody on a clock waits for it then.
+    """Compile or load, once a process, the kernels of a game's proofs, before a clock runs.
 
     Does nothing where kernels run as plain Python, or where the game has no solver.
     """

@@ -1,4 +1,4 @@
-"""Bamboo, proven: any position up to radius 2, and larger boards once few cells are left that anybody may take."""
+"""Solves Bamboo: any position up to radius 2, and larger boards once few cells are open to either side."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from cornered.engine.kernels.hexagon import Position, advance, placements, turne
 __all__ = ["is_within_reach", "solve", "warm"]
 
 REACH_CELLS: Final = 16
-"""With how many cells that anybody may take now a position of a larger board is solved in about a second."""
+"""Open cells with which a position of a larger board is solved in about a second."""
 REPORT_INTERVAL_NODES: Final = 20_000
-"""After how many nodes the caller hears how many there were."""
+"""Nodes between two calls of `report`."""
 SMALL: Final = 2
 """Up to this radius every position is within reach."""
 LENGTH_NODES_MAX: Final = 1_000_000, 100_000
-"""How many nodes the lengths are worth once the values are known, on small boards and on larger ones."""
+"""Nodes spent on the lengths after the values, on small boards and on larger ones."""
 
 
 class _OutOfLimit(Exception):
@@ -34,7 +34,7 @@ class _OutOfLimit(Exception):
 
 
 class _Proof:
-    """One run of the solver. What it finds out stays in the memory, so a search that was cut short goes on quickly."""
+    """One run of the solver. The memory outlives it, so a repeated search resumes where a limit ended it."""
 
     def __init__(self, memory: Any, limit: Limit, report: Callable[[int], None]) -> None:
         self.memory = memory
@@ -72,13 +72,13 @@ def _memory(radius: int) -> Any:
 
 
 def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
-    """Return what a position that is not over and each of its moves come to, None when the limit is used up first.
+    """Return the solution of a position that is not over, None when the limit is used up first.
 
     The lengths come last, where they are cheap enough.
     """
     here = bamboo(state)
     started = monotonic()
-    # With a limit on nodes the answer may not depend on what was asked before.
+    # With a limit on nodes the answer must not depend on earlier searches.
     proof = _Proof(new_memory(here.game.radius) if limit.nodes else _memory(here.game.radius), limit, report)
     with deadline_timer(limit.remaining, proof.ring):
         try:
@@ -98,7 +98,7 @@ def _children(state: BambooState) -> dict[str, Position]:
 
 
 def _values(state: BambooState, proof: _Proof) -> dict[str, Proven]:
-    """Return what each move comes to for whoever plays it: a win where the other is lost afterwards."""
+    """Return the value of each move for its player: a win where the position after it is lost."""
     children = _children(state).items()
     return {move: "win" if proof.value(child, -1, 1, None) < 0 else "loss" for move, child in children}
 
@@ -114,7 +114,7 @@ def _lengths(state: BambooState, proof: _Proof) -> dict[str, int]:
 
 
 def is_within_reach(state: State) -> bool:
-    """Say whether `solve` will probably answer within about a second."""
+    """Return whether `solve` will probably answer within about a second."""
     here = bamboo(state)
     if here.game.radius <= SMALL:
         return True
@@ -123,6 +123,6 @@ def is_within_reach(state: State) -> bool:
 
 
 def warm() -> None:
-    """Compile or load what the proof runs. With a limit on nodes it remembers nothing."""
+    """Compile or load the kernels of the proof. With a limit on nodes it keeps nothing."""
     solve(engine.load("bamboo", radius=1).start(), Limit(nodes=REPORT_INTERVAL_NODES))
     is_within_reach(engine.load("bamboo", radius=SMALL + 1).start())

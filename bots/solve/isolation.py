@@ -25,16 +25,16 @@ from cornered.engine.kernels.grid import CELL_BITS, word
 __all__ = ["is_within_reach", "is_worth_a_try", "prove", "solve", "warm"]
 
 REPORT_INTERVAL_NODES: Final = 12_000
-"""Nodes between two looks at the clock: two or three milliseconds."""
+"""Nodes between two checks of the clock: two or three milliseconds."""
 SOLVED_CELLS_MAX: Final = 31
-"""So many cells in reach are mostly solved within a second, once both pawns are placed."""
+"""Cells in reach that are mostly solved within a second, once both pawns are placed."""
 SOLVED_FROM_START_CELLS_MAX: Final = 25
 TRIED_CELLS_MAX: Final = 37
-"""With so many cells in reach a proof is worth a part of the time."""
+"""Cells in reach up to which a proof is tried in a part of the time."""
 DISTANCE_CELLS_MAX: Final = 14
-"""With so many cells left, plies are counted as well as wins."""
+"""Cells left up to which distances are counted as well as wins."""
 DISTANCE_NODES_MAX: Final = 40_000
-"""But not for more nodes than this, some milliseconds."""
+"""Nodes of that count at most, some milliseconds."""
 UNLIMITED_NODES: Final = 1 << 62
 
 
@@ -43,7 +43,7 @@ class _UsedUp(Exception):
 
 
 def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
-    """Return what `state` and each of its moves come to; None when the limit is used up, with dice, or for three."""
+    """Return the solution of `state`; None when the limit is used up, with dice, and for more than two players."""
     if state.outcome is not None:
         return Solution.over(state)
     proof = _look(state, limit, report, every=True)
@@ -56,7 +56,7 @@ def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
 
 
 def is_within_reach(state: State) -> bool:
-    """Say whether few enough cells are left that `solve` will probably take less than a second."""
+    """Return whether few enough cells are left that `solve` will probably take less than a second."""
     if not isinstance(state, IsolationState) or not is_duel(state.game):
         return False
     _, mover, other, *_ = state.position
@@ -65,7 +65,7 @@ def is_within_reach(state: State) -> bool:
 
 
 def is_worth_a_try(state: State) -> bool:
-    """Say whether `prove` may well tell something within a part of a second, if only which moves lose."""
+    """Return whether `prove` may find something within a part of a second, if only losing moves."""
     if not isinstance(state, IsolationState) or not is_duel(state.game) or not state.position.second:
         return False
     return int(_in_reach(state)).bit_count() <= TRIED_CELLS_MAX
@@ -107,7 +107,7 @@ def _ordered(state: IsolationState) -> list[str]:
 
 
 class _Budget:
-    """What one proof may use. The kernel runs in slices, so that the deadline is kept within some milliseconds."""
+    """The budget of one proof. The kernel runs in slices, so the deadline is kept within some milliseconds."""
 
     def __init__(self, work: Any, limit: Limit, report: Callable[[int], None]) -> None:
         self.work = work
@@ -121,7 +121,7 @@ class _Budget:
         return int(self.work.nodes)
 
     def loses(self, free: Any, mover: Any, other: Any) -> bool:
-        """Say whether the mover of a position loses. Raises _UsedUp when that stays open."""
+        """Return whether the mover of a position loses. Raises _UsedUp at the limit."""
         while True:
             if self.nodes >= self.most or (self.deadline is not None and monotonic() >= self.deadline):
                 raise _UsedUp
@@ -148,7 +148,7 @@ class _Budget:
 
 
 def warm() -> None:
-    """Compile or load what the proof runs, and keep no workspace of it."""
+    """Compile or load the kernels of the proof, and keep no workspace."""
     state: State = engine.load("isolation", width=3, height=3).start()
     for move in ("a1", "c3"):
         state = state.play(move)
@@ -162,7 +162,7 @@ _at_work: Final = threading.Lock()
 
 @cache
 def _memory() -> Any:
-    """Return the one workspace of this process: what it has proven stays true for every board."""
+    """Return this process's only workspace: its proofs hold for every board."""
     return workspace(8, 8)
 
 

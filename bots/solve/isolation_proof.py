@@ -1,8 +1,8 @@
-"""Proves who wins an Isolation position of two: depth-first search over wins and losses, with a memory.
+"""Proves the winner of an Isolation position of two: depth-first search over wins and losses, with a memory.
 
 Cells that neither pawn can ever reach are taken off the board first, so positions that differ only there are one. Pawns
-whose regions have come apart are decided by their longest paths. A position is kept as it is, not as a hash: nothing in
-the memory can be mistaken for anything else, and it stays true whatever the board's size.
+whose regions have come apart are decided by their longest paths. The memory keeps positions whole, not as hashes: no
+two collide, and an entry holds for every board size.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ __all__ = [
 
 PROOF_ENTRIES: Final = 1 << 19
 WAYS: Final = 4
-"""So many entries share a line of the processor's cache; of them the one that cost least gives way."""
+"""Entries of one slot, a cache line; the one that cost least is replaced."""
 UNPLACED: Final = 64
 MIRROR_CELLS_GONE_MAX: Final = 10
-"""Up to so many cells gone, positions that mirror each other are looked up as one; later they hardly meet again."""
+"""Blocked cells up to which mirror images share an entry; later they hardly recur."""
 PLIES_BEYOND_GAME: Final = 100
 """More plies than any game lasts."""
 WEIGHT: Final = 4
@@ -49,8 +49,9 @@ PROOF_WORKSPACE_LAYOUT: Final = np.dtype(
         ("moves", np.int64, (65, 65)),
     ]
 )
-"""What one proof works with. An entry of the memory is the free cells, and a word of the pawns' cells, seven bits each,
-whether the mover wins, the logarithm of what that cost in six bits, and a bit that is always set."""
+"""The workspace of one proof. An entry of the memory is the word of the free cells and a word of the pawns' cells,
+seven bits each, whether the mover wins, the logarithm of its cost in nodes in six bits, and a bit that is always
+set."""
 
 PAWNS: Final = np.uint64((1 << 14) - 1)
 WON_BIT: Final = np.uint64(1 << 14)
@@ -126,10 +127,9 @@ def canonical(
 
 @kernel
 def outcome(free: np.uint64, mover: np.uint64, other: np.uint64, workspace: Any) -> int:
-    """Return 1 when the mover wins, -1 when it loses, 0 when `workspace.nodes` reached `workspace.limit` before that
-    was known.
+    """Return 1 when the mover wins, -1 when it loses, 0 when `workspace.nodes` reached `workspace.limit` first.
 
-    A pawn not yet placed is 0. What was proven on the way stays in the memory: asked again, it goes on from there.
+    A pawn not yet placed is 0. Proofs on the way stay in the memory: a repeated call resumes there.
     """
     if workspace.nodes >= workspace.limit:
         return 0
@@ -205,8 +205,8 @@ def distance(
 ) -> int:
     """Return how soon the game ends when the winner hurries and the loser delays, by plain alpha-beta.
 
-    A win at ply n counts PLIES_BEYOND_GAME - n, a loss n - PLIES_BEYOND_GAME, with `ply` plies played before this position. It means
-    nothing once `workspace.nodes` has reached `workspace.limit`.
+    A win at ply n counts PLIES_BEYOND_GAME - n, a loss n - PLIES_BEYOND_GAME, with `ply` plies played before this
+    position. It means nothing once `workspace.nodes` has reached `workspace.limit`.
     """
     if workspace.nodes >= workspace.limit:
         return 0

@@ -1,4 +1,4 @@
-"""Tables for every layout of walls that a position can still come to, settled from the fullest layouts down.
+"""Retrograde analysis: tables for every layout of walls reachable from a position, from the fullest layouts down.
 
 A layer holds the layouts with a given number of walls more than the first. A layout is a number: seven bits a wall,
 its index among the free slots, the lowest index in the highest bits, so that a layer's layouts rise. Where the first
@@ -21,7 +21,7 @@ __all__ = ["MOST_SLOTS", "MOST_WALLS", "canonical", "extend", "place", "settle_l
 
 MOST_SLOTS: Final = 128
 MOST_WALLS: Final = 9
-"""How many indices a layout's number has room for."""
+"""Walls that the number of a layout has room for."""
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
@@ -121,9 +121,11 @@ def settle_layouts(
     next_layouts: Numbers,
     next_tables: Bytes,
 ) -> bool:
-    """Settle the layouts number `begin` to `end` of the layer at `depth`, whose next layer is settled already.
+    """Fill `tables` for the layouts number `begin` to `end` of the layer at `depth` from the next layer's tables.
 
-    `stocks` are the walls that the seats had left before any was added. Returns False when a length does not fit.
+    `first` are the walls of the first layout, `stocks` the seats' walls in hand there, `walls` the wall of each slot,
+    `clashes[i, j]` whether two slots exclude each other, `mirror` the mirror image of each slot. Returns False when a
+    length does not fit into a byte.
     """
     cells = size * size
     places = cells * cells

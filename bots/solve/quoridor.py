@@ -27,11 +27,11 @@ from cornered.engine.kernels.walls import Position, walls_of
 __all__ = ["LAYOUTS", "Layouts", "is_within_reach", "solve", "warm"]
 
 BOUND: Final = 320_000_000
-"""How many bytes of tables one process keeps: one byte a position."""
+"""Bytes of tables that one process keeps: one byte a position."""
 REACH_POSITIONS: Final = 40_000_000
-"""How many positions are settled in about a second."""
+"""Positions settled in about a second."""
 CLOCK_CHECK_POSITIONS: Final = 100_000
-"""How many positions are settled between two looks at the clock: some milliseconds."""
+"""Positions settled between two checks of the clock: some milliseconds."""
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
@@ -53,7 +53,7 @@ class Layer:
 
 @dataclass(slots=True)
 class Layouts:
-    """All layouts of walls that one position can come to. `settle` fills their tables, bit by bit if need be."""
+    """All layouts of walls reachable from one position. `settle` fills their tables, in slices."""
 
     first: Four
     size: int
@@ -119,7 +119,7 @@ class Layouts:
         return sum(2 * self.size**4 * layer.shares * len(layer.layouts) for layer in self.layers)
 
     def settle(self) -> Iterator[int]:
-        """Settle what is not settled yet; tell after some milliseconds each how many positions that were."""
+        """Settle the remaining layouts; yield the number of positions after every slice of some milliseconds."""
         total = 2 * self.size**4
         after: Layer | None = None
         for layer in reversed(self.layers):
@@ -150,7 +150,7 @@ class Layouts:
             after = layer
 
     def covers(self, position: Position) -> bool:
-        """Say whether a position can come about from the first layout."""
+        """Return whether a position is reachable from the first layout."""
         return position.size == self.size and self._added(position) is not None
 
     def _added(self, position: Position) -> list[int] | None:
@@ -165,7 +165,7 @@ class Layouts:
         return added if grew and all(wall in self.index for wall in added) else None
 
     def byte(self, position: Position) -> int:
-        """Return what a position comes to, as `cornered.bots.solve.race` writes it; the game is not over."""
+        """Return the table byte (`cornered.bots.solve.race`) of a position that is not over."""
         added = self._added(position)
         assert added is not None
         layout = 0
@@ -182,11 +182,11 @@ class Layouts:
 
 
 LAYOUTS: Final[list[Layouts]] = []
-"""What this process has settled, or begun to: the last used one at the end, all together within BOUND."""
+"""Layouts settled or begun by this process, the last used at the end, all together within BOUND."""
 
 
 def is_within_reach(state: State) -> bool:
-    """Say whether about a second will do to settle every layout that the walls in hand can still make."""
+    """Return whether every layout reachable with the walls in hand is settled in about a second."""
     if not _is_duel(state):
         return False
     position = state.position
@@ -196,9 +196,9 @@ def is_within_reach(state: State) -> bool:
 
 
 def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Solution | None:
-    """Return what a position and each of its moves come to, with every length; None beyond `limit` and memory.
+    """Return the solution of a position with every length; None beyond `limit` or BOUND.
 
-    Nodes are positions of the tables. What is settled when the time is up is kept, and not settled again.
+    Nodes are positions of the tables. Settled layouts are kept when the time is up.
     """
     started = monotonic()
     if not _is_duel(state):
@@ -219,7 +219,7 @@ def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
 
 
 def warm() -> None:
-    """Compile or load what the tables take, and keep none of them."""
+    """Compile or load the kernels of the tables, and keep no table."""
     kept = list(LAYOUTS)
     solve(engine.load("quoridor", size=3, walls=1).start(), Limit())
     LAYOUTS[:] = kept
@@ -245,7 +245,7 @@ def _solution(state: QuoridorState, layouts: Layouts, nodes: int, started: float
     lengths: dict[str, int] = {}
     for move in state.moves():
         after = state.play(move)
-        # The game may have ended by a draw rule: what the tables say of such a position is checked below.
+        # A draw rule may have ended the game; the tables ignore draw rules, so that is checked below.
         is_home = after.ended == state.to_move
         byte = 256 if is_home else layouts.byte(after.position)
         assert byte != UNSETTLED_BYTE

@@ -1,4 +1,4 @@
-"""Races between two pawns with all walls of one layout settled at once, by working backwards from the goals.
+"""Retrograde analysis of the race between two pawns in one layout of walls, backwards from the goals.
 
 A table has one byte for each (turn, cell of seat 0, cell of seat 1), cells counted row by row from a1, no gaps:
 
@@ -6,7 +6,7 @@ A table has one byte for each (turn, cell of seat 0, cell of seat 1), cells coun
 - 129 to 255: the mover loses, by the opponent's move number 256 - byte, that is in 2 * (256 - byte) plies;
 - 128: neither can force a win; 0: no position, or one whose pawns have no way home.
 
-The larger the byte, the better for whoever moved there, so the best of many moves is the maximum of their bytes.
+The larger the byte, the better for the player who moved there: the best of several moves has the greatest byte.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["DRAW_BYTE", "LAST_WIN_MOVE", "UNSETTLED_BYTE", "settle"]
 UNSETTLED_BYTE: Final = 0
 DRAW_BYTE: Final = 128
 LAST_WIN_MOVE: Final = 127
-"""The latest own move by which a win fits into a byte."""
+"""The greatest number of own moves of a win that fits into a byte."""
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]
@@ -124,7 +124,7 @@ def settle(doors: Four, size: int, outside: Bytes, table: Bytes, work: Numbers) 
                     latest = max(latest, won)
                     follow[at] = wins[won]
                     wins[won] = at
-    # A position is won at once by any move that ends on the far rank: each such end is looked at backwards.
+    # Wins at once: every predecessor of a pawn on its far rank.
     for turn in range(2):
         for end in range(top, cells) if turn == 0 else range(bottom):
             for there in range(cells):

@@ -26,14 +26,14 @@ from cornered.engine.kernels.grid import word
 __all__ = ["is_within_reach", "prove", "solve", "warm"]
 
 MEMO_AGES: Final = 1 << 18
-"""How many searches the memo tells apart before it has to be wiped."""
+"""Ages of the memo before it has to be wiped."""
 UNLIMITED_NODES: Final = 1 << 62
 PLIES_BEYOND_GAME: Final = 64
 """More plies than any game lasts."""
 
 
 class ProofMemory:
-    """The records of the kernels: tens of megabytes of address space, of which only what is used becomes real."""
+    """The kernels' records: tens of megabytes of address space, resident only where they are written."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -43,7 +43,7 @@ class ProofMemory:
 
     @contextmanager
     def search(self, size: int, limit: Limit) -> Iterator[None]:
-        """Make the records ready for one search, which forgets all others, and see that it stops in time."""
+        """Prepare the records for one search: a new age of the memo, the node limit and the deadline."""
         with self.lock:
             self.age += 1
             if self.age == MEMO_AGES:
@@ -62,11 +62,11 @@ class ProofMemory:
 
     @property
     def nodes(self) -> int:
-        """How many nodes the search has looked at so far."""
+        """Nodes of the search so far."""
         return int(self.pockets["nodes"])
 
     def wins(self, state: TrapGridState) -> bool | None:
-        """Say whether the mover wins; None when stopped."""
+        """Return whether the mover wins; None when stopped."""
         answer = int(wins(self.proof, self.pockets, *_words(state)))
         return None if answer == STOPPED else bool(answer)
 
@@ -84,7 +84,8 @@ class ProofMemory:
                 won = self.wins(following)
                 if won is None:
                     return line
-                # The winner needs an odd number of plies, the loser an even one: the length tells whose turn it is.
+                # The winner needs an odd number of plies, the loser an even one, so the parity of a length gives the
+                # turn.
                 if won == (plies % 2 == 0) and self.distance(following, won=won) == plies - 1:
                     break
             else:
@@ -105,8 +106,8 @@ def _memory() -> ProofMemory:
 
 
 def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) -> Proof:
-    """Return what can be proven about the moves of a position that is not over: all values, then all lengths, then
-    best play after as many of the best moves as `limit` asks for.
+    """Return a proof of a position that is not over: all values, then all lengths, then best play after the
+    `limit.lines` best moves.
 
     The same position and nodes give the same answer, whatever was searched before.
     """
@@ -114,7 +115,7 @@ def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
     started = perf_counter()
     memory = _memory()
     children = {move: state.play(move) for move in state.moves()}
-    # What looks best comes first: if time runs out, it is the better half that is known.
+    # Promising moves first: at the deadline those are proven.
     moves = tuple(sorted(children, key=lambda move: int(voronoi_lead(*_words(children[move])))))
     values: dict[str, Proven] = {}
     lengths: dict[str, int] = {}
@@ -149,10 +150,10 @@ def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
 
 
 def is_within_reach(state: State) -> bool:
-    """Say yes: the slowest start, 8x8, takes less than a second."""
+    """Return True: the slowest start, 8x8, takes less than a second."""
     return isinstance(state, TrapGridState)
 
 
 def warm() -> None:
-    """Compile or load what the proof runs. Every later search forgets this one."""
+    """Compile or load the kernels of the proof. Every later search voids its entries."""
     prove(engine.load("trapgrid", size=4).start(), Limit())

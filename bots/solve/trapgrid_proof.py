@@ -1,4 +1,4 @@
-"""The proof of a TrapGrid position: who wins, and in how many plies, compiled.
+"""The proof of a TrapGrid position: the winner and the number of plies, compiled.
 
 While both pawns can still reach a cell in common, the game is searched, with a memo; once they cannot, each pawn is
 alone and the longest paths decide: the mover wins when it has a step more than the other (the parity rule of
@@ -23,17 +23,17 @@ __all__ = ["PROOF", "STOPPED", "distance", "wins"]
 PROOF_SLOTS: Final = 1 << 21
 
 PROOF: Final = np.dtype([("shift", np.int64), ("age", np.int64), ("memo", np.uint64, (PROOF_SLOTS, 2))])
-"""What a proof remembers. `shift` is how far an image by `mirrored` must be shifted right to lie on the board. `memo`
-holds free cells, and beside them a word: the mover's bit in bits 0 to 5, the other's from 6, the kind of knowledge in
-12, the age from 13 (entries of another age are void), and what is known from 32: the value, or the least and, from 38,
-the greatest distance."""
+"""The memo of a proof. `shift` is how far an image by `mirrored` must be shifted right to lie on the board. `memo`
+holds free cells, and beside them a word: the mover's bit in bits 0 to 5, the other's from 6, the kind of entry in
+12, the age from 13 (entries of another age are void), and from 32 the value, or the least and, from 38, the greatest
+distance."""
 
 VALUE: Final = 0
 DISTANCE: Final = 1
 TAG_MASK: Final = np.uint64(0xFFFF_FFFF)
 DISTANCE_PLIES_MAX: Final = 63
 STOPPED: Final = -1
-"""What kernels return when the record of the pockets says stop."""
+"""Returned by kernels once `stop` of the pockets' record is set."""
 
 
 @kernel
@@ -52,10 +52,10 @@ def mirrored(cells: np.uint64, shift: int) -> np.uint64:
 def entry(
     record: Any, free: np.uint64, mover: np.uint64, other: np.uint64, kind: int
 ) -> tuple[int, np.uint64, np.uint64]:
-    """Return where the memo holds what it knows, or should learn, of a position: the slot, and its two key words.
+    """Return the slot of a position in the memo, and its two key words.
 
-    A position and its mirror image share an entry. Of the two slots that an entry can be in the one that has it is
-    returned, else the one that holds less: a void entry, or one with fewer free cells to play on.
+    A position and its mirror image share an entry. Of its two slots the one that holds it is returned, else the one to
+    replace: a void entry, or the one with fewer free cells.
     """
     image = mirrored(free, record["shift"])
     if image < free or (image == free and mirrored(mover, record["shift"]) < mover):
@@ -120,10 +120,10 @@ def wins(record: Any, pockets: Any, free: np.uint64, mover: np.uint64, other: np
 def distance(
     record: Any, pockets: Any, free: np.uint64, mover: np.uint64, other: np.uint64, low: int, high: int, value: int
 ) -> int:
-    """Return in how many plies the game ends when the winner hurries and the loser delays, STOPPED when stopped.
+    """Return the plies to the end, which the winner minimises and the loser maximises; STOPPED when stopped.
 
-    `value` is what `wins` says. The answer is exact between `low` and `high`, neither included; an answer of at most
-    `low` is an upper bound, one of at least `high` a lower bound.
+    `value` is the result of `wins`. The answer is exact between `low` and `high`, neither included; an answer of at
+    most `low` is an upper bound, one of at least `high` a lower bound.
     """
     if pockets["stop"] or pockets["nodes"] >= pockets["most"]:
         pockets["stop"] = 1

@@ -14,7 +14,8 @@ __all__ = ["alpha_beta"]
 def alpha_beta(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> ValuedLine:
     """Return the value of `state`: exact between `alpha` and `beta`, else a bound on the side where it lies.
 
-    MAX is sure of `alpha` elsewhere and MIN of `beta`: once they meet, one of the two will not let the game come here.
+    MAX has `alpha` elsewhere and MIN `beta`: once they meet, one of the two avoids this position, and the rest is
+    pruned.
     """
     search.visit(ply)
     if (value := search.leaf(state, depth, ply)) is not None:

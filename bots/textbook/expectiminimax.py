@@ -1,8 +1,7 @@
-"""Expectiminimax: minimax where dice roll too, whose value is the mean of what they lead to (game-playing-notes,
+"""Expectiminimax: minimax with chance nodes, whose value is the mean over their outcomes (game-playing-notes,
 "Probabilistic Games": V(chance node) = sum of P(outcome) x V(child)).
 
-A mean only makes sense of what can be added: values are utilities from -1, lost, to 1, won, and an evaluation counts as
-something between. For two players.
+Values are utilities, so that a mean has a meaning: -1 is lost, 1 won, and an evaluation lies between. For two players.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from cornered.engine import CHANCE, State
 __all__ = ["expectiminimax", "farthest", "leaf", "score"]
 
 ESTIMATE: Final = 0.9
-"""No evaluation counts for more than this."""
+"""Greatest utility of an evaluation."""
 PLY: Final = 1e-6
-"""What a win loses with each ply that it takes."""
+"""Utility that a win loses with each ply."""
 
 
 def farthest(ply: int) -> float:

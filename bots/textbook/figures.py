@@ -20,7 +20,7 @@ __all__ = ["Saving", "alpha_beta_saving", "deepening_overhead", "korf_saving", "
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """The positions below the root that a search looks at without pruning, with it, and how many moves it left out."""
+    """Nodes below the root without pruning and with it, and the number of pruned moves."""
 
     plain: int
     pruned: int
@@ -28,7 +28,7 @@ class Saving:
 
     @property
     def percent(self) -> float:
-        """The part of the positions that need not be looked at."""
+        """The share of nodes that pruning saves."""
         return 100.0 * (1.0 - self.pruned / self.plain) if self.plain else 0.0
 
     @property

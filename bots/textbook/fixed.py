@@ -1,4 +1,4 @@
-"""A player that looks a fixed number of plies ahead, whichever way it looks."""
+"""A player of fixed search depth, over any search."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from cornered.bots.bot import Bot, Limit, Thought
 from cornered.bots.evaluate import evaluator
-from cornered.bots.textbook.root import depths, think
+from cornered.bots.textbook.root import RootSearch, depths
 from cornered.bots.textbook.search import TextbookSearch, ValuedLine
 from cornered.engine import Game, State
 
@@ -16,7 +16,8 @@ __all__ = ["FixedDepthBot"]
 
 
 class FixedDepthBot(Bot):
-    """Plays every game without dice; with three or four players everybody else is its enemy. Has a setting `depth`."""
+    """Plays every game without dice; with three or four players it is paranoid: all others count as one opponent. Has a
+    setting `depth`."""
 
     is_exact: ClassVar[bool] = False
     """Whether it finds the value of every move, not only of the best."""
@@ -38,12 +39,11 @@ class FixedDepthBot(Bot):
         moves = state.moves()
         # Of equal moves the first one counts, and it should not always be the same.
         self.chance.shuffle(moves)
-        return think(
+        root = RootSearch(
             state,
             limit,
             search,
             lambda after, depth, least, hint: self.value(after, depth, least, search),
-            depths(limit, int(self.settings["depth"])),
-            self.ordered(state, moves, search),
-            exact=self.is_exact,
+            is_exact=self.is_exact,
         )
+        return root.think(depths(limit, int(self.settings["depth"])), self.ordered(state, moves, search))

@@ -24,7 +24,7 @@ Heuristic: TypeAlias = Callable[[int, int, float], float]
 """Scores the number of own moves and of the opponent's, given how much of the board was used when the search began."""
 
 ELIMINATED_PENALTY: Final = 900.0
-"""What it costs to be out of a game for three or four that the others still play."""
+"""Evaluation, negated, of a seat that is out of a game for three or four."""
 HALF_USED: Final = 0.5
 
 

@@ -1,8 +1,8 @@
 """Max^n with shallow pruning (Korf, "Multi-player alpha-beta pruning", Artificial Intelligence 48, 1991).
 
-All shares together are one WHOLE. So as soon as the mover of a position is sure of the share x, nobody else can get
-more than WHOLE - x there; if that is no more than what the player one move higher has already, that player will not
-come here, and the rest is pruned. Korf shows that with more than two players a bound from higher up prunes nothing.
+All shares together are one WHOLE. Once the mover of a position has the share x, every other player gets at most
+WHOLE - x there; if that is no more than the share that the player one ply higher has elsewhere, that player avoids this
+position, and the rest is pruned. Korf shows that with more than two players a bound from higher up prunes nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cornered.engine import State
 __all__ = ["NO_SEAT_ABOVE", "best_left", "max_n_shallow"]
 
 NO_SEAT_ABOVE = -1
-"""The player above a position that nobody's choice leads to."""
+"""The seat above a position that no player's move leads to: the root."""
 
 
 def all_moves(state: State) -> Sequence[str]:
@@ -34,7 +34,7 @@ def max_n_shallow(
     search: TextbookSearch,
     choice: Callable[[State], Sequence[str]] = all_moves,
 ) -> SharesLine:
-    """Return the shares of `state` when seat `above`, who chooses whether to come here, has the share `has` elsewhere.
+    """Return the shares of `state` when seat `above`, one ply higher, has the share `has` elsewhere.
 
     The result is max^n's over the moves of `choice`, to the last digit, unless `above` would get no more than `has`:
     then it only shows that.
@@ -43,7 +43,7 @@ def max_n_shallow(
     if (shares := leaf(state, depth, ply, search)) is not None:
         return shares, ()
     mover = state.to_move
-    # A player who moves twice in a row bounds nothing: its own share is what grows.
+    # A player that moves twice in a row bounds nothing: its own share grows.
     enough = WHOLE - has if above not in (NO_SEAT_ABOVE, mover) else WHOLE
     enough = min(enough, most(state.game.seats, ply + 1))
     best: Shares = ()
@@ -62,6 +62,6 @@ def max_n_shallow(
 
 
 def best_left(state: State, shares: Shares, seat: int, has: int) -> int:
-    """Return the share of `seat`, or no more than `has` where `max_n_shallow` may only have shown that it is no more."""
+    """Return the share of `seat`, or a number up to `has` where `max_n_shallow` may have shown no more than that."""
     bound = WHOLE - shares[state.to_move] if state.to_move != seat else shares[seat]
     return bound if bound <= has else shares[seat]

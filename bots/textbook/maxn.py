@@ -1,7 +1,7 @@
-"""Max^n: minimax for any number of players, each of whom wants the most for itself (Luckhardt and Irani, "An
+"""Max^n: minimax for any number of players, each of which maximises its own share (Luckhardt and Irani, "An
 Algorithmic Solution of N-Person Games", 1986; game-playing-notes, "Multi-Player Games").
 
-A value is a tuple with a share for each player; whoever moves picks the tuple with the largest share for itself.
+A value is a tuple with a share for each player; the mover picks the tuple with the largest share for itself.
 """
 
 from __future__ import annotations

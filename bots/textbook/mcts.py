@@ -1,8 +1,8 @@
 """Monte Carlo tree search with UCT, for any game (Kocsis and Szepesvari, "Bandit based Monte-Carlo Planning", 2006;
 Browne and others, "A Survey of Monte Carlo Tree Search Methods", 2012, algorithm 2).
 
-Each iteration walks down the tree by the moves that promise most, adds one position, plays on from there at random to
-the end, and tells every position on the way how that ended. It needs no evaluation at all.
+Each iteration selects a path by upper confidence bounds (UCT), expands one node, plays a random game from there
+(playout), and backs its result up along the path. It needs no evaluation.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from cornered.engine import CHANCE, Outcome, State
 __all__ = ["Node", "rewards", "run_iteration", "think"]
 
 PLAYOUT_PLIES_MAX: Final = 2_000
-"""A random game that is not over after so many plies counts as a draw: nothing ends Quoridor without draw rules."""
+"""Plies after which a playout counts as a draw: Quoridor without draw rules need not end."""
 
 
 @dataclass(slots=True, eq=False)
 class Node:
-    """A position in the tree. `won` is what its visits brought the player who moved here, from 0 to 1 each."""
+    """A node of the tree. `won` sums the rewards of its visits, from 0 to 1 each, for the player that moved here."""
 
     state: State
     parent: Node | None
@@ -38,14 +38,14 @@ class Node:
 
     @classmethod
     def of(cls, state: State, chance: Random, parent: Node | None = None, move: str = "") -> Node:
-        """Return a node that nobody has visited; its moves come in random order."""
+        """Return a node without visits; its moves are in random order."""
         moves = state.moves()
         chance.shuffle(moves)
         return cls(state, parent, move, moves)
 
     @property
     def mean(self) -> float:
-        """The share of the prize that the player who moved here has got on average; half of it before any visit."""
+        """The mean reward of the player that moved here; 0.5 before any visit."""
         return self.won / self.visits if self.visits else 0.5
 
     def most_promising(self, c: float) -> Node:
@@ -54,7 +54,7 @@ class Node:
         return max(self.children.values(), key=lambda child: child.mean + c * math.sqrt(logarithm / child.visits))
 
     def ranked(self) -> list[Node]:
-        """Return the children, the most visited first: that is the surest sign that a move is good."""
+        """Return the children, the most visited first (robust child)."""
         return sorted(self.children.values(), key=lambda child: (-child.visits, -child.mean))
 
 
@@ -64,7 +64,7 @@ def run_iteration(root: Node, c: float, chance: Random, search: TextbookSearch) 
     while node.state.outcome is None:
         ply += 1
         if node.state.to_move == CHANCE:
-            # The dice are not chosen by anybody: the tree follows them as they fall.
+            # A chance node: the outcome is drawn at random.
             roll = chance.choice(node.state.moves())
             if roll not in node.children:
                 search.visit(ply)
@@ -85,7 +85,7 @@ def run_iteration(root: Node, c: float, chance: Random, search: TextbookSearch) 
 
 
 def rewards(outcome: Outcome | None, seats: int) -> tuple[float, ...]:
-    """Return what each seat gets for a game: all for the winner, equal parts for a draw or a game without an end."""
+    """Return each seat's reward: 1 for the winner, equal parts for a draw or an unfinished playout."""
     if outcome is None or outcome.winner is None:
         return (1.0 / seats,) * seats
     return tuple(float(seat == outcome.winner) for seat in range(seats))
@@ -101,7 +101,7 @@ def _playout(state: State, ply: int, chance: Random, search: TextbookSearch) -> 
 
 
 def _back_up(node: Node, got: tuple[float, ...]) -> None:
-    """Tell `node` and all above it what the players got; each counts what its own mover's player did."""
+    """Back the rewards up from `node` to the root; each node counts the reward of the player that moved there."""
     at: Node | None = node
     while at is not None:
         at.visits += 1
@@ -111,7 +111,7 @@ def _back_up(node: Node, got: tuple[float, ...]) -> None:
 
 
 def think(state: State, limit: Limit, iterations: int, c: float, chance: Random) -> Thought:
-    """Return the move that was tried most; its score is what its mean would be worth as an evaluation."""
+    """Return the most visited move; its score is its mean as an evaluation."""
     search = TextbookSearch.within(limit, state.to_move, lambda state, seat: 0.0)
     root = Node.of(state, chance)
     try:

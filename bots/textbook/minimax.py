@@ -1,7 +1,7 @@
-"""Minimax: the best that a player can be sure of, when everybody else does their worst (game-playing-notes, "Minimax
+"""Minimax: the value that a player can guarantee against best play of all others (game-playing-notes, "Minimax
 Algorithm" and "Depth-Limited Search").
 
-With three or four players everybody else is MIN: the search is *paranoid* (Sturtevant and Korf, "On Pruning Techniques
+With three or four players all others are MIN: the search is *paranoid* (Sturtevant and Korf, "On Pruning Techniques
 for Multi-Player Games", 2000).
 """
 
@@ -21,7 +21,7 @@ def minimax(state: State, ply: int, search: TextbookSearch) -> ValuedLine:
 
 
 def depth_limited(state: State, depth: float, ply: int, search: TextbookSearch) -> ValuedLine:
-    """Return the value of `state` by searching every line `depth` plies deep; what is there is estimated."""
+    """Return the value of `state` by searching every line `depth` plies deep, evaluated at the horizon."""
     search.visit(ply)
     if (value := search.leaf(state, depth, ply)) is not None:
         return value, ()

@@ -1,5 +1,5 @@
-"""Sorted alpha-beta: looks first at the moves whose next position looks best, since a good first move lets the others
-be pruned (game-playing-notes, "Alpha-Beta Pruning": O(b^(d/2)) with perfect ordering)."""
+"""Alpha-beta with move ordering by the evaluation of the next position: a good first move lets the others be pruned
+(game-playing-notes, "Alpha-Beta Pruning": O(b^(d/2)) with perfect ordering)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["by_evaluation", "sorted_alpha_beta"]
 
 
 def by_evaluation(state: State, moves: Iterable[str], search: TextbookSearch, ply: int) -> list[tuple[str, State]]:
-    """Return `moves` and the positions after them, the best one for who is to move first.
+    """Return `moves` and the positions after them, the best for the mover first.
 
     The sorting is not counted among the nodes: each of these positions is counted when the search comes to it.
     """
@@ -37,7 +37,7 @@ def sorted_alpha_beta(
     best = -math.inf if is_max else math.inf
     line: PvMoves = ()
     moves = state.moves()
-    # The last ply is estimated anyway: to sort it would estimate everything twice.
+    # Leaves are evaluated anyway: to sort them would evaluate everything twice.
     children = by_evaluation(state, moves, search, ply) if depth > 1 else ((move, state.play(move)) for move in moves)
     for index, (move, after) in enumerate(children, start=1):
         value, rest = sorted_alpha_beta(after, depth - 1, alpha, beta, ply + 1, search)

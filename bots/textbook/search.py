@@ -1,4 +1,4 @@
-"""What all the textbook's searches share: what they may spend, what they count, and where they stop to look."""
+"""The state of a textbook search: its limits, its counters and its leaves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cornered.engine import Outcome, State
 __all__ = ["CERTAIN_SCORE", "OutOfLimit", "PvMoves", "TextbookSearch", "ValuedLine", "proof", "utility"]
 
 CERTAIN_SCORE: Final = WIN - 1_000
-"""Beyond this a score is a forced win: no evaluation comes near, and no search looks so many plies ahead."""
+"""Scores beyond this are forced wins, at most 1,000 plies away; evaluations stay far below."""
 
 PvMoves: TypeAlias = tuple[str, ...]
 ValuedLine: TypeAlias = tuple[float, PvMoves]
@@ -27,16 +27,16 @@ class OutOfLimit(Exception):
 
 @dataclass(slots=True)
 class TextbookSearch:
-    """One search for `seat`: what stays the same everywhere in its tree, and what it counts on the way."""
+    """One search for `seat`: its constants and its counters."""
 
     seat: int
     evaluate: EvaluateState
     deadline: float = math.inf
     most_nodes: float = math.inf
     nodes: int = 0
-    """The positions that were looked at, without the root."""
+    """Positions visited, without the root."""
     pruned: int = 0
-    """The moves that were left out because they could not matter."""
+    """Moves that were pruned."""
     deepest: int = 0
     saw_horizon: bool = False
     """Whether a value was estimated since this was last set to False."""
@@ -44,7 +44,7 @@ class TextbookSearch:
 
     @classmethod
     def within(cls, limit: Limit, seat: int, evaluate: EvaluateState) -> TextbookSearch:
-        """Return a search that may use what `limit` allows."""
+        """Return a search with the deadline and the nodes of `limit`."""
         return cls(seat, evaluate, limit.deadline or math.inf, limit.nodes or math.inf)
 
     def visit(self, ply: int) -> None:
@@ -78,7 +78,7 @@ def utility(outcome: Outcome, seat: int, ply: int) -> float:
 def proof(score: float, seats: int, *, saw_horizon: bool) -> Proven | None:
     """Return what a score proves if no move was left out on the way to it.
 
-    Against several opponents who are all taken for enemies a win is certain, but anything less need not come true.
+    Under the paranoid assumption a win is certain against several opponents; any other value need not be reached.
     """
     if score > CERTAIN_SCORE:
         return "win"

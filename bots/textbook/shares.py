@@ -1,4 +1,4 @@
-"""The prize of a game, divided among its players: what max^n counts in, since its bounds are known.
+"""Shares of one whole, divided among the players: the values of max^n, with the bounds that pruning needs.
 
 Korf ("Multi-player alpha-beta pruning", 1991) prunes max^n when the sum of all players' values has an upper bound and
 each value a lower one. So the values of a position are shares of one whole. They are whole numbers: their sum is exact,
@@ -17,18 +17,18 @@ from cornered.engine import Outcome, State
 __all__ = ["WHOLE", "Shares", "estimated", "final", "most", "score"]
 
 Shares: TypeAlias = tuple[int, ...]
-"""What each seat gets, from 0 to WHOLE; together exactly WHOLE. Divided by WHOLE they are numbers from 0 to 1."""
+"""Each seat's share, from 0 to WHOLE; their sum is exactly WHOLE."""
 
 WHOLE: Final = 12_000_000_000_000
-"""Divides by 2, 3 and 4, so that a draw is fair, and is large enough to tell all evaluations apart."""
+"""Divisible by 2, 3 and 4, so that a draw is even, and large enough to keep all evaluations apart."""
 DOUBLING_EVALUATION: Final = 4.0
 """The evaluation that doubles a seat's weight."""
 ANY_PLY: Final = 1_000
-"""No search looks so many plies ahead."""
+"""More plies than any search's depth."""
 
 
 def final(outcome: Outcome, ply: int) -> Shares:
-    """Return the shares of a finished game: nearly all for the winner, a crumb more for all others with each ply."""
+    """Return the shares of a finished game: nearly all for the winner; the others get one unit for each ply."""
     seats = len(outcome.places)
     if outcome.winner is None:
         return (WHOLE // seats,) * seats
@@ -36,7 +36,7 @@ def final(outcome: Outcome, ply: int) -> Shares:
 
 
 def most(seats: int, ply: int) -> int:
-    """Return the largest share that anybody can still get, `ply` plies below the root."""
+    """Return the largest share that any seat can still get, `ply` plies below the root."""
     return WHOLE - (seats - 1) * ply
 
 
@@ -45,7 +45,7 @@ def estimated(state: State, evaluate: EvaluateState) -> Shares:
     weights = [_weight(evaluate(state, seat)) for seat in range(state.game.seats)]
     total = sum(weights)
     shares = [int(WHOLE * weight / total) for weight in weights]
-    # Rounding down leaves a few out of a billion; they must not get lost, and are too few to matter.
+    # The rest from rounding down keeps the sum exact; it is too small to matter.
     shares[state.to_move] += WHOLE - sum(shares)
     return tuple(shares)
 
@@ -63,5 +63,5 @@ def score(share: int, seats: int) -> float:
 
 
 def _weight(evaluation: float) -> float:
-    """Return 1 for an even position, 2 for DOUBLING_EVALUATION, 1/2 for as much behind: opposite evaluations cancel out."""
+    """Return 1 for an even position, 2 for DOUBLING_EVALUATION, 1/2 for its negative: opposites cancel out."""
     return 1.0 + evaluation / DOUBLING_EVALUATION if evaluation >= 0 else 1.0 / (1.0 - evaluation / DOUBLING_EVALUATION)

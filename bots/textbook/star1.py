@@ -1,8 +1,8 @@
 """Expectiminimax with bounds: Star1 (Ballard, "The *-minimax search procedure for trees containing chance nodes",
 Artificial Intelligence 21, 1983).
 
-Alpha-beta reaches through the dice because utilities have known bounds: when even the best luck with the rolls that are
-left does not bring the mean above alpha, or the worst not below beta, they need not be looked at.
+Alpha-beta works through chance nodes because utilities are bounded: the remaining rolls are pruned when even the best
+of them cannot bring the mean above alpha, or the worst below beta.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def _mean(state: State, depth: float, alpha: float, beta: float, ply: int, searc
     rolls = state.moves()
     most = farthest(ply + 1)
     if beta <= -most or alpha >= most:
-        # Somebody has a quicker win elsewhere than any that can still come of this.
+        # The window lies beyond any utility that a game can still have here.
         search.pruned += len(rolls)
         return -most if beta <= -most else most
     total = 0.0
     for left, roll in zip(reversed(range(len(rolls))), rolls, strict=True):
-        # What this roll has to be worth, for the mean to come to alpha or to beta with the best or the worst of luck.
+        # The roll's own window: the values at which the mean can still reach alpha or beta.
         low = len(rolls) * alpha - total - left * most
         high = len(rolls) * beta - total + left * most
         value, _ = star1(state.play(roll), depth - 1, max(low, -most), min(high, most), ply + 1, search)

@@ -1,4 +1,4 @@
-"""Evaluations between bounds: what can be averaged over dice and random games, and put between a loss and a win."""
+"""Bounded evaluations, which can be averaged over dice and playouts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HALF_WIN_EVALUATION: Final = 10.0
 
 
 def squashed(evaluation: float) -> float:
-    """Return an evaluation as a number between -1 and 1, HALF_WIN_EVALUATION being 0.5; the better of two stays the better."""
+    """Return an evaluation as a number between -1 and 1, rising with it; HALF_WIN_EVALUATION becomes 0.5."""
     return evaluation / (HALF_WIN_EVALUATION + abs(evaluation))
 
 

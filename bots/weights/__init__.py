@@ -1,1 +1,1 @@
-"""Evaluations whose weights can be chosen: what there is to weigh in each game, and files of weights for bots."""
+"""Evaluations with tunable weights: the parameters of each game, and files of weights for bots."""

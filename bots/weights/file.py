@@ -1,4 +1,4 @@
-"""A file of weights: what they are for, where they come from, and how they did against the printed ones."""
+"""A file of weights: their game, their origin, and their match against the printed ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class WeightsVerdict(BaseModel):
-    """What a match of these weights against the printed ones came to, by a sequential probability ratio test."""
+    """The result of a match of these weights against the printed ones, by a sequential probability ratio test."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -50,18 +50,18 @@ class Tuned(BaseModel):
     options: dict[str, int | bool | None]
     """The game's options that they were found under."""
     bot: str
-    """Who played by them."""
+    """The bot that played by them."""
     depth: Annotated[int, Field(ge=1)]
-    """How many plies it looked ahead."""
+    """Its search depth in plies."""
     weights: dict[str, Number]
     printed: dict[str, Number]
-    """What they began from."""
+    """The weights at the start of the tuning."""
     method: Method
     command: str
     seed: int
     settings: dict[str, Any]
     result: dict[str, Any]
-    """What the method itself found, as the end of a learning curve or a table of ratings."""
+    """The method's own result, such as the end of a learning curve or a table of ratings."""
     curve: list[dict[str, Any]] = []
     """Points of the learning curve, in order."""
     tests: list[WeightsVerdict] = []

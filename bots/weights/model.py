@@ -1,4 +1,4 @@
-"""What there is to weigh: one description of a game's evaluation for bots, for learning and for searching."""
+"""A tunable evaluation: one description of its parameters for bots, for learning and for parameter search."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ __all__ = ["DIGITS", "Features", "Model", "Parameter", "Values", "model", "model
 Values: TypeAlias = tuple[float, ...]
 """One number for each of a model's parameters, in their order."""
 Features: TypeAlias = Callable[[State, int, Values], tuple[float, ...]]
-"""Returns what the linear parameters weigh in a position that is not over, as a seat sees it."""
+"""Returns the features of the linear parameters in a position that is not over, for a seat."""
 
 DIGITS: Final = 4
-"""Weights are rounded to so many decimals before anybody plays by them, so that what is written down is what played."""
+"""Decimals of a weight: rounded before play, so that the file holds the weights that played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number of an evaluation: what the reference prints, and the range in which searches look for a better one."""
+    """A number of an evaluation: the reference's value, and the range of parameter searches."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class Parameter:
     low: float
     high: float
     is_linear: bool = True
-    """Whether it is a factor in a sum; others stand inside steps: they cannot be learnt, only tried."""
+    """Whether it is a factor of the sum; others are thresholds, which cannot be learnt, only searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Model:
         return sum(parameter.is_linear for parameter in self.parameters)
 
     def evaluate(self, state: State, seat: int, values: Values) -> float:
-        """Return what a position that is not over is worth to a seat: the weighted sum of its features."""
+        """Return the evaluation of a position that is not over for a seat: the weighted sum of its features."""
         return sum(value * feature for value, feature in zip(values, self.features(state, seat, values), strict=False))
 
     def complete(self, given: Mapping[str, float]) -> Values:
@@ -103,7 +103,7 @@ def modelled() -> tuple[str, ...]:
 
 
 def model(game: str) -> Model:
-    """Return what there is to weigh in a game. Raises a ValueError that lists the games that have something."""
+    """Return the model of a game. Raises a ValueError that lists the games that have one."""
     if game not in modelled():
         raise ValueError(f"there are no weights for {game!r}; there are for {', '.join(modelled())}")
     found: Model = importlib.import_module(f"cornered.bots.weights.{game}").MODEL

@@ -611,22 +611,6 @@ export interface MatchStanding {
   watchers: number;
 }
 
-/** State of a public match, which a new watcher needs before the events. */
-export interface MatchState {
-  match: string;
-  /** Sequence number of the newest event in this state. */
-  seq: number;
-  game: GameSpec;
-  /** The players in seat order. */
-  players: Player[];
-  clock: Clock;
-  position: string;
-  ply: number;
-  /** The seat to move, or -1 while the dice are rolled. */
-  to_move: number;
-  clocks: Clocks;
-}
-
 /** One match as lists show it. `position` lets a list draw a tiny board. */
 export interface MatchSummary {
   id: string;
@@ -804,6 +788,22 @@ export interface Presence {
   playing: number;
   accepts: Accepts[];
   free: number;
+}
+
+/** State of a public match, which a new watcher needs before the events. */
+export interface PublicMatchState {
+  match: string;
+  /** Sequence number of the newest event in this state. */
+  seq: number;
+  game: GameSpec;
+  /** The players in seat order. */
+  players: Player[];
+  clock: Clock;
+  position: string;
+  ply: number;
+  /** The seat to move, or -1 while the dice are rolled. */
+  to_move: number;
+  clocks: Clocks;
 }
 
 /** The command `id` changed nothing. Without an id the message could not even be read, or the socket is closing. */

@@ -1,4 +1,5 @@
-"""Isolation: place a pawn, then slide it like a queen; cells once stood on stay blocked; who cannot slide is out."""
+"""Isolation: place a pawn, then slide it like a queen; cells once stood on stay blocked; a pawn without a slide is
+out."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ class IsolationState(State):
 
     @classmethod
     def of(cls, game: Isolation, position: Position) -> Self:
-        """Return the state of what a kernel gave back."""
+        """Return the state of a kernel's position."""
         position = typed(position)
         return cls(game, position, int(targets(position)))
 

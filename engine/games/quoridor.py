@@ -48,7 +48,7 @@ MOVE_NAMES: Final = (*_CELL_NAMES, *(f"{name}h" for name in _CELL_NAMES), *(f"{n
 MOVE_NUMBERS: Final = {name: number for number, name in enumerate(MOVE_NAMES)}
 
 DEFAULT_WALLS: Final = {(9, 2): 10, (7, 2): 8, (5, 2): 5, (3, 2): 2, (9, 4): 5, (7, 4): 4, (5, 4): 2}
-"""How many walls each player gets when nobody says, by size and players."""
+"""Default walls of each player, by size and players."""
 DRAW_RULES: Final = {9: (200, 50), 7: (150, 40), 5: (100, 30), 3: (50, 20)}
 """The usual `max_plies` and `no_progress` by size."""
 COUNTER_OPTIONS: Final = {"ply": "max_plies", "quiet": "no_progress"}
@@ -58,9 +58,9 @@ _ANY_STEP: Final = "a pawn moves one step up, down, left or right, or jumps over
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuoridorState(State):
-    """A Quoridor position. `ended` is `verdict(position)`, worked out once; `out` are the seats that left, in order.
+    """A Quoridor position. `ended` is `verdict(position)`, computed once; `out` are the seats that left, in order.
 
-    Of two players the one who leaves keeps a pawn on the board, since the game is over.
+    With two players the pawn of the one that leaves stays on the board, since the game is over.
     """
 
     game: Quoridor

@@ -1,4 +1,4 @@
-"""TrapGrid: step to a neighbouring cell; the one you leave is blocked for ever; who cannot step has lost."""
+"""TrapGrid: step to a neighbouring cell; the cell left is blocked for ever; the mover without a step has lost."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def advance(position: Position, move: int) -> Position:
 
 @kernel
 def lost(position: Position) -> bool:
-    """Say whether the mover has lost."""
+    """Return whether the mover has lost."""
     return not targets(position)
 
 

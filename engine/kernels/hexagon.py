@@ -205,7 +205,7 @@ def placements(position: Position) -> Three:
 
 @kernel
 def lost(position: Position) -> bool:
-    """Say whether the mover has lost."""
+    """Return whether the mover has lost."""
     a, b, c = placements(position)
     return a | b | c == 0
 

@@ -97,13 +97,13 @@ def targets(position: Position) -> uint64:
 
 @kernel
 def lost(position: Position) -> bool:
-    """Say whether the mover, one of two players, has lost."""
+    """Return whether the mover, one of two players, has lost."""
     return not targets(position)
 
 
 @kernel
 def awaits_roll(position: Position) -> bool:
-    """Say whether chance has to roll before the mover slides."""
+    """Return whether chance has to roll before the mover slides."""
     return position.dice != 0 and position.roll == 0 and bool(position.mover) and bool(targets(position))
 
 

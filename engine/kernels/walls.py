@@ -56,7 +56,7 @@ MAX_MOVES: Final = 136
 
 
 class Position(NamedTuple):
-    """All that the rules know. `pawns` and `left` hold eight bits a seat; a draw rule whose limit is 0 is off."""
+    """The whole state of the rules. `pawns` and `left` hold eight bits a seat; a draw rule whose limit is 0 is off."""
 
     h_lo: int
     h_hi: int
@@ -93,7 +93,7 @@ def stock(position: Position, seat: int) -> int:
 
 @kernel
 def goal(position: Position, seat: int) -> Pair:
-    """Return the cells that a seat wants to reach; two players sit south and north, four go round from the south."""
+    """Return the goal cells of a seat; two players sit south and north, four go round from the south."""
     return far_side(seat * 4 // position.players, position.size)
 
 
@@ -117,13 +117,13 @@ def winner(position: Position) -> int:
 
 @kernel
 def lost(position: Position) -> bool:
-    """Say whether somebody else has won before the mover could move."""
+    """Return whether another seat has won already."""
     return winner(position) >= 0
 
 
 @kernel
 def drawn(position: Position) -> bool:
-    """Say whether a draw rule ends the game; a pawn that gets home on the last ply wins all the same."""
+    """Return whether a draw rule ends the game; a pawn that gets home on the last ply wins all the same."""
     return (0 < position.max_plies <= position.ply) or (0 < position.no_progress <= position.quiet)
 
 
@@ -173,7 +173,7 @@ def targets(position: Position) -> Pair:
 
 @kernel
 def has_paths(position: Position) -> bool:
-    """Say whether every pawn on the board can still get home; pawns are not in each other's way."""
+    """Return whether every pawn on the board can still get home; pawns are not in each other's way."""
     doors = passages(walls_of(position), position.size)
     for seat in range(position.players):
         cell = pawn(position, seat)
@@ -217,7 +217,7 @@ def wall_slots(position: Position) -> Four:
 
 @kernel
 def gen(position: Position, buffer: Buffer) -> int:
-    """Write the mover's moves in rising order; return how many. Who can do nothing else must pass.
+    """Write the mover's moves in rising order; return how many. A mover without any other move must pass.
 
     Two players can always move: a path home leads through the other pawn at worst, and whatever stops the jump over
     it, straight and to both sides, would stop the path there as well.
@@ -246,7 +246,7 @@ def count(position: Position) -> int:
 
 @kernel
 def legal(position: Position, move: int) -> bool:
-    """Say whether `gen` would list this move of a game that goes on."""
+    """Return whether `gen` would list this move of a game that goes on."""
     if move < CELL_COUNT:
         lo, hi = targets(position)
         return has(lo, hi, move)
@@ -262,7 +262,7 @@ def legal(position: Position, move: int) -> bool:
 
 @kernel
 def next_seat(position: Position) -> int:
-    """Return who is to move after the mover: seats that left are skipped."""
+    """Return the seat to move after the mover; seats that left are skipped."""
     seat = (position.turn + 1) % position.players
     while pawn(position, seat) == GONE and seat != position.turn:
         seat = (seat + 1) % position.players

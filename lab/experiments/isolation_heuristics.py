@@ -60,10 +60,10 @@ class IsolationHeuristics(Experiment):
         rows: list[FigureRow] = []
         notes = [
             "Everybody meets everybody in pairs of games with the seats swapped, after random plies, and looks "
-            f"{SEARCH_DEPTH_PLIES} plies ahead: the tutorial's maxDepth, on its board (3x3) and on larger ones. The tutorial's own "
-            "program could not show this: its pruning never cuts, it scores finished games by the heuristic, and on "
-            "half of its nodes it feeds the same mobility in twice. Here the search is alpha-beta, a finished game is "
-            "won or lost, and both numbers are what they say.",
+            f"{SEARCH_DEPTH_PLIES} plies ahead: the tutorial's maxDepth, on its board (3x3) and on larger ones. The "
+            "tutorial's own program could not show this: its pruning never cuts, it scores finished games by the "
+            "heuristic, and on half of its nodes it feeds the same mobility in twice. Here the search is alpha-beta, a "
+            "finished game is won or lost, and both numbers are what they say.",
         ]
         tables: dict[str, dict[str, dict[str, float]]] = {}
         for size, pairs in PAIRS_BY_SCALE[lab.scale].items():

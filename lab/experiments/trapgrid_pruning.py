@@ -161,8 +161,8 @@ class TrapGridPruning(Experiment):
             f"are those of a few large trees, {min(together):.0f} to {max(together):.0f}% are saved.",
             f"The 1024 nodes at depth 5 take four moves everywhere. The start has two, and after its first move a pawn "
             f"never has more than three: minimax looks at {start:g} nodes there (1 + 2 + 4 + 8 + 16 + 40).",
-            f"Positions are one from each of {PLAYER_BOT}'s games against itself after {OPENING_PLIES} random plies; the "
-            "depths are the printed 5 to 8.",
+            f"Positions are one from each of {PLAYER_BOT}'s games against itself after {OPENING_PLIES} random plies; "
+            "the depths are the printed 5 to 8.",
         ]
 
     def plot(self, finding: Finding, figure: Figure) -> None:

@@ -1,8 +1,8 @@
 """The spectators of one match, whose number is not bounded and who delay no player.
 
-Up to `SLICE_SOCKETS` spectators are written to at once. More are written to in slices, between which the loop runs everything
-else; where that is slower than the play, or one socket is slow, a snapshot replaces the events that were missed. A
-delay holds everything back, and `shown` is the match as spectators see it.
+Up to `SLICE_SOCKETS` spectators are written to at once. More are written to in slices, between which the loop runs
+everything else; where that is slower than the play, or one socket is slow, a snapshot replaces the events that were
+missed. A delay holds everything back, and `shown` is the match as spectators see it.
 """
 
 from __future__ import annotations

@@ -34,6 +34,6 @@ def test_other_topics_are_about_no_match(topic: str) -> None:
 def test_the_documents_have_sections_of_their_own_and_are_no_values() -> None:
     manual = generate()["PROTOCOL.md"]
     mqtt, values = manual.split("## The MQTT feed")[1].split("## Values")
-    for name in ("MatchState", "NodeStatus"):
+    for name in ("PublicMatchState", "NodeStatus"):
         assert f"### {name}\n" in mqtt
         assert f"### {name}\n" not in values

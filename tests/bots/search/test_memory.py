@@ -40,8 +40,8 @@ def test_a_stop_reaches_one_slot_or_all_and_stays_until_resumed() -> None:
 def test_an_attached_process_that_ends_takes_nothing_away() -> None:
     program = """
 import sys
-from cornered.bots.search.memory import Memory
-memory = Memory.attach(sys.argv[1], 1)
+from cornered.bots.search.memory import SearchMemory
+memory = SearchMemory.attach(sys.argv[1], 1)
 memory.own.nodes = 42
 memory.stop(0)
 memory.close()
@@ -58,25 +58,25 @@ memory.close()
 
 CHILDREN = """
 import multiprocessing
-from cornered.bots.search.memory import Memory
+from cornered.bots.search.memory import SearchMemory
 
 
 def child(name, workspace):
-    memory = Memory.attach(name, workspace)
+    memory = SearchMemory.attach(name, workspace)
     memory.own.nodes = workspace
     memory.close()
 
 
 if __name__ == "__main__":
     methods = [method for method in multiprocessing.get_all_start_methods() if method != "fork"]
-    with Memory.create(1 + len(methods)) as memory:
+    with SearchMemory.create(1 + len(methods)) as memory:
         for workspace, method in enumerate(methods, start=1):
             process = multiprocessing.get_context(method).Process(target=child, args=(memory.name, workspace))
             process.start()
             process.join(50)
             process.kill()
             process.join()
-            other = Memory.attach(memory.name, workspace)
+            other = SearchMemory.attach(memory.name, workspace)
             print(method, other.own.nodes == workspace)
             other.close()
 """
@@ -104,7 +104,7 @@ def test_a_memory_that_is_given_back_is_gone() -> None:
 
 
 def test_a_creator_that_ends_leaves_nothing_behind() -> None:
-    ended = run("from cornered.bots.search.memory import Memory\nwith Memory.create(1) as m: print(m.name)")
+    ended = run("from cornered.bots.search.memory import SearchMemory\nwith SearchMemory.create(1) as m: print(m.name)")
     assert ended.stderr == ""
     with pytest.raises(FileNotFoundError):
         SearchMemory.attach(ended.stdout.strip(), 0)

@@ -60,7 +60,7 @@ def exact_lines(name: str, count: int) -> Iterator[tuple[State, dict[str, Any]]]
 
 def choosy(name: str) -> SpecialisedSearch:
     """Return a game's search that keeps at most two moves where permitted and trusts no evaluation."""
-    made = hooks(name) | {"narrow": narrow_to_two, "quiet": never_quiet}
+    made = hooks(name) | {"candidate_moves": narrow_to_two, "quiet": never_quiet}
     cached_in = cache_of(
         f"choosy.{name}",
         "cornered.bots.search.template",
@@ -339,11 +339,11 @@ def test_searches_that_share_a_table_come_to_the_values_of_a_lonely_one() -> Non
     program = """
 import sys
 from cornered import engine
-from cornered.bots.search.memory import Memory
+from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher
 game = engine.load("isolation", width=5, height=5)
 state = game.parse(sys.argv[2])
-memory = Memory.attach(sys.argv[1], 1)
+memory = SearchMemory.attach(sys.argv[1], 1)
 searcher = Searcher(game, memory)
 print("ready", flush=True)
 while not memory.is_stopped:

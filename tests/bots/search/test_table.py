@@ -10,7 +10,7 @@ import pytest
 from cornered import engine
 from cornered.bots.bot import WIN
 from cornered.bots.evaluate import CENTIMOVES, evaluator
-from cornered.bots.search.deepening import key_salt
+from cornered.bots.search.iterative_deepening import key_salt
 from cornered.bots.search.layout import TABLE_ENTRIES
 from cornered.bots.search.memory import SearchMemory
 from cornered.bots.search.searcher import FULL_WIDTH, Limit, Searcher

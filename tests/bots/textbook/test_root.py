@@ -11,7 +11,7 @@ from cornered.bots.bot import WIN
 from cornered.bots.evaluate import evaluator
 from cornered.bots.roster import create
 from cornered.bots.textbook.minimax import depth_limited
-from cornered.bots.textbook.root import think
+from cornered.bots.textbook.root import RootSearch
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.clients.sdk import Limit
 from cornered.engine import Game, State
@@ -105,17 +105,16 @@ def test_a_loss_is_proven_only_when_every_move_was_looked_at() -> None:
     losing = 0
     for nodes in range(1, whole.nodes):
         search = TextbookSearch.within(Limit(nodes=nodes), 0, evaluator("isolation").evaluate)
-        thought = think(
+        root = RootSearch(
             start,
             Limit(),
             search,
             lambda after, depth, least, hint, search=search: depth_limited(  # type: ignore[misc]
                 after, depth, 1, search
             ),
-            (4,),
-            start.moves(),
-            exact=True,
+            is_exact=True,
         )
+        thought = root.think((4,), start.moves())
         losing += thought.lines[0].proven == "loss"
         assert thought.proven is None
         assert [line.move for line in thought.lines if line.score is None]

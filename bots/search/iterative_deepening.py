@@ -1,4 +1,4 @@
-"""The root of a search: depth after depth, move after move, and what to say about it."""
+"""The root of the compiled search: iterative deepening, aspiration windows, and the thought that comes of it."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ from cornered.engine import Game, State
 __all__ = ["IterativeDeepening", "key_salt"]
 
 MAX_DEPTH_PLIES: Final = 100
-"""No search is deeper, however much time there is."""
+"""Nominal depth of the last iteration without any other limit."""
 ASPIRATION_WINDOW: Final = 60
-"""How far from the last score the next is expected, in hundredths."""
+"""Half width of the aspiration window around the previous iteration's score, in hundredths."""
 SINGLE_MOVE_DEPTH: Final = 4
-"""How deep to look at the only move there is, when time counts."""
+"""Depth of the search under a clock when there is only one legal move."""
 FULL_DEPTH_ROOT_MOVES: Final = 4
+"""Root moves before late-move reductions begin."""
 UNLIMITED_NODES: Final = (1 << 62) - 1
 
 
 @dataclass(slots=True, eq=False)
 class _RootMove:
-    """A move that can be played now, and what is known about it. `line` are move numbers from the reply on."""
+    """A root move and its newest result. `line` are the move numbers of the principal variation from the reply on."""
 
     name: str
     state: State
@@ -48,11 +49,11 @@ class _RootMove:
 
 
 class _SearchStopped(Exception):
-    """The limit is used up, or somebody stopped the search."""
+    """The limit is used up, or the memory's stop flag is set."""
 
 
 class IterativeDeepening:
-    """One search: depth after depth, until something says that it is over."""
+    """One search by iterative deepening, to its limit or to a proof."""
 
     def __init__(
         self,
@@ -80,35 +81,35 @@ class IterativeDeepening:
         self._position: Any = state.position  # type: ignore[attr-defined]  # every game of ours has one
         self._salt = key_salt(state.game, style)
         self._depth = 0
-        self._roots, self._rest = self._choices(without)
+        self._roots, self._left_out = self._root_moves(without)
         if not self._roots:
-            # All that is promising was to be left out.
-            self._roots, self._rest = [self._root(name) for name in self._rest], []
+            # `without` holds every candidate move.
+            self._roots, self._left_out = [self._root(name) for name in self._left_out], []
         if not self._roots:
             raise ValueError("there is no move left besides those to leave out")
-        self._is_all = len(self._roots) + len(self._rest) == len(state.moves())
+        self._covers_all_moves = len(self._roots) + len(self._left_out) == len(state.moves())
 
     def run(self) -> Thought:
-        """Search until it is over, and return what came of it."""
-        self._sit_down()
-        # Another thread watches the time: the compiled search lets others run and asks no clock.
-        with deadline_timer(self._limit.remaining, self._end), suppress(_SearchStopped):
+        """Search to the limit or to a proof."""
+        self._reset_workspace()
+        # A timer thread sets the stop flag: the compiled search releases the GIL and reads no clock.
+        with deadline_timer(self._limit.remaining, self._expire), suppress(_SearchStopped):
             self._deepen()
         return self._thought()
 
-    def _choices(self, without: Collection[str]) -> tuple[list[_RootMove], list[str]]:
-        """Return the moves that a search of this style looks at, the most promising first, and the others' names: there
-        may be a hundred of them, and mostly nothing more is asked about them."""
+    def _root_moves(self, without: Collection[str]) -> tuple[list[_RootMove], list[str]]:
+        """Return the root moves of this style in search order, and the names of the moves that it leaves out; their
+        states are made only when the search widens to them."""
         position, state = self._position, self._state
         buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         count = self._hooks["gen"](position, buffer)
         names = dict(zip(buffer[:count].tolist(), state.moves(), strict=True))
-        chosen = self._hooks["narrow"](position, buffer, count) if self._selective else count
+        chosen = self._hooks["candidate_moves"](position, buffer, count) if self._selective else count
         numbers = buffer[:count].tolist()
-        remembered = self._remembered(position)
-        rank = self._hooks["rank"]
+        table_move = self._table_move(position)
+        order_score = self._hooks["order_score"]
         numbers[:chosen] = sorted(
-            numbers[:chosen], key=lambda number: (number != remembered, -rank(position, number), number)
+            numbers[:chosen], key=lambda number: (number != table_move, -order_score(position, number), number)
         )
         chosen_now = [self._root(names[number]) for number in numbers[:chosen] if names[number] not in without]
         return chosen_now, [names[number] for number in numbers[chosen:] if names[number] not in without]
@@ -118,8 +119,8 @@ class IterativeDeepening:
         position: Any = after.position  # type: ignore[attr-defined]  # every game of ours has one
         return _RootMove(name, after, position)
 
-    def _remembered(self, position: Any) -> int:
-        """Return the best move that the table knows, or -1. With a symmetric key it may be one that is not legal."""
+    def _table_move(self, position: Any) -> int:
+        """Return the transposition table's move, or -1. With a symmetric key it may be illegal here."""
         here = self._hooks["key"](position) ^ self._salt
         slot = here & (TABLE_ENTRIES - 2)
         for place in (slot, slot + 1):
@@ -128,112 +129,113 @@ class IterativeDeepening:
                 return (data & 511) - 1
         return -1
 
-    def _sit_down(self) -> None:
+    def _reset_workspace(self) -> None:
         workspace, number = self._workspace, self._memory.workspace
         workspace.selective = int(self._selective)
         workspace.salt = self._salt
-        workspace.age = self._memory.turn_page()
-        # Helpers order moves differently, or they would do the main search's work a second time.
-        workspace.noise = 0 if number == 0 else 2 * (number * 0x9E3779B1 & 0xFFFF) + 1
+        workspace.age = self._memory.next_age()
+        # Lazy SMP: helpers add noise to the move order, or they would repeat the main search.
+        workspace.order_noise = 0 if number == 0 else 2 * (number * 0x9E3779B1 & 0xFFFF) + 1
         workspace.limit = UNLIMITED_NODES if self._limit.nodes is None else self._limit.nodes
-        workspace.over = workspace.nodes = workspace.pruned = workspace.hits = workspace.deepest = 0
+        workspace.stopped = workspace.nodes = workspace.pruned = 0
+        workspace.table_hits = workspace.selective_depth = 0
         workspace.killers[:] = -1
         workspace.history[:] = 0
-        workspace.path[0] = self._hooks["key"](self._position) ^ self._salt
+        workspace.path_keys[0] = self._hooks["key"](self._position) ^ self._salt
 
-    def _end(self) -> None:
-        self._workspace.over = 1
+    def _expire(self) -> None:
+        self._workspace.stopped = 1
 
     def _deepen(self) -> None:
         deepest = min(self._limit.depth or MAX_DEPTH_PLIES, MAX_DEPTH_PLIES)
-        if len(self._roots) + len(self._rest) == 1 and self._limit.time is not None:
+        if len(self._roots) + len(self._left_out) == 1 and self._limit.time is not None:
             deepest = min(deepest, SINGLE_MOVE_DEPTH)
         for depth in range(1, deepest + 1):
-            # Half of the helpers are a ply ahead, for the same reason that their moves are in another order.
+            # Lazy SMP: half of the helpers search one ply deeper.
             ahead = self._memory.workspace & 1
-            self._iterate(min(depth + ahead, deepest))
+            self._search_depth(min(depth + ahead, deepest))
             self._depth = depth
             if self._report is not None:
                 self._report(self._thought())
-            if self._is_decided():
+            if self._is_proven():
                 break
 
-    def _is_decided(self) -> bool:
+    def _is_proven(self) -> bool:
         wanted = self._roots[: self._limit.lines]
         return all(root.score is not None and abs(root.score) > PROVEN_SCORE for root in wanted)
 
-    def _iterate(self, depth: int) -> None:
-        """Search every move to `depth`, and put them in order, also when it is over before the last."""
+    def _search_depth(self, depth: int) -> None:
+        """Search every root move to `depth` and sort them, also when the search stops before the last."""
         done: list[_RootMove] = []
         try:
             for root in self._roots:
-                self._look_at(root, depth, done)
-            if self._rest and max(root.score or 0 for root in done) < -PROVEN_SCORE:
-                # What was chosen loses: before that counts as a proof, the others have their turn.
-                rest, self._rest = [self._root(name) for name in self._rest], []
+                self._search_root_move(root, depth, done)
+            if self._left_out and max(root.score or 0 for root in done) < -PROVEN_SCORE:
+                # All candidate moves lose: the root widens to all moves before that counts as a proof.
+                rest, self._left_out = [self._root(name) for name in self._left_out], []
                 self._roots += rest
                 for root in rest:
-                    self._look_at(root, depth, done)
+                    self._search_root_move(root, depth, done)
         finally:
             self._roots = _best_first(self._roots, done)
 
-    def _look_at(self, root: _RootMove, depth: int, done: list[_RootMove]) -> None:
-        """Find the score of a move, exact if it is one of the best, and add it to what is done at this depth."""
+    def _search_root_move(self, root: _RootMove, depth: int, done: list[_RootMove]) -> None:
+        """Search a root move: a null window first, reduced late in the list; exact if it is among the best `lines`."""
         exact = sorted((other.score or 0 for other in done if not other.is_bound), reverse=True)
         lines = self._limit.lines
         nodes = int(self._workspace.nodes)
         if len(exact) < lines:
-            score, is_bound = self._exactly(root, depth, -INFINITE_SCORE), False
+            score, is_bound = self._aspirate(root, depth, -INFINITE_SCORE), False
         else:
             floor = exact[lines - 1]
-            less = 1 if self._selective and depth >= 4 and len(done) >= FULL_DEPTH_ROOT_MOVES + lines else 0
-            score = self._score(root, depth - less, floor, floor + 1)
-            if less and score > floor:
-                score = self._score(root, depth, floor, floor + 1)
+            reduction = 1 if self._selective and depth >= 4 and len(done) >= FULL_DEPTH_ROOT_MOVES + lines else 0
+            score = self._search(root, depth - reduction, floor, floor + 1)
+            if reduction and score > floor:
+                score = self._search(root, depth, floor, floor + 1)
             is_bound = score <= floor
             if not is_bound:
-                score = self._exactly(root, depth, floor)
+                score = self._aspirate(root, depth, floor)
                 is_bound = score <= floor
-        root.line = [] if is_bound else self._line()
+        root.line = [] if is_bound else self._principal_variation()
         root.score, root.is_bound, root.depth = score, is_bound, depth
         root.effort = int(self._workspace.nodes) - nodes
         done.append(root)
 
-    def _exactly(self, root: _RootMove, depth: int, floor: int) -> int:
-        """Return the exact score of a move, or at most `floor`; first in a window about what it was before."""
+    def _aspirate(self, root: _RootMove, depth: int, floor: int) -> int:
+        """Return the exact score of a move, or at most `floor`, from an aspiration window around its previous score."""
         guess = root.score
         if guess is None or root.is_bound or abs(guess) > PROVEN_SCORE or depth < 3:
-            return self._score(root, depth, floor, INFINITE_SCORE)
+            return self._search(root, depth, floor, INFINITE_SCORE)
         low, high = max(floor, guess - ASPIRATION_WINDOW), guess + ASPIRATION_WINDOW
         if low >= high:
-            return self._score(root, depth, floor, INFINITE_SCORE)
-        score = self._score(root, depth, low, high)
+            return self._search(root, depth, floor, INFINITE_SCORE)
+        score = self._search(root, depth, low, high)
         if score >= high:
-            return self._score(root, depth, max(floor, low), INFINITE_SCORE)
+            return self._search(root, depth, max(floor, low), INFINITE_SCORE)
         if score <= low and low > floor:
-            return self._score(root, depth, floor, INFINITE_SCORE)
+            return self._search(root, depth, floor, INFINITE_SCORE)
         return score
 
-    def _score(self, root: _RootMove, depth: int, alpha: int, beta: int) -> int:
+    def _search(self, root: _RootMove, depth: int, alpha: int, beta: int) -> int:
         score = -self._compiled(root.position, depth - 1, -beta, -alpha, 1, self._workspace, self._table, self._scratch)
-        if self._workspace.over:
+        if self._workspace.stopped:
             raise _SearchStopped
         return score
 
-    def _line(self) -> list[int]:
-        """Return the best line that the workspace holds, from the reply on."""
+    def _principal_variation(self) -> list[int]:
+        """Return the principal variation of the last search, from the reply on."""
         workspace = self._workspace
-        return [int(number) for number in workspace.line[1, 1 : int(workspace.length[1])]]
+        return [int(number) for number in workspace.pv[1, 1 : int(workspace.pv_length[1])]]
 
     def _thought(self) -> Thought:
         workspace = self._workspace
         lines = (
             *(self._as_line(root) for root in self._roots),
-            *(Line(name, pv=(name,)) for name in self._rest),
+            *(Line(name, pv=(name,)) for name in self._left_out),
         )
         best = lines[0]
         proven = best.proven
-        if proven == "loss" and not self._is_lost():
+        if proven == "loss" and not self._is_proven_loss():
             proven = None
         return Thought(
             best.move,
@@ -244,16 +246,16 @@ class IterativeDeepening:
             pv=best.pv,
             proven=proven,
             plies=best.plies if proven else None,
-            deepest=max(int(workspace.deepest), self._depth),
-            hits=int(workspace.hits),
+            deepest=max(int(workspace.selective_depth), self._depth),
+            hits=int(workspace.table_hits),
             seconds=perf_counter() - self._started,
             lines=lines,
         )
 
-    def _is_lost(self) -> bool:
-        """Say whether every move there is loses: the search may have been over before it looked at the last."""
+    def _is_proven_loss(self) -> bool:
+        """Return whether every legal move is proven lost; a stopped search may not have reached all of them."""
         are_lost = all(root.score is not None and root.score < -PROVEN_SCORE for root in self._roots)
-        return are_lost and self._is_all and not self._rest
+        return are_lost and self._covers_all_moves and not self._left_out
 
     def _as_line(self, root: _RootMove) -> Line:
         if root.score is None:
@@ -264,7 +266,7 @@ class IterativeDeepening:
         if abs(root.score) > PROVEN_SCORE:
             distance = MATE_SCORE - abs(root.score)
             score = WIN - distance if root.score > 0 else distance - WIN
-            # No better than a win says nothing; no better than a loss says all.
+            # An upper bound proves a loss but no win.
             if root.score < 0 or not root.is_bound:
                 plies = distance
                 proven = "win" if root.score > 0 else "loss"
@@ -272,7 +274,7 @@ class IterativeDeepening:
         return Line(root.name, score, proven, plies, root.depth, pv, root.is_bound)
 
     def _names(self, state: State, numbers: list[int]) -> Iterator[str]:
-        """Iterate over the moves of a line in notation, for as long as they are legal."""
+        """Iterate over the moves of a line in notation, up to the first that is not legal."""
         buffer = np.zeros(MAX_MOVES_PER_POSITION, np.int64)
         for number in numbers:
             if state.outcome is not None:
@@ -286,9 +288,9 @@ class IterativeDeepening:
 
 
 def _best_first(roots: list[_RootMove], done: list[_RootMove]) -> list[_RootMove]:
-    """Return the moves, the best first: those that were looked at now, as far as it is known how good they are.
+    """Return the root moves sorted by this iteration's exact scores, the others behind them.
 
-    When the search was over before the last, those that turned out to lose go behind those that it never came to.
+    In a stopped iteration, proven losses sort behind moves that it did not reach.
     """
     is_whole = len(done) == len(roots)
     exact = [root for root in done if not root.is_bound and (is_whole or (root.score or 0) > -PROVEN_SCORE)]
@@ -302,6 +304,6 @@ def _best_first(roots: list[_RootMove], done: list[_RootMove]) -> list[_RootMove
 
 
 def key_salt(game: Game, style: Style) -> int:
-    """Return what is mixed into keys, so that searches of other games, options and styles do not meet."""
+    """Return the salt of a search's keys: games, options and styles share one table without collisions."""
     name = f"{game!r} {style!r}".encode()
     return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big") >> 1
