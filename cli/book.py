@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from cornered import engine
-from cornered.cli.errors import Bounded
+from cornered.cli.errors import CommandGroup
 from cornered.cli.progress import progress
 from cornered.cli.rules import Options, warm_up
 from cornered.engine.progress import Progress
 
 __all__ = ["app"]
 
-app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 @app.command()

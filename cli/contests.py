@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cornered.cli.contest_setup import ContestConfig, ContestOptions, as_typed, playing
-from cornered.cli.errors import Bounded
+from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json, Options
 from cornered.cli.tournament import Tournament, TournamentKind
 from cornered.engine.progress import Progress
@@ -31,7 +31,7 @@ MAX_TEST_GAMES: Final = 20_000
 ERROR_PROBABILITY: Final = 0.05
 """Default error probabilities of --sprt."""
 
-app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 BotWord = Annotated[str, typer.Argument(metavar="BOT", help="A bot of `cornered bots`, NAME[:SETTING=VALUE,...].")]
 GameName = Annotated[str, typer.Option("--game", "-g", metavar="GAME", help="A game; `cornered games` lists them.")]

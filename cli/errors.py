@@ -10,10 +10,10 @@ from typer.core import TyperGroup
 from cornered.cli.missing_extra import advice
 from cornered.protocol.text import visible
 
-__all__ = ["Bounded", "first_error"]
+__all__ = ["CommandGroup", "first_error"]
 
 
-class Bounded(TyperGroup):
+class CommandGroup(TyperGroup):
     """A command group that prints one line in place of a traceback, except for faults of the program itself."""
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # the base's own type is private

@@ -22,7 +22,7 @@ from cornered import engine
 from cornered.cli.admin import app as admin
 from cornered.cli.book import app as booking
 from cornered.cli.contests import app as contests
-from cornered.cli.errors import Bounded, first_error
+from cornered.cli.errors import CommandGroup, first_error
 from cornered.cli.house_process import ANALYST_KEY, keep_house_bots, until_stdin_ends
 from cornered.cli.missing_extra import require
 from cornered.cli.reachable import loopback, reachable
@@ -44,7 +44,7 @@ DEFAULT_SERVER = "ws://127.0.0.1:8420"
 
 app = typer.Typer(
     name="cornered",
-    cls=Bounded,
+    cls=CommandGroup,
     help="A game server with bots for TrapGrid, Isolation, Bamboo and Quoridor.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from cornered.lab.contests.terms import ContestTerms, PlayedGame
     from cornered.lab.statistics.sprt import Sprt
 
-__all__ = ["MatchResult", "Shown", "elo_in_words", "note", "shown"]
+__all__ = ["MatchResult", "StrongerBot", "elo_in_words", "note", "stronger_bot"]
 
-Shown: TypeAlias = Literal["first", "second", "neither"]
+StrongerBot: TypeAlias = Literal["first", "second", "neither"]
 """The bot that is shown to be stronger."""
 FAULTS_SHOWN: Final = 10
 DISTINCT_SHARE_MIN: Final = 0.9
@@ -63,7 +63,7 @@ def _ends(low: float, high: float) -> str:
             return "anything"
 
 
-def shown(tally: MatchTally, test: Sprt | None) -> Shown:
+def stronger_bot(tally: MatchTally, test: Sprt | None) -> StrongerBot:
     """Return the stronger bot: by the test where there is one, otherwise by the 95% interval of the pairs."""
     if not any(tally.pairs):
         return "neither"
@@ -129,10 +129,10 @@ class MatchResult:
         if self.test is None:
             return self._by_interval()
         first, second = self.names
-        who = shown(tally, self.test)
+        who = stronger_bot(tally, self.test)
         better, worse = (second, first) if who == "second" else (first, second)
         # The test decides between two hypotheses; the interval may also show which bot is stronger.
-        also = f" {self._by_interval()}" if who == "neither" and shown(tally, None) != "neither" else ""
+        also = f" {self._by_interval()}" if who == "neither" and stronger_bot(tally, None) != "neither" else ""
         low, high = self.test.elo0, self.test.elo1
         match self.test.verdict(tally.pairs):
             case None:
@@ -152,7 +152,7 @@ class MatchResult:
     def _by_interval(self) -> str:
         """Return a sentence with the conclusion from the 95% interval of the Elo difference."""
         first, second = self.names
-        who = shown(self.tally, None)
+        who = stronger_bot(self.tally, None)
         _, low, high = elo_of_pairs(self.tally.pairs)
         if who == "neither":
             return (
@@ -213,7 +213,7 @@ class MatchResult:
         return {
             "first": self.first,
             "second": self.second,
-            "stronger": shown(tally, test),
+            "stronger": stronger_bot(tally, test),
             "words": self.words(),
             "games": tally.games,
             "different_games": self.different,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from cornered import engine
-from cornered.cli.errors import Bounded
+from cornered.cli.errors import CommandGroup
 from cornered.cli.progress import progress
 from cornered.cli.rules import Json, warm_up
 
@@ -22,7 +22,7 @@ __all__ = ["app"]
 DEFAULT_SEED: Final = 1
 DEFAULT_OUT: Final = Path("data/lab")
 
-app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 @app.command()

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from cornered import engine
-from cornered.cli.errors import Bounded
+from cornered.cli.errors import CommandGroup
 from cornered.engine.game import CHANCE, State
 from cornered.engine.progress import Progress
 from cornered.protocol.text import visible
@@ -21,7 +21,7 @@ __all__ = ["app"]
 
 SHOWN_PROBLEMS = 20
 
-app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 GameName = Annotated[str, typer.Argument(metavar="GAME", help="A game; `cornered games` lists them.")]
 Options = Annotated[
@@ -33,19 +33,19 @@ PositionOption = Annotated[str | None, typer.Option("--position", "-p", help="A 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def reach(game: str, options: list[str] | None, position: str | None, moves: str) -> State:
+def position_of(game: str, options: list[str] | None, position: str | None, moves: str) -> State:
     """Return the position that the command line describes, with its rules compiled."""
     from cornered.engine.records.text import read_option
 
     loaded = engine.load(game, **dict(read_option(option) for option in options or []))
     warm_up(game)
     state = loaded.parse(position) if position else loaded.start()
-    for move in split(moves):
+    for move in split_moves(moves):
         state = engine.apply(state, move)
     return state
 
 
-def split(moves: str) -> list[str]:
+def split_moves(moves: str) -> list[str]:
     """Return the moves of a command line, separated by spaces or commas."""
     return moves.replace(",", " ").split()
 
@@ -133,7 +133,7 @@ def moves(
     json_: Json = False,
 ) -> None:
     """Print the legal moves of a position, in one line."""
-    state = reach(game, option, position, moves)
+    state = position_of(game, option, position, moves)
     if json_:
         typer.echo(json.dumps(as_json(state)))
     else:
@@ -154,7 +154,7 @@ def show(
     json_: Json = False,
 ) -> None:
     """Draw a position."""
-    state = reach(game, option, position, moves)
+    state = position_of(game, option, position, moves)
     if json_:
         typer.echo(json.dumps(as_json(state)))
         return
@@ -163,7 +163,7 @@ def show(
     from cornered.cli import show as showing
 
     console = Console(highlight=False)
-    showing.show(console, state, split(moves), describe_turn(state), has_hints=hints, is_light=light)
+    showing.show(console, state, split_moves(moves), describe_turn(state), has_hints=hints, is_light=light)
 
 
 def count_by_move(state: State, depth: int) -> dict[str, int]:
@@ -209,7 +209,7 @@ def perft(
     json_: Json = False,
 ) -> None:
     """Count the legal move sequences of exactly --depth plies; the count is the last line."""
-    state = reach(game, option, position, moves)
+    state = position_of(game, option, position, moves)
     started = time.perf_counter()
     counts = count_by_move(state, depth) if depth > 1 or (divide and depth) else {}
     leaves = sum(counts.values()) if depth > 1 else engine.perft(state, depth)

@@ -14,8 +14,8 @@ import typer
 
 from cornered import engine
 from cornered.cli.answers import answer, describe, limit_of, milliseconds
-from cornered.cli.errors import Bounded
-from cornered.cli.rules import GameName, Json, MovesOption, Options, PositionOption, reach
+from cornered.cli.errors import CommandGroup
+from cornered.cli.rules import GameName, Json, MovesOption, Options, PositionOption, position_of
 from cornered.engine.game import CHANCE, State
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["app", "interruptible"]
 DEFAULT_BOT: Final = "champion"
 T = TypeVar("T")
 
-app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 BotSpec = Annotated[
     str, typer.Option("--bot", "-b", metavar="NAME[:SETTING=VALUE,...]", help="A bot of `cornered bots`.")
@@ -128,7 +128,7 @@ def think(
         raise ValueError("--out and --resume belong to --file")
     if game is None:
         raise ValueError(f"name a game, one of {', '.join(game.name for game in engine.games())}, or give a --file")
-    state = reach(game, option, position, moves)
+    state = position_of(game, option, position, moves)
     require_turn(state)
     if not player.plays(state.game):
         raise ValueError(f"{player.name} does not play {state.game!r}")
@@ -169,7 +169,7 @@ def solve(
     from cornered.bots.bot import Limit
     from cornered.bots.solve import solver
 
-    state = reach(game, option, position, moves)
+    state = position_of(game, option, position, moves)
     require_turn(state)
     found = solver(game)
     if found is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cornered.bots.pool.blas import ONE_THREAD
-from cornered.cli.errors import Bounded
+from cornered.cli.errors import CommandGroup
 from cornered.cli.rules import Json, warm_up
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
-    cls=Bounded, no_args_is_help=True, help="Make the data that bots ship with.", pretty_exceptions_enable=False
+    cls=CommandGroup, no_args_is_help=True, help="Make the data that bots ship with.", pretty_exceptions_enable=False
 )
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 import typer
 
-from cornered.cli.errors import Bounded
+from cornered.cli.errors import CommandGroup
 from cornered.cli.missing_extra import require
 from cornered.cli.progress import progress
 from cornered.cli.rules import Json, Options, warm_up
@@ -28,7 +28,7 @@ from cornered.cli.tune_setup import (
 
 __all__ = ["app"]
 
-app = typer.Typer(cls=Bounded, no_args_is_help=True, pretty_exceptions_enable=False)
+app = typer.Typer(cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 DEFAULT_HYPOTHESES: Final = (0.0, 20.0)
 """Default hypotheses of the test, in normalised Elo."""

@@ -31,7 +31,7 @@ from cornered.engine.text import PositionText
 from cornered.protocol.analysis import MAX_LINE_PLIES, MAX_OVERLAYS, OverlayPicture, Report, ScoredLine, TreeNode
 from cornered.protocol.messages import Analyse
 
-__all__ = ["analyst_bot", "picture_of", "report_of", "run_analyst", "serve_analysis", "steps", "tree_of"]
+__all__ = ["analyst_bot", "picture_of", "report_of", "run_analyst", "search_times_ms", "serve_analysis", "tree_of"]
 
 FIRST_SEARCH_MS: Final = 200
 """Milliseconds of the first search, so that a first result is quick."""
@@ -51,7 +51,7 @@ def analyst_bot() -> str:
     return "champion" if "champion" in names() else "minimax"
 
 
-def steps(milliseconds: int) -> Iterator[int]:
+def search_times_ms(milliseconds: int) -> Iterator[int]:
     """Yield the times of the searches of one job in milliseconds: growing, the last one with all remaining time."""
     step = FIRST_SEARCH_MS
     while milliseconds > step * (TIME_RATIO + 1):
@@ -76,7 +76,7 @@ async def serve_analysis(
     try:
         async with asyncio.TaskGroup() as tasks:
             async for job in client.jobs:
-                tasks.create_task(_study(client, pool, bot, job), name=f"study[{job.job}]")
+                tasks.create_task(_run_job(client, pool, bot, job), name=f"study[{job.job}]")
     except* Closed:
         pass
 
@@ -101,7 +101,7 @@ async def run_analyst(
             await stay_as(f"{which}-analyst", play, server=server, store=store)
 
 
-async def _study(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
+async def _run_job(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
     """Carry out one job until it is done or the server stops it."""
     looking = asyncio.create_task(_analyse(client, pool, bot, job), name=f"look[{job.job}]")
     stopped = asyncio.create_task(client.jobs.stopped(job.job), name=f"stopped[{job.job}]")
@@ -132,7 +132,7 @@ async def _analyse(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
 async def _report_all(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
     """Report all results about a position, the quick ones first. Raises Refused, NotUnderstood and ValueError."""
     state = engine.load(job.game.name, **job.game.options).parse(job.position)
-    for step in steps(job.milliseconds):
+    for step in search_times_ms(job.milliseconds):
         thought = await pool.study(bot, state, Limit(time=step, lines=job.lines))
         await client.jobs.tell(job.job, report=report_of(thought, job.lines))
         if step == FIRST_SEARCH_MS:

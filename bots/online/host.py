@@ -182,7 +182,7 @@ class BotHost:
                 concurrency=self._config.concurrency + self._config.exhibition,
                 agrees=table.agrees,
                 tempo=lambda match: EXHIBITION_TEMPO if self._is_exhibition(match) else self._config.tempo,
-                refuses=lambda spec: _why_not(guest.bot, spec),
+                refuses=lambda spec: reason_not_to_play(guest.bot, spec),
                 began=self._began,
             )
             await player.declare()
@@ -254,7 +254,7 @@ class BotHost:
             await lobby.changed(seen)
 
 
-def _why_not(bot: Bot, spec: GameSpec) -> str | None:
+def reason_not_to_play(bot: Bot, spec: GameSpec) -> str | None:
     """Return why a bot does not play a game with these options; None if it does."""
     if bot.plays(engine.load(spec.name, **spec.options)):
         return None

@@ -11,14 +11,14 @@ from cornered.lab.reports.plots import COLOURS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BAND", "OURS", "OURS_TOO", "PRINTED_COLOUR", "dots"]
+__all__ = ["BAND_COLOUR", "OUR_COLOUR", "PRINTED_COLOUR", "SECOND_COLOUR", "dots"]
 
 """Empty: this module has only shared functions."""
 
-OURS: Final = COLOURS[2]
+OUR_COLOUR: Final = COLOURS[2]
 PRINTED_COLOUR: Final = COLOURS[1]
-BAND: Final = COLOURS[4]
-OURS_TOO: Final = COLOURS[0]
+BAND_COLOUR: Final = COLOURS[4]
+SECOND_COLOUR: Final = COLOURS[0]
 """Colour of a second measured figure."""
 
 
@@ -28,15 +28,15 @@ def dots(axes: Axes, rows: Sequence[FigureRow], claims: Mapping[str, Sequence[fl
     for place, row in zip(places, rows, strict=True):
         if row.label in claims:
             low, high = claims[row.label]
-            axes.plot([low, high], [place, place], color=BAND, linewidth=11, alpha=0.55, solid_capstyle="butt")
+            axes.plot([low, high], [place, place], color=BAND_COLOUR, linewidth=11, alpha=0.55, solid_capstyle="butt")
             if low == high:
-                axes.plot([low], [place], "|", color=BAND, markersize=18, markeredgewidth=3)
+                axes.plot([low], [place], "|", color=BAND_COLOUR, markersize=18, markeredgewidth=3)
     axes.errorbar(
         [row.ours for row in rows],
         list(places),
         xerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
         fmt="o",
-        color=OURS,
+        color=OUR_COLOUR,
         markersize=5,
         capsize=3,
     )

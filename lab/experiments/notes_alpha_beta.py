@@ -13,7 +13,7 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine import Outcome, State
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.beside import BAND, OURS, PRINTED_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
@@ -183,7 +183,7 @@ class NotesAlphaBeta(Experiment):
         left, right = figure.subplots(1, 2, sharey=True)
         places = list(range(len(real)))
         for offset, (kind, label, colour) in enumerate(
-            (("listed", "moves as listed", PRINTED_COLOUR), ("sorted", "moves sorted", OURS))
+            (("listed", "moves as listed", PRINTED_COLOUR), ("sorted", "moves sorted", OUR_COLOUR))
         ):
             heights = [place + 0.36 * (offset - 0.5) for place in places]
             figures = [kinds[kind] for kinds in real.values()]
@@ -199,7 +199,7 @@ class NotesAlphaBeta(Experiment):
         left.set_xlabel("% of minimax's nodes saved")
         left.set_title("Saved", loc="left", fontsize=10)
         left.grid(visible=False, axis="y")
-        right.axvspan(*EXPONENT_RANGE, color=BAND, alpha=0.25, label="printed, best to worst")
+        right.axvspan(*EXPONENT_RANGE, color=BAND_COLOUR, alpha=0.25, label="printed, best to worst")
         right.set_xlim(0.4, 1.05)
         right.set_xlabel("exponent of minimax's nodes")
         right.set_title("How close to the best case, 0.5", loc="left", fontsize=10)

@@ -15,7 +15,7 @@ from cornered.bots.textbook.figures import deepening_overhead, uniform_overhead
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.beside import BAND, OURS, PRINTED_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
@@ -103,7 +103,11 @@ class NotesDeepening(Experiment):
     def plot(self, finding: Finding, figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
         left.axhspan(
-            CLAIM_PERCENT * 0.95, CLAIM_PERCENT * 1.05, color=BAND, alpha=0.6, label="printed for b = 3, about 50%"
+            CLAIM_PERCENT * 0.95,
+            CLAIM_PERCENT * 1.05,
+            color=BAND_COLOUR,
+            alpha=0.6,
+            label="printed for b = 3, about 50%",
         )
         for branching, figures in finding.series["uniform"].items():
             left.plot(range(1, MAX_DEPTH + 1), figures, "o-", markersize=3, label=f"b = {branching}")
@@ -114,7 +118,7 @@ class NotesDeepening(Experiment):
         left.set_ylim(0, 150)
         left.legend(frameon=False, fontsize=8, loc="upper left", ncols=2)
         real = finding.series["real"]
-        for place, (label, colour) in enumerate((("minimax", OURS), ("alpha-beta", PRINTED_COLOUR))):
+        for place, (label, colour) in enumerate((("minimax", OUR_COLOUR), ("alpha-beta", PRINTED_COLOUR))):
             places = [where + 0.38 * (place - 0.5) for where in range(len(real))]
             bars = right.barh(
                 places, [figures[1 + place] for figures in real.values()], 0.36, color=colour, label=label

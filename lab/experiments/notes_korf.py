@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cornered.bots.textbook.figures import alpha_beta_saving, korf_saving
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.beside import OURS, PRINTED_COLOUR
+from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
@@ -98,7 +98,7 @@ class NotesKorf(Experiment):
         by = {row.label: row for row in finding.rows}
         depths = finding.series["depths"]
         words = {2: "two players, alpha-beta", 3: "three players, Korf's shallow pruning"}
-        for players, colour in zip(PLAYER_COUNTS, (PRINTED_COLOUR, OURS), strict=True):
+        for players, colour in zip(PLAYER_COUNTS, (PRINTED_COLOUR, OUR_COLOUR), strict=True):
             rows = [by[f"depth {depth}, {players} players, saved"] for depth in depths]
             reach = [[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]]
             ours = [row.ours for row in rows]

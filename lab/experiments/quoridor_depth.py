@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, PlayedGame
-from cornered.lab.experiments.beside import BAND, OURS, PRINTED_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, share
 from cornered.lab.experiments.laboratory import Laboratory
@@ -96,14 +96,14 @@ class QuoridorDepth(Experiment):
         for place, row in enumerate(rows):
             low, high = GAINS_POINTS[int(row.label.split(" depth ")[1].split()[0])]
             left.fill_between(
-                [place - 0.4, place + 0.4], low, high, color=BAND, alpha=0.55, label=None if place else "printed"
+                [place - 0.4, place + 0.4], low, high, color=BAND_COLOUR, alpha=0.55, label=None if place else "printed"
             )
         left.errorbar(
             range(len(rows)),
             [row.ours for row in rows],
             yerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
             fmt="o",
-            color=OURS,
+            color=OUR_COLOUR,
             capsize=3,
             label="ours",
         )
@@ -124,7 +124,9 @@ class QuoridorDepth(Experiment):
                 color=PRINTED_COLOUR,
                 label=f"{size}x{size} printed",
             )
-            right.plot(depths, [times[1] for times in ours], f"{marker}-", color=OURS, label=f"{size}x{size} ours")
+            right.plot(
+                depths, [times[1] for times in ours], f"{marker}-", color=OUR_COLOUR, label=f"{size}x{size} ours"
+            )
         right.set_yscale("log")
         right.set_xticks(sorted({int(key.split()[1]) for key in finding.series["spent"]}))
         right.set_xlabel("depth")

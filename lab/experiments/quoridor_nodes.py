@@ -15,7 +15,7 @@ from cornered.engine.games.quoridor import QuoridorState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
-from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
@@ -149,9 +149,9 @@ class QuoridorNodes(Experiment):
         names = [f"{key.split()[0]}x{key.split()[0]}, {key.split()[1]}" for key in nodes]
         kinds = (
             ("printed", PRINTED_COLOUR, "_"),
-            ("all moves, start", OURS_TOO, "o"),
-            (f"at most {MAX_WALL_MOVES} walls, minimax", BAND, "s"),
-            (f"at most {MAX_WALL_MOVES} walls, alpha-beta", OURS, "D"),
+            ("all moves, start", SECOND_COLOUR, "o"),
+            (f"at most {MAX_WALL_MOVES} walls, minimax", BAND_COLOUR, "s"),
+            (f"at most {MAX_WALL_MOVES} walls, alpha-beta", OUR_COLOUR, "D"),
         )
         for kind, (label, colour, marker) in enumerate(kinds):
             left.plot(
@@ -169,13 +169,13 @@ class QuoridorNodes(Experiment):
         left.set_title("Nodes by board and depth", loc="left", fontsize=10)
         left.legend(frameon=False, fontsize=8, loc="upper left")
         rows = [row for row in finding.rows if row.label.endswith("saved")]
-        right.axhspan(*about(SAVING_PERCENT), color=BAND, alpha=0.35, label="printed, about 50%")
+        right.axhspan(*about(SAVING_PERCENT), color=BAND_COLOUR, alpha=0.35, label="printed, about 50%")
         right.errorbar(
             range(len(rows)),
             [row.ours for row in rows],
             yerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
             fmt="D",
-            color=OURS,
+            color=OUR_COLOUR,
             capsize=3,
             markersize=5,
             label="ours",

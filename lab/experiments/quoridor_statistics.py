@@ -13,7 +13,7 @@ from cornered.engine.games.quoridor import Position, QuoridorState, from_action_
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
-from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
@@ -180,7 +180,7 @@ class QuoridorStatistics(Experiment):
         by = {row.label: row for row in finding.rows}
         left, right = figure.subplots(1, 2)
         kinds = ("start", *PLAYER_BOTS)
-        colours = (OURS_TOO, BAND, OURS)
+        colours = (SECOND_COLOUR, BAND_COLOUR, OUR_COLOUR)
         for place, (size, claimed) in enumerate(CLAIMED_BRANCHING.items()):
             for offset, (kind, colour) in enumerate(zip(kinds, colours, strict=True)):
                 row = by[f"branching {size}x{size}, {kind}"]
@@ -199,7 +199,7 @@ class QuoridorStatistics(Experiment):
                 [len(names) + 0.55, len(names) + 2.45],
                 low,
                 high,
-                color=BAND,
+                color=BAND_COLOUR,
                 alpha=0.35,
                 label="printed" if not names else None,
             )
@@ -212,7 +212,7 @@ class QuoridorStatistics(Experiment):
             whis=(5, 95),
             showfliers=False,
             widths=0.5,
-            medianprops={"color": OURS, "linewidth": 2},
+            medianprops={"color": OUR_COLOUR, "linewidth": 2},
             boxprops=ink,
             whiskerprops=ink,
             capprops=ink,

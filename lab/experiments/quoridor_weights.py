@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.beside import OURS, PRINTED_COLOUR
+from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale, share
 from cornered.lab.experiments.laboratory import Laboratory
@@ -93,7 +93,7 @@ class QuoridorWeights(Experiment):
             rows = [row for row in finding.rows if row.label.startswith(f"{size}x{size}, ")]
             rows.sort(key=lambda row: list(SPECIFICATION_NAMES.values()).index(row.label.split()[1]))
             for place, row in enumerate(rows):
-                colour = PRINTED_COLOUR if row.label.endswith(" 0") else OURS
+                colour = PRINTED_COLOUR if row.label.endswith(" 0") else OUR_COLOUR
                 reach = [[row.ours - row.low], [row.high - row.ours]]
                 axes.errorbar([row.ours], [place], xerr=reach, fmt="o", color=colour, capsize=3, markersize=5)
             axes.axvline(50, color=INK, linewidth=0.8)
@@ -103,7 +103,7 @@ class QuoridorWeights(Experiment):
             axes.set_xlabel("score against the default, %")
             axes.set_title(f"{size}x{size}", loc="left", fontsize=10)
             axes.grid(visible=False, axis="y")
-        for colour, label in ((OURS, "one weight changed"), (PRINTED_COLOUR, "one left out")):
+        for colour, label in ((OUR_COLOUR, "one weight changed"), (PRINTED_COLOUR, "one left out")):
             drawn[0].plot([], [], "o", color=colour, label=label)
         figure.legend(*drawn[0].get_legend_handles_labels(), loc="outside upper center", ncols=2, fontsize=9)
 

@@ -20,7 +20,7 @@ from cornered.lab.experiments.laboratory import Laboratory
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "TrapGridParity", "apart", "first_apart", "parity"]
+__all__ = ["EXPERIMENTS", "TrapGridParity", "are_separated", "first_separated", "parity"]
 
 ALWAYS_PERCENT: Final = (100.0, 100.0)
 GAMES_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 20, "quick": 1000, "full": 20_000}
@@ -30,7 +30,7 @@ GAMES_DIVISOR: Final = {"random": 1, "classic": 5}
 OPENING_PLIES: Final = 6
 
 
-def apart(board: ClassicBoard) -> bool:
+def are_separated(board: ClassicBoard) -> bool:
     """Return whether no cell is reachable by both pawns."""
     mine, theirs = (_pocket(board.free, pawn) for pawn in (board.ai, board.opponent))
     return not mine & theirs
@@ -41,7 +41,7 @@ def parity(cells: int) -> bool:
     return cells % 2 == 1
 
 
-def first_apart(item: tuple[ContestTerms, tuple[str, ...]]) -> dict[str, Any] | None:
+def first_separated(item: tuple[ContestTerms, tuple[str, ...]]) -> dict[str, Any] | None:
     """Return the solved result and the pockets' sizes at the first position of a game with separated pawns, else None.
     `cells` are the mover's and the opponent's, each counted with the pawn's own cell as in the reference."""
     terms, moves = item
@@ -52,7 +52,7 @@ def first_apart(item: tuple[ContestTerms, tuple[str, ...]]) -> dict[str, Any] | 
         if state.outcome is not None:
             return None
         board = board_of(state)
-        if apart(board):
+        if are_separated(board):
             solution = trapgrid.solve(state, Limit())
             assert solution is not None
             cells = [reach(board.free, board.ai), reach(board.free, board.opponent)]
@@ -92,7 +92,7 @@ class TrapGridParity(Experiment):
                 for number in range(GAMES_BY_SCALE[lab.scale] // GAMES_DIVISOR[player])
             ]
             games = lab.play(player, terms, fixtures)
-            found = lab.measure(f"{player}-apart", first_apart, [(terms, played.moves) for played in games])
+            found = lab.measure(f"{player}-apart", first_separated, [(terms, played.moves) for played in games])
             positions = [one for one in found if one is not None]
             rows += _rows(player, positions)
             both = sum(parity(one["cells"][0]) == parity(one["cells"][1]) for one in positions)

@@ -13,7 +13,7 @@ from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
-from cornered.lab.experiments.beside import BAND, OURS, OURS_TOO, PRINTED_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
@@ -168,8 +168,8 @@ class TrapGridPruning(Experiment):
     def plot(self, finding: Finding, figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
         by = {row.label: row for row in finding.rows}
-        left.axhspan(*CLAIM_PERCENT, color=BAND, alpha=0.35, label="printed, 40-70%")
-        colours = (PRINTED_COLOUR, OURS, OURS_TOO)
+        left.axhspan(*CLAIM_PERCENT, color=BAND_COLOUR, alpha=0.35, label="printed, 40-70%")
+        colours = (PRINTED_COLOUR, OUR_COLOUR, SECOND_COLOUR)
         for (_, label), colour, marker in zip(SAVING_KINDS.items(), colours, "ods", strict=True):
             rows = [by[f"depth {depth}, {label}"] for depth in DEPTHS]
             reach = [[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]]
@@ -182,7 +182,7 @@ class TrapGridPruning(Experiment):
         left.set_title("What is saved", loc="left", fontsize=10)
         left.legend(frameon=False, fontsize=8, loc="upper left")
         nodes = finding.series["nodes"]
-        for place, (label, colour) in enumerate((("minimax", BAND), ("alpha-beta, sorted", OURS))):
+        for place, (label, colour) in enumerate((("minimax", BAND_COLOUR), ("alpha-beta, sorted", OUR_COLOUR))):
             places = [depth + 0.4 * (place - 0.5) for depth in DEPTHS]
             bars = right.bar(places, [nodes[str(depth)][place] for depth in DEPTHS], 0.38, color=colour, label=label)
             right.bar_label(bars, fmt="%.0f", fontsize=8)

@@ -12,7 +12,7 @@ from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
-from cornered.lab.experiments.beside import BAND, OURS, PRINTED_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean, share
 from cornered.lab.experiments.laboratory import Laboratory
@@ -120,8 +120,8 @@ class TrapGridTurns(Experiment):
         left, right = figure.subplots(1, 2, width_ratios=(3, 2))
         nodes = finding.series["nodes"]
         widest = max(500, *nodes)
-        left.axvspan(*CLAIMED_NODES, color=BAND, alpha=0.35, label="printed, 80-400")
-        left.hist(nodes, bins=40, range=(0, widest), color=OURS)
+        left.axvspan(*CLAIMED_NODES, color=BAND_COLOUR, alpha=0.35, label="printed, 80-400")
+        left.hist(nodes, bins=40, range=(0, widest), color=OUR_COLOUR)
         average = finding.rows[0].ours
         left.axvline(average, color=PRINTED_COLOUR, linestyle="--", label=f"our mean, {average:.0f}")
         left.set_xlabel("nodes in a turn")
@@ -129,7 +129,7 @@ class TrapGridTurns(Experiment):
         left.set_title("Nodes", loc="left", fontsize=10)
         left.legend(frameon=False, fontsize=9)
         rows = [row for row in finding.rows if row.label.startswith("turns at depth")]
-        bars = right.bar(["5", "6", "7", "8"], [row.ours for row in rows], color=OURS)
+        bars = right.bar(["5", "6", "7", "8"], [row.ours for row in rows], color=OUR_COLOUR)
         right.bar_label(bars, fmt="%.0f%%", fontsize=9)
         right.set_xlabel("depth of a turn")
         right.set_ylabel("% of turns")

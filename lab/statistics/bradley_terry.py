@@ -48,16 +48,16 @@ def fit(
     games = points + points.T
     ratings = np.zeros(len(names))
     for _ in range(MAX_ITERATIONS):
-        gradient, information = _slopes(ratings, points, games, prior)
+        gradient, information = _derivatives(ratings, points, games, prior)
         step = np.linalg.solve(information, gradient)
         # The log-likelihood is concave; the step is bounded so that Newton's method does not overshoot.
         ratings = ratings + step * min(1.0, 2.0 / max(float(np.abs(step).max(initial=0.0)), TOLERANCE))
         if np.abs(step).max(initial=0.0) < TOLERANCE:
             break
-    _, information = _slopes(ratings, points, games, prior)
+    _, information = _derivatives(ratings, points, games, prior)
     # Ratings are determined up to a constant: the mean is fixed at zero and has no error.
     centre = np.eye(len(names)) - 1 / max(len(names), 1)
-    return _told(names, ELO_PER_E * centre @ ratings, ELO_PER_E**2 * centre @ np.linalg.inv(information) @ centre)
+    return _ratings(names, ELO_PER_E * centre @ ratings, ELO_PER_E**2 * centre @ np.linalg.inv(information) @ centre)
 
 
 def _points(names: Sequence[str], results: Mapping[tuple[str, str], tuple[float, float, float]]) -> Matrix:
@@ -74,7 +74,7 @@ def _points(names: Sequence[str], results: Mapping[tuple[str, str], tuple[float,
     return points
 
 
-def _slopes(ratings: Matrix, points: Matrix, games: Matrix, prior: float) -> tuple[Matrix, Matrix]:
+def _derivatives(ratings: Matrix, points: Matrix, games: Matrix, prior: float) -> tuple[Matrix, Matrix]:
     """Return the gradient of the log-likelihood and the negative of its second derivatives."""
     expected = 1 / (1 + np.exp(ratings[None, :] - ratings[:, None]))
     at_middle = 1 / (1 + np.exp(-ratings))
@@ -83,7 +83,7 @@ def _slopes(ratings: Matrix, points: Matrix, games: Matrix, prior: float) -> tup
     return gradient, np.diag(weights.sum(axis=1) + prior * at_middle * (1 - at_middle)) - weights
 
 
-def _told(names: Sequence[str], elo: Matrix, covariance: Matrix) -> Ratings:
+def _ratings(names: Sequence[str], elo: Matrix, covariance: Matrix) -> Ratings:
     deviations = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     superiority = {}
     for i, one in enumerate(names):

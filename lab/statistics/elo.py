@@ -46,7 +46,7 @@ def elo_of_pairs(counts: Sequence[int]) -> tuple[float, float, float]:
     if not any(counts):
         return 0.0, -math.inf, math.inf
     score = mean(counts)
-    known = _known(counts, likeliest_of_mean)
+    known = _is_inside(counts, likeliest_of_mean)
     low = bisected(known, score, 0.0) if score > 0 else 0.0
     high = bisected(known, score, 1.0) if score < 1 else 1.0
     return elo(score), elo(low), elo(high)
@@ -57,16 +57,16 @@ def normalised_elo(counts: Sequence[int]) -> tuple[float, float, float]:
     is infinite when all pairs have the same uneven score."""
     if not any(counts):
         return 0.0, -math.inf, math.inf
-    known = _known(counts, likeliest_of_t)
+    known = _is_inside(counts, likeliest_of_t)
     t = t_of(counts)
     # The likelihood is highest at the observed shares, none of which is zero, and falls to any bound at the ends.
     top = t_of(observed(counts)[1])
-    low = -math.inf if t == -math.inf else _end(known, top, -1)
-    high = math.inf if t == math.inf else _end(known, top, 1)
+    low = -math.inf if t == -math.inf else _interval_end(known, top, -1)
+    high = math.inf if t == math.inf else _interval_end(known, top, 1)
     return t / T_OF_NORMALISED, low / T_OF_NORMALISED, high / T_OF_NORMALISED
 
 
-def _known(
+def _is_inside(
     counts: Sequence[int], likeliest: Callable[[OutcomeShares, float], OutcomeShares]
 ) -> Callable[[float], bool]:
     """Return the predicate of the interval: whether the most likely distribution for a value is likely enough."""
@@ -74,7 +74,7 @@ def _known(
     return lambda value: 2 * pairs * log_ratio(shares, shares, likeliest(shares, value)) <= Z95 * Z95
 
 
-def _end(known: Callable[[float], bool], top: float, sign: int) -> float:
+def _interval_end(known: Callable[[float], bool], top: float, sign: int) -> float:
     reach = 0.1
     while known(top + sign * reach):
         reach *= 2

@@ -81,10 +81,12 @@ def likeliest_of_t(shares: OutcomeShares, t: float) -> OutcomeShares:
         return likeliest_of_mean(shares, EVEN_SCORE)
     # From t of about 0.5 on the likelihood can have a second maximum at a smaller deviation: several starts are tried.
     starts = STARTS if t > 0.5 else STARTS[:1]
-    return max((_settled(shares, t, y) for y in starts), key=lambda found: _sum(shares, [math.log(p) for p in found]))
+    return max(
+        (_fixed_point(shares, t, y) for y in starts), key=lambda found: _sum(shares, [math.log(p) for p in found])
+    )
 
 
-def _settled(shares: OutcomeShares, t: float, y: float) -> OutcomeShares:
+def _fixed_point(shares: OutcomeShares, t: float, y: float) -> OutcomeShares:
     c = t / math.sqrt(1 + t * t)
     found = shares
     for _ in range(MAX_ITERATIONS):

@@ -19,7 +19,7 @@ from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.statistics.wilson import wilson
 
-__all__ = ["OPPONENT_BOTS", "TrialResult", "trials"]
+__all__ = ["OPPONENT_BOTS", "TrialResult", "evaluated"]
 
 OPPONENT_BOTS: Final = ("bamboo-uniform", "bamboo-outer", "bamboo-minimax")
 TRIAL_PAIRS: Final = 50
@@ -58,7 +58,7 @@ class TrialResult:
         return f"{self.wins} of {self.games} ({100 * share:.0f}%, {100 * low:.0f} to {100 * high:.0f})"
 
 
-def trials(
+def evaluated(
     networks: Mapping[NetworkKind, Trained], radius: int, seed: int, workforce: Workforce, report: Report
 ) -> dict[NetworkKind, dict[str, TrialResult]]:
     """Return the results, by network and opponent, of each network against each opponent and of two networks against

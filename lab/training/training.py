@@ -14,7 +14,7 @@ from cornered.bots.neural.weights import Trained
 from cornered.engine.progress import Progress, Report, no_report
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.training.checkpoint import TEACHER_NETWORK, Run
-from cornered.lab.training.evaluation import TrialResult, trials
+from cornered.lab.training.evaluation import TrialResult, evaluated
 from cornered.lab.training.games import HYBRID, Lessons, play, read_mix, seated
 from cornered.lab.training.learning import EpochPoint, measure
 from cornered.lab.training.plan import TrainingPlan
@@ -63,8 +63,8 @@ def train(
     for kind in plan.kinds:
         _learn(run, kind, learnt, held_out, checkpoint, report)
         network = run.learners[kind].network.rounded()
-        trained[kind] = Trained(network, _provenance(plan, network, learnt, held_out))
-    results = trials(trained, plan.radius, plan.seed, referees or workforce, report)
+        trained[kind] = Trained(network, provenance_of(plan, network, learnt, held_out))
+    results = evaluated(trained, plan.radius, plan.seed, referees or workforce, report)
     return TrainingOutcome(
         {
             kind: Trained(
@@ -117,7 +117,7 @@ def _learn(run: Run, name: str, lessons: Lessons, held_out: Lessons, checkpoint:
         run.save(checkpoint)
 
 
-def _provenance(plan: TrainingPlan, network: Network, learnt: Lessons, held_out: Lessons) -> dict[str, Any]:
+def provenance_of(plan: TrainingPlan, network: Network, learnt: Lessons, held_out: Lessons) -> dict[str, Any]:
     """Return the network's provenance: its plan, and its losses and accuracy on held-out positions."""
     loss, accuracy = measure(network, held_out)
     found: dict[str, Any] = {

@@ -18,7 +18,7 @@ from cornered.bots import roster
 from cornered.cli.contest_setup import ContestConfig, ContestOptions
 from cornered.cli.contests import app
 from cornered.cli.match_report import MatchResult as MatchResult
-from cornered.cli.match_report import note, shown
+from cornered.cli.match_report import note, stronger_bot
 from cornered.cli.rules import app as rules
 from cornered.cli.tournament import Tournament
 from cornered.lab.contests.arena import play
@@ -212,14 +212,14 @@ def test_an_interrupt_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> Non
 
 def test_what_is_not_shown_is_said_so() -> None:
     level = result(played(0, 0, 1, 0, 0, 1, None, None, 1, 1))
-    assert shown(level.tally, None) == "neither"
+    assert stronger_bot(level.tally, None) == "neither"
     assert level.words().startswith("Not shown either way: with 95% confidence the Elo difference of a to b is -")
     assert level.as_json()["stronger"] == "neither"
 
 
 def test_the_second_bot_can_be_the_stronger_one() -> None:
     behind = result(played(*[1] * 40))
-    assert shown(behind.tally, None) == "second"
+    assert stronger_bot(behind.tally, None) == "second"
     assert behind.words().startswith("b is stronger than a, by ")
     ahead = result(played(*[0] * 40))
     assert ahead.words().replace("a is stronger than b", "b is stronger than a") == behind.words()
@@ -240,7 +240,7 @@ def test_the_words_of_a_test_follow_its_bounds(
 ) -> None:
     games = played(*[winner] * 2000) if winner is not None else played(0, 1)
     tested = result(games, Sprt(*bounds))
-    assert shown(tested.tally, tested.test) == who
+    assert stronger_bot(tested.tally, tested.test) == who
     assert tested.words().startswith(said)
 
 

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from cornered import engine
 from cornered.bots.bot import WIN, Line, Thought
-from cornered.bots.online.analyst import FIRST_SEARCH_MS, picture_of, report_of, serve_analysis, steps, tree_of
+from cornered.bots.online.analyst import (
+    FIRST_SEARCH_MS,
+    picture_of,
+    report_of,
+    search_times_ms,
+    serve_analysis,
+    tree_of,
+)
 from cornered.bots.overlay import Overlay, overlays
 from cornered.bots.pool.pool import Pool
 from cornered.engine.text import PositionText
@@ -36,14 +43,14 @@ def after(game: str, plies: int) -> engine.State:
 
 @given(st.integers(1, 120_000))
 def test_the_looks_fill_the_time_and_grow(milliseconds: int) -> None:
-    looks = list(steps(milliseconds))
+    looks = list(search_times_ms(milliseconds))
     assert sum(looks) == milliseconds
     assert looks == sorted(looks)
     assert looks[0] == (FIRST_SEARCH_MS if len(looks) > 1 else milliseconds)
 
 
 def test_five_seconds_are_three_looks() -> None:
-    assert list(steps(5_000)) == [200, 800, 4_000]
+    assert list(search_times_ms(5_000)) == [200, 800, 4_000]
 
 
 def test_lines_that_are_only_bounds_are_not_told() -> None:

@@ -14,7 +14,7 @@ from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.trapgrid_parity import EXPERIMENTS as PARITY
-from cornered.lab.experiments.trapgrid_parity import apart, first_apart, parity
+from cornered.lab.experiments.trapgrid_parity import are_separated, first_separated, parity
 from cornered.lab.experiments.trapgrid_pruning import EXPERIMENTS as PRUNING
 from cornered.lab.experiments.trapgrid_pruning import pruned, pruning, pruning_at_start
 from cornered.lab.experiments.trapgrid_turns import EXPERIMENTS as TURNS
@@ -53,7 +53,7 @@ def game(terms: ContestTerms, number: int) -> tuple[str, ...]:
     ],
 )
 def test_pawns_are_apart_when_no_cell_is_in_reach_of_both(text: str, is_apart: bool) -> None:
-    assert apart(board_of(parsed(text, 4))) == is_apart
+    assert are_separated(board_of(parsed(text, 4))) == is_apart
 
 
 def test_the_truth_about_pawns_that_are_apart_is_what_trying_everything_finds() -> None:
@@ -61,11 +61,11 @@ def test_the_truth_about_pawns_that_are_apart_is_what_trying_everything_finds() 
     seen = set()
     for number in range(60):
         moves = game(terms, number)
-        one = first_apart((terms, moves))
+        one = first_separated((terms, moves))
         for ply in range(1, len(moves)):
             state = position_after(terms, moves[:ply])
             assert isinstance(state, TrapGridState)
-            if apart(board_of(state)):
+            if are_separated(board_of(state)):
                 assert one is not None
                 assert one["won"] == wins(state)
                 seen.add((parity(one["cells"][0]), one["won"]))
@@ -79,7 +79,7 @@ def test_the_truth_about_pawns_that_are_apart_is_what_trying_everything_finds() 
 def test_an_odd_pocket_wins_by_the_rule_and_loses_in_fact() -> None:
     # Three cells with the pawn's own, two steps; the other has five and four.
     state = parsed("0..x/xxxx/..../.x.1 0", 4)
-    assert apart(board_of(state))
+    assert are_separated(board_of(state))
     assert parity(3)
     assert not wins(state)
 

@@ -202,7 +202,7 @@ def test_trials_are_won_by_the_better_network_and_seen_from_both_sides(
     assert good is not None
     poor = Trained(kind_of("convolutional").new(3, np.random.default_rng(1)), {})
     heard: list[Progress] = []
-    found = evaluation.trials({"dense": good, "convolutional": poor}, 3, 1, workforce, heard.append)
+    found = evaluation.evaluated({"dense": good, "convolutional": poor}, 3, 1, workforce, heard.append)
     assert heard == [Progress("trials", done, 64) for done in range(1, 65)]
     one, other = found["dense"]["convolutional"], found["convolutional"]["dense"]
     assert one.games == other.games == 40
@@ -224,7 +224,7 @@ def test_a_player_that_fails_ends_the_trials(workforce: Workforce) -> None:
     for_another_board = shipped(2)
     assert for_another_board is not None
     with pytest.raises(RuntimeError, match="plays on radius 2 only, not on 3"):
-        evaluation.trials({"dense": for_another_board}, 3, 1, workforce, no_report)
+        evaluation.evaluated({"dense": for_another_board}, 3, 1, workforce, no_report)
 
 
 def test_learning_curves_are_drawn_the_same_every_time(tmp_path: Path, workforce: Workforce) -> None:
@@ -273,7 +273,7 @@ def test_the_networks_that_ship_with_the_default_board_beat_random_play(
 ) -> None:
     trained = shipped(5, name)
     assert trained is not None
-    found = evaluation.trials({name: trained}, 5, 1, workforce, no_report)
+    found = evaluation.evaluated({name: trained}, 5, 1, workforce, no_report)
     assert found[name]["bamboo-uniform"].wins >= 3
 
 
