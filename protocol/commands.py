@@ -104,27 +104,27 @@ class Hello(Value):
     """The operator's key, which reserved names of house bots require. A wrong key is ignored."""
 
 
-class Command(Value):
-    """Base of every command but `hello`; the answer repeats the `id`."""
+class Command(Value, json_schema_extra={"answers": ["acknowledged"]}):
+    """Base of every command but `hello`; the answer repeats the `id`. `answers` names the messages that answer it."""
 
     id: CommandId
 
 
-class Ping(Command):
-    """Answered by `pong` with the server's time and an unchanged `sent`."""
+class Ping(Command, json_schema_extra={"answers": ["pong"]}):
+    """Ask for the server's time; `sent` comes back unchanged."""
 
     type: Literal["ping"] = "ping"
     sent: Milliseconds = 0
 
 
-class AskGames(Command):
-    """Answered by `games`: the games of this server with every option."""
+class AskGames(Command, json_schema_extra={"answers": ["games"]}):
+    """Ask for the games of this server with every option."""
 
     type: Literal["ask_games"] = "ask_games"
 
 
-class AskMyMatches(Command):
-    """Answered by `my_matches`: the player's live matches and newest finished ones."""
+class AskMyMatches(Command, json_schema_extra={"answers": ["my_matches"]}):
+    """Ask for the player's live matches and newest finished ones."""
 
     type: Literal["ask_my_matches"] = "ask_my_matches"
 
@@ -140,14 +140,14 @@ class Declare(Command):
     concurrency: Annotated[int, Field(ge=0, le=1000)]
 
 
-class WatchLobby(Command):
-    """Answered by `lobby`, the first page; `lobby_changed` follows with every later change of it."""
+class WatchLobby(Command, json_schema_extra={"answers": ["lobby"]}):
+    """Ask for the first page of the lobby; `lobby_changed` follows with every later change of it."""
 
     type: Literal["watch_lobby"] = "watch_lobby"
 
 
-class AskLobby(Command):
-    """Answered by `lobby_page`: the page of a section that follows the cursor `after`, the `more` of an earlier page.
+class AskLobby(Command, json_schema_extra={"answers": ["lobby_page"]}):
+    """Ask for the page of a section that follows the cursor `after`, the `more` of an earlier page.
 
     Without `after` it is the first page. `game` filters by game; of players it keeps the bots that play it. A filtered
     page may have few entries or none and still not be the last.
@@ -179,8 +179,8 @@ class JoinSeek(Command):
     seek: Key
 
 
-class AskSeek(Command):
-    """Answered by `seek_info`: the table with this id, also a private one. The player does not join it."""
+class AskSeek(Command, json_schema_extra={"answers": ["seek_info"]}):
+    """Ask for the table with this id, also a private one, without joining it."""
 
     type: Literal["ask_seek"] = "ask_seek"
     seek: Key
@@ -245,7 +245,7 @@ class InMatch(Command):
     match: Key
 
 
-class Join(InMatch):
+class Join(InMatch, json_schema_extra={"answers": ["snapshot", "acknowledged"]}):
     """Subscribe to a match, as its player or a spectator. With `since` the answer is the events after that number."""
 
     type: Literal["join"] = "join"
@@ -258,21 +258,21 @@ class Leave(InMatch):
     type: Literal["leave"] = "leave"
 
 
-class AskMoves(InMatch):
-    """Answered by `moves`: the legal moves of the position after `ply` plies."""
+class AskMoves(InMatch, json_schema_extra={"answers": ["moves"]}):
+    """Ask for the legal moves of the position after `ply` plies."""
 
     type: Literal["ask_moves"] = "ask_moves"
     ply: Count
 
 
-class AskHistory(InMatch):
-    """Answered by `history`: every position of the match."""
+class AskHistory(InMatch, json_schema_extra={"answers": ["history"]}):
+    """Ask for every position of the match."""
 
     type: Literal["ask_history"] = "ask_history"
 
 
-class AskVariation(InMatch):
-    """Answered by `variation`: the positions after each of `moves`, from the position after `ply` plies.
+class AskVariation(InMatch, json_schema_extra={"answers": ["variation"]}):
+    """Ask for the positions after each of `moves`, from the position after `ply` plies.
 
     Refused to the players of a live match.
     """

@@ -317,6 +317,8 @@ def _section(definition: Schema, title: str | None = None) -> str:
     properties = definition["properties"]
     title = title or f"`{properties['type']['const']}`"
     text = definition.get("description", "")
+    if answers := definition.get("answers"):
+        text += f"\n\nAnswered by {' or '.join(f'`{answer}`' for answer in answers)}."
     rows = list(_rows(properties, definition.get("required", [])))
     table = "\n".join(["| field | is | meaning |", "| --- | --- | --- |", *rows]) if rows else ""
     return "\n\n".join(part for part in (f"### {title}", text, table) if part) + "\n"

@@ -17,7 +17,24 @@ FILE_HEADER = """\
 
 def write_types(schema: Schema) -> str:
     """Return a `.d.ts` file with one exported type for each definition."""
-    return "\n".join([FILE_HEADER, *(_declare(name, definition) for name, definition in schema["$defs"].items())])
+    definitions: Schema = schema["$defs"]
+    declared = (_declare(name, definition) for name, definition in definitions.items())
+    return "\n".join([FILE_HEADER, *declared, _declare_answers(definitions)])
+
+
+def _declare_answers(definitions: Schema) -> str:
+    """Return the interface that maps the type of each command to the messages that answer it."""
+    name_of = {
+        definition["properties"]["type"]["const"]: name
+        for name, definition in definitions.items()
+        if "const" in definition.get("properties", {}).get("type", {})
+    }
+    lines = [
+        f"  {kind}: {' | '.join(name_of[answer] for answer in definitions[name]['answers'])};\n"
+        for kind, name in name_of.items()
+        if "answers" in definitions[name]
+    ]
+    return f"/** The messages that answer each command. */\nexport interface Answers {{\n{''.join(lines)}}}\n"
 
 
 def _declare(name: str, definition: Schema) -> str:

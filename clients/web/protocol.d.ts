@@ -133,13 +133,13 @@ export interface AskAnalysis {
   lines?: number;
 }
 
-/** Answered by `games`: the games of this server with every option. */
+/** Ask for the games of this server with every option. */
 export interface AskGames {
   id: string;
   type: "ask_games";
 }
 
-/** Answered by `history`: every position of the match. */
+/** Ask for every position of the match. */
 export interface AskHistory {
   id: string;
   match: string;
@@ -147,7 +147,7 @@ export interface AskHistory {
 }
 
 /**
- * Answered by `lobby_page`: the page of a section that follows the cursor `after`, the `more` of an earlier page.
+ * Ask for the page of a section that follows the cursor `after`, the `more` of an earlier page.
  *
  * Without `after` it is the first page. `game` filters by game; of players it keeps the bots that play it. A filtered
  * page may have few entries or none and still not be the last.
@@ -160,7 +160,7 @@ export interface AskLobby {
   game?: string | null;
 }
 
-/** Answered by `moves`: the legal moves of the position after `ply` plies. */
+/** Ask for the legal moves of the position after `ply` plies. */
 export interface AskMoves {
   id: string;
   match: string;
@@ -168,13 +168,13 @@ export interface AskMoves {
   ply: number;
 }
 
-/** Answered by `my_matches`: the player's live matches and newest finished ones. */
+/** Ask for the player's live matches and newest finished ones. */
 export interface AskMyMatches {
   id: string;
   type: "ask_my_matches";
 }
 
-/** Answered by `seek_info`: the table with this id, also a private one. The player does not join it. */
+/** Ask for the table with this id, also a private one, without joining it. */
 export interface AskSeek {
   id: string;
   type: "ask_seek";
@@ -182,7 +182,7 @@ export interface AskSeek {
 }
 
 /**
- * Answered by `variation`: the positions after each of `moves`, from the position after `ply` plies.
+ * Ask for the positions after each of `moves`, from the position after `ply` plies.
  *
  * Refused to the players of a live match.
  */
@@ -738,7 +738,7 @@ export interface PerMove {
   seconds: number;
 }
 
-/** Answered by `pong` with the server's time and an unchanged `sent`. */
+/** Ask for the server's time; `sent` comes back unchanged. */
 export interface Ping {
   id: string;
   type: "ping";
@@ -1194,7 +1194,7 @@ export interface Variation {
   positions: string[];
 }
 
-/** Answered by `lobby`, the first page; `lobby_changed` follows with every later change of it. */
+/** Ask for the first page of the lobby; `lobby_changed` follows with every later change of it. */
 export interface WatchLobby {
   id: string;
   type: "watch_lobby";
@@ -1216,4 +1216,46 @@ export interface Welcome {
   server: string;
   now: number;
   matches: string[];
+}
+
+/** The messages that answer each command. */
+export interface Answers {
+  abort: Acknowledged;
+  accept_challenge: Acknowledged;
+  accept_draw: Acknowledged;
+  accept_takeback: Acknowledged;
+  analysed: Acknowledged;
+  ask_analysis: Acknowledged;
+  ask_games: Games;
+  ask_history: History;
+  ask_lobby: LobbyPage;
+  ask_moves: Moves;
+  ask_my_matches: MyMatches;
+  ask_seek: SeekInfo;
+  ask_variation: Variation;
+  cancel_analysis: Acknowledged;
+  cancel_challenge: Acknowledged;
+  cancel_seek: Acknowledged;
+  challenge: Acknowledged;
+  claim: Acknowledged;
+  create_seek: Acknowledged;
+  declare: Acknowledged;
+  decline_challenge: Acknowledged;
+  decline_draw: Acknowledged;
+  decline_takeback: Acknowledged;
+  join: Snapshot | Acknowledged;
+  join_seek: Acknowledged;
+  leave: Acknowledged;
+  leave_lobby: Acknowledged;
+  leave_seek: Acknowledged;
+  offer_analysis: Acknowledged;
+  offer_draw: Acknowledged;
+  ping: Pong;
+  play: Acknowledged;
+  rematch: Acknowledged;
+  request_takeback: Acknowledged;
+  resign: Acknowledged;
+  say: Acknowledged;
+  start_seek: Acknowledged;
+  watch_lobby: LobbyState;
 }

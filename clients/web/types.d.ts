@@ -42,21 +42,9 @@ type Needing<Field extends string> = {
     : never;
 }[keyof Fields];
 
-/** The commands whose answer is not a plain `acknowledged`. */
-interface Answers {
-  ask_analysis: import("./protocol").Acknowledged & { ref: string };
-  ask_games: import("./protocol").Games;
-  ask_history: import("./protocol").History;
-  ask_lobby: import("./protocol").LobbyPage;
-  ask_moves: import("./protocol").Moves;
-  ask_my_matches: import("./protocol").MyMatches;
-  ask_seek: import("./protocol").SeekInfo;
-  ask_variation: import("./protocol").Variation;
-  join: Snapshot | import("./protocol").Acknowledged;
-  ping: import("./protocol").Pong;
-  watch_lobby: import("./protocol").LobbyState;
-}
-type Answer<T> = T extends keyof Answers ? Answers[T] : import("./protocol").Acknowledged;
+/** The messages that answer a command; an analysis is named by the `ref` of its acknowledgement. */
+type Answers = import("./protocol").Answers;
+type Answer<T extends keyof Answers> = T extends "ask_analysis" ? Answers[T] & { ref: string } : Answers[T];
 
 /** The link's events: every message that is no answer, and three of its own. */
 type Heard = { [M in ServerMessage as M["type"]]: M } & { online: null; offline: null; unwelcome: { text: string } };
