@@ -61,7 +61,7 @@ def _book(path: Path) -> Mapping[str, Entry]:
 
 
 def lookup(state: State) -> Line | None:
-    """Return what the book of exactly these options plays in a position, or None."""
+    """Return the move of the book for exactly these options, or None."""
     book = _book(path_of(state.game))
     if not book:
         return None

@@ -75,7 +75,7 @@ class Convolutional(Network):
         return self._heads(self.layers(views)[-1][1], views)[0]
 
     def layers(self, views: Views) -> list[tuple[Floats, Floats]]:
-        """Return for each layer its neighbourhoods, a row for each cell of each position, and what it makes of them,
+        """Return for each layer its neighbourhoods, a row for each cell of each position, and its activations,
         (positions, cells + 1, CHANNELS), the last cell 0."""
         around = _around(views)
         passed: list[tuple[Floats, Floats]] = []

@@ -62,8 +62,8 @@ class BambooMctsBot(Bot):
         return Thought(first.move, first.score, depth=1, nodes=done, pv=first.pv, deepest=len(first.pv), lines=lines)
 
     def recall(self, position: Position) -> BambooTreeNode | None:
-        """Return a copy of what is known below `position`, when a tree was kept that the opponent's move leads on in:
-        the top of the tree is pruned to the current position."""
+        """Return a copy of the kept tree below `position` when the opponent's move leads into one, pruned to the
+        current position."""
         for parent in reversed(self._kept.values()):
             for child in parent.children.values():
                 if child.position == position:
