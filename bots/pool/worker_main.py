@@ -17,7 +17,7 @@ from cornered.engine import OptionValue
 if TYPE_CHECKING:
     from cornered.bots.search.memory import SearchMemory
 
-__all__ = ["Done", "Failed", "JobAnswer", "Ping", "ThinkJob", "WorkerSlot", "answering", "think"]
+__all__ = ["Done", "Failed", "JobAnswer", "ReadyCheck", "ThinkJob", "WorkerSlot", "answering", "think"]
 
 WORKER_NICENESS: Final = 5
 """Processes that carry moves on this machine go first, since players wait for them."""
@@ -45,13 +45,13 @@ class ThinkJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Ping:
+class ReadyCheck:
     """Answered with Done by a worker that has started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The answer to a Ping, and to a Preparation that is loaded and compiled."""
+    """The answer to a ReadyCheck, and to a Preparation that is loaded and compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def think(job: ThinkJob, known: dict[str, Bot], memory: SearchMemory | None = No
     return bot.choose(engine.load(job.game, **job.options).parse(job.position), job.limit)
 
 
-def answering(slot: WorkerSlot) -> Callable[[Ping | ThinkJob | Preparation], JobAnswer]:
+def answering(slot: WorkerSlot) -> Callable[[ReadyCheck | ThinkJob | Preparation], JobAnswer]:
     """Return the function that answers requests in a worker process."""
     from cornered.bots.search.memory import SearchMemory
 
@@ -85,14 +85,14 @@ def answering(slot: WorkerSlot) -> Callable[[Ping | ThinkJob | Preparation], Job
     known: dict[str, Bot] = {}
     memory = SearchMemory.attach(slot.memory, slot.number)
 
-    def answer(request: Ping | ThinkJob | Preparation) -> JobAnswer:
+    def answer(request: ReadyCheck | ThinkJob | Preparation) -> JobAnswer:
         try:
             match request:
                 case ThinkJob():
                     return think(request, known, memory)
                 case Preparation():
                     exercise(request)
-                case Ping():
+                case ReadyCheck():
                     pass
         except Exception as error:
             return Failed(f"{type(error).__name__}: {error}")

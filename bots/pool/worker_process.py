@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from cornered.bots.bot import Thought
 from cornered.bots.pool.blas import ONE_THREAD
 from cornered.bots.pool.warming import PRELOAD, Preparation
-from cornered.bots.pool.worker_main import Done, Failed, Ping, ThinkJob, WorkerSlot, answering
+from cornered.bots.pool.worker_main import Done, Failed, ReadyCheck, ThinkJob, WorkerSlot, answering
 
 if TYPE_CHECKING:
     # The first is missing on Windows.
@@ -106,7 +106,7 @@ class Worker(WorkerProcess):
         """Return a worker that has loaded what `preparations` need. Raises Lost."""
         worker = cls(slot)
         try:
-            worker.exchange(Ping(), START_TIMEOUT_S)
+            worker.exchange(ReadyCheck(), START_TIMEOUT_S)
             for preparation in preparations:
                 worker.prepare(preparation)
         except Lost as lost:
