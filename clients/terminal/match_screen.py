@@ -25,6 +25,8 @@ __all__ = ["MatchScreen"]
 
 CLOCK_INTERVAL_S: Final = 0.1
 """Interval of the clocks' refresh."""
+WIDGETS: Final = (BoardView, MoveList, Players, Talk)
+"""The kinds of widgets that a message of the server changes."""
 
 
 class MatchScreen(Screen[None]):
@@ -99,9 +101,17 @@ class MatchScreen(Screen[None]):
     def _board(self) -> BoardView:
         return self.query_one(BoardView)
 
+    @property
+    def _is_complete(self) -> bool:
+        """Whether all widgets are there: they are removed before the workers and the timer are cancelled."""
+        texts = ("#title", "#banner", "#status", "#words")
+        return all(map(self.query, texts)) and all(self.query(kind) for kind in WIDGETS)
+
     @work(exclusive=True, group="follow")
     async def _follow(self) -> None:
         async for change in self._table.follow():
+            if not self._is_complete:
+                return
             match change:
                 case Seen():
                     self._see(change)
@@ -135,10 +145,11 @@ class MatchScreen(Screen[None]):
         try:
             moves = await self._table.legal(ply)
         except NotPossible as refusal:
-            self._explain(str(refusal))
+            if self._is_complete:
+                self._explain(str(refusal))
             return
         match = self._match
-        if moves is None or match is None or moves.ply != match.ply:
+        if moves is None or match is None or moves.ply != match.ply or not self._is_complete:
             return
         self._gauges = moves.gauges
         legal = moves.moves if is_my_turn(match) else ()
@@ -185,7 +196,8 @@ class MatchScreen(Screen[None]):
         return turn_text(match)
 
     def _tick_if_running(self) -> None:
-        if self._match is not None and self._match.clocks.running is not None and not self._match.over:
+        is_running = self._match is not None and self._match.clocks.running is not None and not self._match.over
+        if is_running and self._is_complete:
             self._tick()
 
     def _tick(self) -> None:

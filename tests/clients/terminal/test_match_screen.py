@@ -331,3 +331,18 @@ async def test_control_c_quits_even_while_typing(local_table: type[LocalMatch]) 
         await pilot.press("m", "a", "ctrl+c")
         await pilot.pause()
         assert not app.is_running
+
+
+async def test_an_event_of_the_match_that_comes_while_the_screen_is_removed_is_no_error(
+    local_table: type[LocalMatch],
+) -> None:
+    table = local_table("trapgrid", size=3)
+    app = screen(table)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        await pilot.press("enter")
+        # Widgets are removed one after the other, before the worker that follows the match is cancelled.
+        await app.screen.query_one("#title").remove()
+        table.opponent_plays("b1")
+        await pilot.pause()
+        assert app.is_running
