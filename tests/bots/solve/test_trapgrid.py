@@ -237,7 +237,8 @@ def test_plain_python_proves_the_same() -> None:
 
 
 def test_a_memo_that_overflows_all_the_time_proves_the_same() -> None:
-    before = "trapgrid_proof.SLOTS, pockets.SLOTS = 8, 2"
+    # Reads the names first: an assignment alone would make new ones after a rename.
+    before = "trapgrid_proof.PROOF_SLOTS, pockets.MEMO_SLOTS; trapgrid_proof.PROOF_SLOTS, pockets.MEMO_SLOTS = 8, 2"
     assert run(PLAIN.format(before=before), NUMBA_DISABLE_JIT="1") == EXPECTED
 
 
