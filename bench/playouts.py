@@ -98,7 +98,7 @@ def _openspiel(seconds: float) -> float | None:
 
 
 def _rate(chunk: Callable[[int], object], seconds: float) -> float:
-    """Return games per second of this process's CPU time; each call of `chunk` plays CHUNK of them."""
+    """Return games per second of this process's CPU time; each call of `chunk` plays CHUNK_GAMES of them."""
     chunk(0)
     began, chunks = process_time(), 0
     while process_time() - began < seconds:

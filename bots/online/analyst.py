@@ -65,9 +65,11 @@ def search_times_ms(milliseconds: int) -> Iterator[int]:
 async def serve_analysis(
     client: Client, pool: Pool, bot: str, *, jobs: int = 1, name: str | None = None, key: str | None = None
 ) -> None:
-    """Offer analysis of positions by `bot` to the server's players, `jobs` at once, until the client closes. `name` is
-    the displayed name, by default the bot's label; `key` is the server operator's. Raises Refused, with `not_allowed`
-    for a wrong key."""
+    """Offer analysis of positions by `bot` to the server's players, `jobs` at once, until the client closes.
+
+    `name` is the displayed name, by default the bot's label; `key` is the server operator's. Raises CommandRefused,
+    with `not_allowed` for a wrong key.
+    """
     player = create(bot)
     games = [game.name for game in await client.games() if player.plays(game.name)]
     await client.jobs.offer(games, jobs, name or player.label, key=key)
@@ -130,7 +132,10 @@ async def _analyse(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
 
 
 async def _report_all(client: Client, pool: Pool, bot: str, job: Analyse) -> None:
-    """Report all results about a position, the quick ones first. Raises Refused, NotUnderstood and ValueError."""
+    """Report all results about a position, the quick ones first.
+
+    Raises CommandRefused, NotUnderstood and ValueError.
+    """
     state = engine.load(job.game.name, **job.game.options).parse(job.position)
     for step in search_times_ms(job.milliseconds):
         thought = await pool.study(bot, state, Limit(time=step, lines=job.lines))

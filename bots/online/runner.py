@@ -24,7 +24,7 @@ async def run_bots(
 
     `names` are those of the roster, with settings if wanted: `bamboo-mcts:iterations=200`. Each is the same player
     every time, by the token in `store` or, for a single bot, by `token`. Raises ValueError for a name that is not a
-    bot's, and Refused for a `token` that the server does not know.
+    bot's, and CommandRefused for a `token` that the server does not know.
     """
     if token is not None and len(names) != 1:
         raise ValueError("one token is for one bot: name one bot, or leave the token out")

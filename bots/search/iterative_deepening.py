@@ -304,6 +304,6 @@ def _best_first(roots: list[_RootMove], done: list[_RootMove]) -> list[_RootMove
 
 
 def key_salt(game: Game, style: Style) -> int:
-    """Return the salt of a search's keys: games, options and styles share one table without collisions."""
+    """Return the salt of a search's keys: games, options and styles share one table, but no entries."""
     name = f"{game!r} {style!r}".encode()
     return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big") >> 1

@@ -2,14 +2,14 @@
 
 Alone: `SearchMemory.private()`. Together:
 
-    memory = SearchMemory.create(workers=4)            # the process that owns it; later .close() and .unlink()
-    helper = SearchMemory.attach(memory.name, 2)     # in each other process, with a workspace of its own from 1 on
-    Searcher(game, helper).search(state, Limit(), style)   # searches until memory.stop(2) is called
+    memory = SearchMemory.create(workers=4)       # the process that owns it; later .close() and .unlink()
+    helper = SearchMemory.attach(memory.name, 2)  # in each other process, with a workspace of its own from 1 on
+    Searcher(game, helper).search(state, Limit(), style)  # searches until memory.stop(2) is called
 
-The table is lock-free: all processes read and write it at any time, and an entry is valid when its two words match.
-Workspaces are private but for their stop flags: a search whose flag is set returns at once with its best so far, and
-the flag stays set until `resume`, so a stop before the search begins is not lost. Keys are salted with the game's
-options and the style of the search: any games may use one memory.
+The table is lock-free: all processes read and write it at any time, and an entry whose two words were written by
+different searches is ignored. Workspaces are private but for their stop flags: a search whose flag is set returns at
+once with its best so far, and the flag stays set until `resume`, so a stop before the search begins is not lost. Keys
+are salted with the game's options and the style of the search: any games may use one memory.
 """
 
 from __future__ import annotations
