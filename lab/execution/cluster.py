@@ -25,7 +25,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 CLUSTER_SCHEMES: Final = ("tcp://", "tls://")
-CONNECTING: Final = 10.0
+CONNECT_TIMEOUT_S: Final = 10.0
 """Seconds for the scheduler to answer, and then for its first worker to be there."""
 BATCHES_PER_WORKER: Final = 4
 """The most batches for each worker, those in work included."""
@@ -69,12 +69,12 @@ class Cluster:
             with mismatches_logged():
                 # Dask's annotations leave these out.
                 connect: Any = distributed.Client
-                client = connect(address, timeout=CONNECTING, set_as_default=False, name="cornered")
+                client = connect(address, timeout=CONNECT_TIMEOUT_S, set_as_default=False, name="cornered")
         except OSError as error:
             raise ValueError(f"no Dask scheduler answers at {address}: {error}") from None
         with client:
             try:
-                client.wait_for_workers(1, timeout=CONNECTING)
+                client.wait_for_workers(1, timeout=CONNECT_TIMEOUT_S)
             except TimeoutError:
                 how = f"start some on each machine: dask worker {address} --nthreads 1 --nworkers -1"
                 raise ValueError(f"the scheduler at {address} has no workers; {how}") from None

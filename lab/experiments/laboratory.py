@@ -112,7 +112,10 @@ class Laboratory:
         made_of = hashlib.sha256(repr((function.__module__, function.__qualname__, list(items))).encode()).hexdigest()
         lines, _ = read_lines(path)
         if lines and json.loads(lines[0]) != {"made_of": made_of}:
-            raise ValueError(f"{path} holds the results of other work; remove it, or choose another folder with --out")
+            raise ValueError(
+                f"{path} holds the results of other work, or of another version; remove it, "
+                "or choose another folder with --out"
+            )
         kept: dict[int, Any] = dict(json.loads(line) for line in lines[1:])
         missing = [place for place in range(len(items)) if place not in kept]
         todo = (items[place] for place in missing)

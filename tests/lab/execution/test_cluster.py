@@ -200,7 +200,7 @@ def test_an_address_says_how_to_get_there(address: str) -> None:
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster_module, "CONNECTING", 0.2)
+    monkeypatch.setattr(cluster_module, "CONNECT_TIMEOUT_S", 0.2)
     address = f"tcp://127.0.0.1:{free_port()}"
     with pytest.raises(ValueError, match=f"no Dask scheduler answers at {address}"):
         list(open_and_square(address))
