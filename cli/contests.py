@@ -77,7 +77,8 @@ def match(
         typer.Option(
             "--games",
             min=2,
-            help=f"The number of games, even, at most with --sprt; {DEFAULT_GAMES}, or {MAX_TEST_GAMES:,} with --sprt.",
+            help=f"The number of games, which is even; by default {DEFAULT_GAMES}. With --sprt the maximum; by default "
+            f"{MAX_TEST_GAMES:,}.",
         ),
     ] = None,
     clock: ClockOption = None,

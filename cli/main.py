@@ -192,7 +192,8 @@ def bot(
     concurrency: Annotated[int, typer.Option(min=1, max=100, help="Games at once, for each bot.")] = 4,
     server: ServerUrl = DEFAULT_SERVER,
     token: Annotated[
-        str | None, typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; by default a new guest.")
+        str | None,
+        typer.Option(envvar="CORNERED_TOKEN", help="The bot's token; by default that of --identities, or a new guest."),
     ] = None,
     identities: Annotated[Path | None, typer.Option(help="The file of the bots' tokens.")] = None,
     house: Annotated[
