@@ -32,7 +32,7 @@ class Schedule(Protocol):
 
 
 class GameStore(Protocol):
-    """Store of played games: a `Journal`, or `MemoryGameStore`."""
+    """Store of played games: a `ContestJournal`, or `MemoryGameStore`."""
 
     games: dict[int, PlayedGame]
     """The stored games by number."""
