@@ -15,7 +15,7 @@ class QuoridorPathBot(Bot):
     """The specification's pathfinding agent (quoridor-specification, "Other Agents"). Ties go to the first move."""
 
     name = "quoridor-path"
-    description = "Walks its shortest way home, and puts a wall across the way of whoever is ahead."
+    description = "Walks its shortest way home, and puts a wall across the way of the player ahead."
     games = ("quoridor",)
 
     def choose(self, state: State, limit: Limit) -> Thought:

@@ -137,7 +137,8 @@ def _pairs(games: Iterable[PlayedGame], bot: str) -> tuple[int, ...]:
 def _tie_breaks(
     names: Sequence[str], games: Iterable[PlayedGame], byes: Mapping[str, int]
 ) -> dict[str, tuple[float, float, float]]:
-    """Return match points, Buchholz and Sonneborn-Berger; a bye is won against somebody with as many as oneself."""
+    """Return match points, Buchholz and Sonneborn-Berger; a bye counts as a win against a virtual opponent with the
+    bot's own points."""
     met = _scores(((pair, round_), score) for pair, round_, score in _meetings(games))
     points = {name: float(byes.get(name, 0)) for name in names}
     for ((bot, _), _), score in met.items():
@@ -150,7 +151,7 @@ def _tie_breaks(
 
 
 def _glicko(names: Sequence[str], periods: Iterable[Iterable[PlayedGame]]) -> dict[str, Glicko]:
-    """Return ratings after all periods; within one, everybody is rated by what the others were before it."""
+    """Return the ratings after all periods; within a period, opponents count with their ratings before it."""
     ratings = {name: Glicko() for name in names}
     for period in periods:
         results: defaultdict[str, list[tuple[float, float, float]]] = defaultdict(list)
