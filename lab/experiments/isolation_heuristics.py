@@ -36,7 +36,6 @@ SHORT: Final = {
     "defensive-to-offensive": "def. to off.",
     "offensive-to-defensive": "off. to def.",
 }
-SIZES: Final = (3, 5, 7)
 SEARCH_DEPTH_PLIES: Final = 4
 PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {3: 2, 5: 1},
