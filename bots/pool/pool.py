@@ -39,6 +39,7 @@ WORKER_WAIT_MARGIN_S: Final = 0.1
 GREEDY_TIME_MIN_S: Final = 0.03
 """Seconds before an answer is too late within which only a random move is quick enough."""
 JOB_ATTEMPTS: Final = 3
+START_ALL_TIMEOUT_S: Final = 30.0
 COMPILERS: Final = 2
 """Processes that compile at the same time."""
 
@@ -66,9 +67,9 @@ class Pool:
     ) -> AsyncIterator[Pool]:
         """Start `size` workers, by default one fewer than cores, and end them with the `async with` block.
 
-        Enters the block when the first worker has started, or all of them with `all_workers`: then no search spends its
-        time on the start of its worker. Workers start with what `bots` need loaded, as far as it is compiled; see
-        `prepare`.
+        Enters the block when the first worker has started, or with `all_workers` when all have, within half a minute:
+        then no search spends its time on the start of its worker. Workers start with what `bots` need loaded, as far as
+        it is compiled; see `prepare`.
         """
         count = size or max(1, (os.cpu_count() or 1) - 1)
         threads = ThreadPoolExecutor(3 * count + 4, thread_name_prefix="pool")
@@ -81,8 +82,8 @@ class Pool:
                         await supervisor.run(start_fork_server, bots)
                         await supervisor.hire(0)
                         hiring = [supervisor.chore(supervisor.hire(slot), "hire") for slot in range(1, count)]
-                        if all_workers:
-                            await asyncio.gather(*filter(None, hiring))
+                        if all_workers and count > 1:
+                            await asyncio.wait(filter(None, hiring), timeout=START_ALL_TIMEOUT_S)
                         yield cls(count, supervisor)
                     finally:
                         await supervisor.close()
