@@ -49,7 +49,7 @@ class Caused(Event):
 
 
 class Started(Event):
-    """The match begins. `commitment` is the SHA-256 of the seed that rolls its dice; the seed stands in `ended`."""
+    """The match begins. `commitment` is the SHA-256 of the seed of its dice, which `ended` discloses."""
 
     type: Literal["started"] = "started"
     match: Key
@@ -60,11 +60,11 @@ class Started(Event):
     private: bool = False
     delay: int = 0
     previous: Key | None = None
-    """The match of which this is the rematch."""
+    """The match of which this is the rematch; null for any other."""
 
 
 class Played(Caused):
-    """A move. `ply` counts moves and rolls from 0; `left` is every seat's time after it, `spent` what the move cost."""
+    """A move. `ply` counts moves and rolls from 0; `left` is each seat's time after it, `spent` the time it took."""
 
     type: Literal["played"] = "played"
     ply: int
@@ -74,7 +74,7 @@ class Played(Caused):
 
 
 class Rolled(Event):
-    """Chance moved: the dice, rolled from the match's seed."""
+    """A roll of the dice, which the match's seed determines."""
 
     type: Literal["rolled"] = "rolled"
     ply: int
@@ -82,16 +82,16 @@ class Rolled(Event):
 
 
 class Eliminated(Event):
-    """In a game for more than two a player is out, by the rules or by giving up; `place` is final, 1 is the best."""
+    """A player of a game for more than two is out, for `reason`; `place` is final, 1 is the best."""
 
     type: Literal["eliminated"] = "eliminated"
     seat: Seat
     place: int
     reason: Reason
     cause: CommandId | None = None
-    """The command that gave up, if one did."""
+    """The command that caused it; null without one."""
     by: Seat | None = None
-    """Whose command that was: the seat's own, or that of the player who claimed victory over it."""
+    """The seat that sent the command: the eliminated one, or the one that claimed victory over it."""
 
 
 class DrawOffered(Caused):
@@ -101,32 +101,32 @@ class DrawOffered(Caused):
 
 
 class DrawDeclined(Caused):
-    """`seat` says no to the draw offer, or withdraws its own. A move that passes over an offer declines it silently."""
+    """`seat` declines the draw offer, or withdraws its own. A move that declines it has no event for that."""
 
     type: Literal["draw_declined"] = "draw_declined"
 
 
 class Agreed(Caused):
-    """In a game for more than two `seat` agrees to the draw or takeback that stands; others have still to."""
+    """With more than two players `seat` accepts the standing draw offer or takeback request; others have not yet."""
 
     type: Literal["agreed"] = "agreed"
     to: Literal["draw", "takeback"]
 
 
 class TakebackRequested(Caused):
-    """`seat` asks to take its last move back, and everything after it."""
+    """`seat` requests that its last move and everything after it be taken back."""
 
     type: Literal["takeback_requested"] = "takeback_requested"
 
 
 class TakebackDeclined(Caused):
-    """`seat` says no to the takeback request, or withdraws its own. A move passes over a request silently."""
+    """`seat` declines the takeback request, or withdraws its own. A move that declines it has no event for that."""
 
     type: Literal["takeback_declined"] = "takeback_declined"
 
 
 class TakenBack(Caused):
-    """Everything from `ply` on is undone; `seat` agreed to it. `left` is every seat's time now."""
+    """Every ply from `ply` on is taken back; `seat` accepted last. `left` is each seat's time after it."""
 
     type: Literal["taken_back"] = "taken_back"
     ply: int
@@ -134,16 +134,16 @@ class TakenBack(Caused):
 
 
 class Resumed(Event):
-    """The server was away; the running clock gets `refunded` milliseconds back."""
+    """After an outage of the server the running clock gets `refunded` milliseconds back."""
 
     type: Literal["resumed"] = "resumed"
     refunded: Milliseconds
 
 
 class Ended(Event):
-    """The match is over. `winner` is null for a draw or an aborted match; `places[seat]` is 1 for the best.
+    """The match is over. `winner` is null for a draw and without a result; `places[seat]` is 1 for the best.
 
-    Places are empty when nothing counts (aborted, expired). `seed` proves the dice: its SHA-256 is the commitment.
+    Without a result (aborted, expired) `places` is empty. `seed` verifies the dice: its SHA-256 is the commitment.
     """
 
     type: Literal["ended"] = "ended"
@@ -152,19 +152,19 @@ class Ended(Event):
     reason: Reason
     seed: str
     cause: CommandId | None = None
-    """The command that ended it, where it was a command and not the rules or a clock."""
+    """The command that ended it; null without one."""
     seat: Seat | None = None
-    """Whose command that was."""
+    """The seat that sent the command."""
 
 
 class RematchOffered(Caused):
-    """`seat` wants to play again; when all do, a new match begins."""
+    """`seat` offers or accepts a rematch, which begins when all have."""
 
     type: Literal["rematch_offered"] = "rematch_offered"
 
 
 class Rematched(Caused):
-    """All agreed: `match` is the new one."""
+    """All accepted the rematch, which is `match`; `seat` did last."""
 
     type: Literal["rematched"] = "rematched"
     match: Key

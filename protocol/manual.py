@@ -29,11 +29,11 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "too_deep": f"The message nests deeper than {MAX_NESTING}.",
     "unknown_type": "There is no message of this `type`.",
     "hello_first": "The first message must be `hello`.",
-    "hello_again": "This socket has said `hello` already.",
+    "hello_again": "This socket has sent `hello` already.",
     "bad_token": "No player has this token. Connect again without one.",
     "too_fast": "The rate limit is exceeded. The move that a match waits for is never refused for this.",
     "server_full": "The server is at its limit of connections, tables or challenges, or the player at its limit of "
-    "connections; the text says which.",
+    "connections; the text names it.",
     "shutting_down": "The server restarts. Connect again in a moment; nothing is lost.",
     "internal": "The command failed in the server, and nothing changed. It may be sent again.",
     "unknown_game": "There is no such game; the text lists the games.",
@@ -41,13 +41,13 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "unknown_match": "There is no such match.",
     "unknown_seek": "The table is gone.",
     "unknown_challenge": "The challenge is over.",
-    "unknown_player": "The player is not here.",
+    "unknown_player": "The player is not connected.",
     "not_a_player": "Only players of the match may do this.",
     "not_a_spectator": "Only spectators of the match may do this.",
     "not_yours": "The table or challenge is another player's.",
     "not_your_turn": "Another seat is to move.",
-    "stale_ply": "The match has another number of plies than the command says: the client has missed an event.",
-    "illegal_move": "The rules forbid the move; the text says why.",
+    "stale_ply": "The match has another number of plies than the command: the client has missed an event.",
+    "illegal_move": "The rules forbid the move; the text has the reason.",
     "match_over": "The match is over.",
     "match_not_over": "The match is not over yet.",
     "no_draws": "The game has no draws under its options.",
@@ -61,7 +61,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "seat_taken": "Another player has the seat.",
     "yourself": "A player cannot challenge itself.",
     "not_accepted": "The bot does not play this game, or not with these options or this clock.",
-    "busy": "A player or an address is at its limit of games, tables or challenges; the text says which.",
+    "busy": "A player or an address is at its limit of games, tables or challenges; the text names it.",
     "not_a_bot": "Only bots declare what they play.",
     "not_allowed": "Only bots with the operator's key may do this.",
     "private": "Only its players see this match.",
@@ -275,9 +275,9 @@ published, and the server reads nothing from the broker: one that is down, or lo
 
 | topic | payload | retained | QoS |
 | --- | --- | --- | --- |
-| `{state_topic("{id}")}` | a [PublicMatchState](#publicmatchstate), the newest one; empty once the match is over | yes, for {STATE_EXPIRY_S:,} s unless told again | 0, the end 1 |
+| `{state_topic("{id}")}` | a [PublicMatchState](#publicmatchstate), the newest one; empty once the match is over | yes, for {STATE_EXPIRY_S:,} s unless published again | 0, the end 1 |
 | `{events_topic("{id}")}` | one [event](#what-happens-in-a-match) each | no | 0 |
-| `{LOBBY}` | a [`lobby`](#lobby), at most once in five seconds when something changed, and each [`lobby_changed`](#lobby_changed) | the `lobby`, for {STATE_EXPIRY_S:,} s unless told again | 1, changes 0 |
+| `{LOBBY}` | a [`lobby`](#lobby), at most once in five seconds when something changed, and each [`lobby_changed`](#lobby_changed) | the `lobby`, for {STATE_EXPIRY_S:,} s unless published again | 1, changes 0 |
 | `{status_topic("{node}")}` | a [NodeStatus](#nodestatus); `offline` is the server's last will | yes | 1 |
 
 Events come before the state that they led to; states in between may be left out. After a gap in `seq` a client
@@ -337,7 +337,7 @@ def _literal(value: object) -> str:
 
 
 def _described(schema: Any) -> str:
-    """Return in words what a value may be."""
+    """Return a description of a value's type."""
     match schema:
         case {"$ref": reference}:
             name = str(reference).removeprefix("#/$defs/")

@@ -108,11 +108,14 @@ ErrorCode: TypeAlias = Literal[
     "nothing_to_analyse",
     "unknown_analysis",
 ]
-"""Why something was refused: stable, for programs. The text beside it is for people."""
+"""The reason of a refusal: stable, for programs. The `text` beside it is for people."""
 
 
 class Welcome(Made):
-    """The answer to `hello`. `token` is there when it is new: keep it, it is the player. `matches` are my live ones."""
+    """The answer to `hello`. `token` is the secret that resumes a new guest; null for a player who has one.
+
+    `matches` are the ids of the player's live matches.
+    """
 
     type: Literal["welcome"] = "welcome"
     player: Player
@@ -124,10 +127,10 @@ class Welcome(Made):
 
 
 class Acknowledged(Made):
-    """The command `id` was carried out. `seq` is the match's event that it caused, `ref` what it made.
+    """The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
 
-    What happened in a match is stored, and so is the match that a command made; tables, challenges and declarations
-    are in the server's memory. See [Commands](#commands) for how long a repeat gets the same answer again.
+    Events of a match are stored before this is sent, those of a new match too; tables, challenges and declarations are
+    in the server's memory. See [Commands](#commands) for how long a repeat gets the same answer again.
     """
 
     type: Literal["acknowledged"] = "acknowledged"
@@ -137,18 +140,18 @@ class Acknowledged(Made):
 
 
 class Refused(Made):
-    """The command `id` changed nothing. Without an id the message could not even be read, or the socket is closing."""
+    """The command `id` is refused and changed nothing. Without an id the message is malformed, or the socket closes."""
 
     type: Literal["refused"] = "refused"
     id: CommandId | None
     code: ErrorCode
     text: str
     retry_after: Milliseconds | None = None
-    """How long to wait before trying again, where waiting helps."""
+    """Delay before a retry, in milliseconds; null where a retry would be refused as well."""
 
 
 class Pong(Made):
-    """The answer to `ping`: `sent` comes back unchanged, `now` is the server's time."""
+    """The answer to `ping`: `sent` is that of the ping, `now` the server's time."""
 
     type: Literal["pong"] = "pong"
     id: CommandId
@@ -163,7 +166,7 @@ class Games(Made):
     id: CommandId
     games: tuple[OfferedGame, ...]
     max_plies: int
-    """Moves and rolls, those that were taken back included, after which every match ends as a draw (`ply_limit`)."""
+    """Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`)."""
 
 
 class MyMatches(Made):
@@ -176,7 +179,7 @@ class MyMatches(Made):
 
 
 class SeekInfo(Made):
-    """The answer to `ask_seek`: the table as it stands. Players at it receive its changes as `lobby_changed`."""
+    """The answer to `ask_seek`: the table's current state. Players at it receive its changes as `lobby_changed`."""
 
     type: Literal["seek_info"] = "seek_info"
     id: CommandId
@@ -184,11 +187,11 @@ class SeekInfo(Made):
 
 
 class LobbyState(Made):
-    """The first page of the lobby: the answer to `watch_lobby`, and what a watcher who missed changes gets instead.
+    """The first page of the lobby: the answer to `watch_lobby`, and sent in place of changes to a slow watcher.
 
-    It replaces all earlier messages of the lobby. The receiver's own tables and public matches are listed beside the
-    page. `seeks_more`, `matches_more` and `players_more` are where `ask_lobby` goes on; null where the page is all
-    there is.
+    It replaces all earlier messages of the lobby. The receiver's own tables and public matches are listed in addition
+    to the page. `seeks_more`, `matches_more` and `players_more` are the cursors of the next pages for `ask_lobby`; null
+    where there is none.
     """
 
     type: Literal["lobby"] = "lobby"
@@ -197,11 +200,11 @@ class LobbyState(Made):
     matches: tuple[MatchSummary, ...]
     players: tuple[Presence, ...]
     seeks_total: int = 0
-    """How many public tables there are."""
+    """Number of public tables."""
     matches_total: int = 0
-    """How many public matches go on."""
+    """Number of live public matches."""
     players_total: int = 0
-    """How many players are here."""
+    """Number of connected players."""
     seeks_more: Key | None = None
     matches_more: Key | None = None
     players_more: Key | None = None
@@ -217,23 +220,23 @@ class LobbyPage(Made):
     matches: tuple[MatchSummary, ...] = ()
     players: tuple[Presence, ...] = ()
     total: int
-    """How many entries the section has, of every game."""
+    """Number of the section's entries, without a filter."""
     more: Key | None
-    """Where `ask_lobby` goes on after this page; null at the end."""
+    """Cursor of the next page for `ask_lobby`; null on the last page."""
 
 
 class LobbyChanged(Made):
-    """What is new or changed on the first page, and the ids of what is gone from the lobby, since the last update.
+    """New and changed entries of the first page, and the ids of removed ones, since the last update.
 
-    An entry that newer ones push off the first page is not gone; it is sent again, whole, when it returns there.
+    An entry that newer ones push off the first page is not removed; it is sent again in full when it returns there.
     """
 
     type: Literal["lobby_changed"] = "lobby_changed"
     seeks: tuple[Seek, ...] = ()
     matches: tuple[MatchSummary, ...] = ()
-    """Matches that began, or came onto the first page."""
+    """Matches that began, or moved up to the first page."""
     moved: tuple[MatchStanding, ...] = ()
-    """Where matches stand that were sent before; each at most once a second."""
+    """New positions of matches that were sent before; each at most once a second."""
     players: tuple[Presence, ...] = ()
     seeks_gone: tuple[Key, ...] = ()
     matches_gone: tuple[Key, ...] = ()
@@ -244,7 +247,7 @@ class LobbyChanged(Made):
 
 
 class Challenged(Made):
-    """A player challenges you, or your own challenge stands. It ends at `expires`, the server's time."""
+    """A challenge to the receiver, or the receiver's own. It expires at the server's time `expires`."""
 
     type: Literal["challenged"] = "challenged"
     challenge: Key
@@ -267,7 +270,7 @@ class ChallengeClosed(Made):
 
 
 class Paired(Made):
-    """A match of yours has begun. Join it."""
+    """A match of the receiver has begun; `join` subscribes to it."""
 
     type: Literal["paired"] = "paired"
     match: Key
@@ -275,9 +278,9 @@ class Paired(Made):
 
 
 class Snapshot(Made):
-    """A match as it stands: the answer to `join` without `since`, and what a watcher who fell behind gets instead.
+    """A match's current state: the answer to `join` without `since`, and sent in place of events to a slow watcher.
 
-    `moves` holds every ply, dice included. `seat` is the receiver's own, null for watchers.
+    `moves` holds every ply, rolls included. `seat` is the receiver's own, null for watchers.
     """
 
     type: Literal["snapshot"] = "snapshot"
@@ -292,7 +295,7 @@ class Snapshot(Made):
     position: str
     ply: int
     to_move: int
-    """A seat, or -1 for the dice."""
+    """The seat to move, or -1 while the dice are rolled."""
     moves: tuple[str, ...]
     clocks: Clocks
     connected: tuple[bool, ...]
@@ -304,20 +307,20 @@ class Snapshot(Made):
     draw_offer: Seat | None
     takeback: Seat | None
     rematch: tuple[Seat, ...]
-    """The seats that want to play again."""
+    """The seats that offered or accepted a rematch."""
     over: bool
     winner: Seat | None
     reason: Reason | None
     seed: str | None
     next: Key | None
-    """The rematch, once there is one."""
+    """The match that is the rematch of this one; null before all have accepted."""
     draw_agreed: tuple[Seat, ...] = ()
-    """In games for more than two: the seats that agree to the standing draw offer so far, its own among them."""
+    """In games for more than two: the seats that have accepted the standing draw offer, its own included."""
     takeback_agreed: tuple[Seat, ...] = ()
 
 
 class Happened(Made):
-    """Events of one match in order, without gaps, and where they led. After `join` with `since` many come at once."""
+    """Consecutive events of one match, and the position and clocks after them; many after `join` with `since`."""
 
     type: Literal["happened"] = "happened"
     match: Key
@@ -329,9 +332,9 @@ class Happened(Made):
 
 
 class Moves(Made):
-    """The answer to `ask_moves`. `refused` explains cells that look playable; `notes` are words about cells.
+    """The answer to `ask_moves`. `refused` maps illegal moves that look legal to the reason, `notes` cells to a text.
 
-    `gauges[seat]` is a label and a number that tell how that seat stands.
+    `gauges[seat]` is a label and a number that measure that seat's position.
     """
 
     type: Literal["moves"] = "moves"
@@ -365,50 +368,50 @@ class Variation(Made):
 
 
 class Analysis(Made):
-    """Everything that is known so far of an analysis that the receiver asked for; the `final` one is the last.
+    """All results so far of an analysis that the receiver requested; the `final` message is the last.
 
-    `position` is the one that is studied. What was found before is remembered for a while: then the first is the last.
+    `position` is the one that is analysed. Results are cached for a while: then the first message is `final`.
     """
 
     type: Literal["analysis"] = "analysis"
     analysis: Key
     position: str
     ahead: int
-    """How many analyses come before this one; 0 when it is under way."""
+    """Number of analyses ahead of this one in the queue; 0 while it runs."""
     final: bool
     by: str
-    """The analyst's name; empty while the position waits for one."""
+    """The analyst's name; empty while the job is queued."""
     report: Report | None
     overlays: tuple[OverlayPicture, ...]
     tree: tuple[TreeNode, ...]
     error: str
-    """Why it ended without a report."""
+    """The reason for an end without a report; empty otherwise."""
 
 
 class Analyse(Made):
-    """To an analyst: study this position, and answer with `analysed`, as often as there is news, within the time."""
+    """To an analyst: analyse this position, and send every new result as `analysed`, within the time limit."""
 
     type: Literal["analyse"] = "analyse"
     job: Key
     game: GameSpec
     position: str
     lines: int
-    """For how many moves an exact score and a line are wanted."""
+    """Number of moves to report with an exact score and a principal variation."""
     milliseconds: int
-    """How long to think in all."""
+    """Time limit of the whole job."""
     nodes: Annotated[int, Field(le=MAX_TREE_NODES)]
-    """How large a game tree may be."""
+    """Limit of the game tree's nodes."""
 
 
 class StopAnalysis(Made):
-    """To an analyst: this job is cancelled, or another analyst has it now."""
+    """To an analyst: this job is cancelled, or assigned to another analyst."""
 
     type: Literal["stop_analysis"] = "stop_analysis"
     job: Key
 
 
 class SeatPresence(Made):
-    """A player's connection came or went, at the server's time `at`."""
+    """A player connected or disconnected, at the server's time `at`."""
 
     type: Literal["seat_presence"] = "seat_presence"
     match: Key
@@ -416,11 +419,11 @@ class SeatPresence(Made):
     connected: bool
     at: Milliseconds
     claim_at: Milliseconds | None = None
-    """From when on the others may claim victory, while the player stays away."""
+    """The server's time from which the others may claim victory over the absent player; null otherwise."""
 
 
 class Watchers(Made):
-    """How many watch a match, whenever that changes; sent at most once a second."""
+    """The number of a match's watchers, sent on a change and at most once a second."""
 
     type: Literal["watchers"] = "watchers"
     match: Key
@@ -439,7 +442,7 @@ class Said(Made):
 
 
 class Notice(Made):
-    """Something about the server or the connection: it is about to restart, or another program plays as this bot."""
+    """The server is about to restart, or another program is connected as this bot."""
 
     type: Literal["notice"] = "notice"
     code: Literal["restarting", "also_here"]
@@ -449,7 +452,7 @@ class Notice(Made):
 Answer: TypeAlias = (
     Acknowledged | Pong | Games | MyMatches | SeekInfo | LobbyState | LobbyPage | Snapshot | Moves | History | Variation
 )
-"""What settles the command whose `id` it carries. `lobby` and `snapshot` come without one too, unasked."""
+"""Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
     Happened
     | LobbyChanged
@@ -464,7 +467,7 @@ Unasked: TypeAlias = (
     | Said
     | Notice
 )
-"""What answers no command: news of a lobby, a match, an analysis or the server."""
+"""Messages that answer no command: updates of the lobby, a match, an analysis or the server."""
 
 ServerMessage: TypeAlias = Annotated[
     Welcome

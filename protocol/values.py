@@ -67,10 +67,10 @@ class Value(BaseModel):
 
 
 class Made(Value):
-    """A value that the server makes of what was validated before: its constructor takes the fields as they are.
+    """A value that the server builds from validated ones: its constructor does not validate.
 
-    Reading one, from the store or from a server, validates it like any other value. The constructor is generated for
-    each class from its fields, as the standard library does it for dataclasses.
+    Parsing one, from the store or from a server, validates it like any other value. The constructor is generated for
+    each class from its fields, as for a dataclass. Fields have plain defaults only, no `default_factory`.
     """
 
     @classmethod
@@ -97,20 +97,20 @@ def _constructor(model: type[BaseModel]) -> Callable[..., None]:
     }
     exec(source, namespace)
     constructor = namespace["__init__"]
-    # Says to pydantic that the validator need not call it: what is validated is set directly, as without it.
+    # Without this mark pydantic's validator would call the constructor; so it sets the fields directly.
     constructor.__pydantic_base_init__ = True
     return cast(Callable[..., None], constructor)
 
 
 Key: TypeAlias = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[A-Za-z0-9_-]+$")]
-"""The name of a match, seek, challenge or player: short, random, safe in an address."""
+"""The id of a match, seek, challenge or player: short, random, safe in a URL. Also the name of a game or option."""
 CommandId: TypeAlias = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.:-]+$")]
-"""The client's own name for a command: unique per player, so that a repeated command gets its first answer again."""
+"""The id of a command, which the client chooses: unique per player, so that a repeat gets the first answer again."""
 Token: TypeAlias = Annotated[str, Field(min_length=20, max_length=100)]
 
 
 def _cleaned(clean: Callable[[str], str]) -> BeforeValidator:
-    """Return what puts a text into the form in which it is checked, passed on and stored."""
+    """Return a validator that normalises a text before it is checked, sent and stored."""
 
     def validate(value: object) -> object:
         if not isinstance(value, str):
@@ -131,21 +131,21 @@ def _clean_speech(text: str) -> str:
 
 
 ONE_LINE: Final = _cleaned(clean_line)
-"""Makes one line of a text that may be empty."""
+"""Normalises a text to one line, which may be empty."""
 SPEECH: Final = _cleaned(_clean_speech)
-"""Makes one line of a text, of which something must be visible."""
+"""Normalises a text to one line with at least one visible character."""
 Name: TypeAlias = Annotated[str, _cleaned(clean_name), Field(min_length=1, max_length=MAX_NAME)]
-"""What a player or bot wants to be called: normalised, and refused when it holds what `cornered.protocol.text`
+"""A requested name of a player or bot: normalised, and refused when it holds characters that `cornered.protocol.text`
 forbids.
 """
 KnownName: TypeAlias = Annotated[str, Field(max_length=64)]
-"""What a player is called in events and messages. Stored ones may be older than the rules that `Name` follows."""
+"""A player's name in events and messages. Stored ones may be older than the rules of `Name`."""
 Remark: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=100)]
-"""A few words beside a command, which may be none."""
+"""A short text of a command, which may be empty."""
 Move: TypeAlias = Annotated[str, Field(min_length=1, max_length=16, pattern=r"^[!-~]+$")]
 Seat: TypeAlias = Annotated[int, Field(ge=0, le=3)]
 ChatLine: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=300)]
-"""What somebody says: one line of plain text, shown as text."""
+"""One line of plain text, which is shown without markup."""
 Milliseconds: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
 Count: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
 """A number of plies or events."""
@@ -153,17 +153,16 @@ OptionValue: TypeAlias = Annotated[int, Field(ge=-1_000_000, le=1_000_000)] | bo
 PlayerKind: TypeAlias = Literal["person", "bot"]
 ChatRoom: TypeAlias = Literal["players", "spectators"]
 LobbySection: TypeAlias = Literal["seeks", "matches", "players"]
-"""A list of the lobby. Tables and matches are in order with the newest first, players with the bots first, the one that
-is here longest leading, and then people, the newest first."""
+"""A list of the lobby. Tables and matches are listed newest first; of the players bots come first, by the time of their
+connection, then people, newest first."""
 
 Reason: TypeAlias = Literal[
     "rules", "resignation", "time", "agreement", "gone", "aborted", "expired", "left", "ply_limit"
 ]
-"""Why a match ended: by the rules of the game, or `time` (a flag fell), `agreement` (a draw), `gone` (the opponent went
-away, and victory was claimed or, in an untimed match, came by itself), `aborted` (before the second ply), `expired`
-(nobody made the first move in time, or all went away from an untimed match),
-`left` (in games for more than two: everybody else gave up in different ways), `ply_limit` (a draw, because the match
-reached the number of plies that the server allows)."""
+"""The reason of a match's end: `rules` (the position decides), `resignation`, `time` (a flag fell), `agreement` (a
+draw), `gone` (victory over an absent opponent, by a claim or, in an untimed match, after a timeout), `aborted` (before
+the second ply), `expired` (no first move in time, or all players left an untimed match), `left` (in games for more than
+two: all others are out for different reasons), `ply_limit` (a draw at the server's limit of plies)."""
 
 
 class Fischer(Value):
@@ -175,7 +174,7 @@ class Fischer(Value):
 
 
 class Delay(Value):
-    """Each player has `initial` seconds; the first `delay` seconds of every move are free."""
+    """Each player has `initial` seconds; the first `delay` seconds of each move are not counted."""
 
     kind: Literal["delay"] = "delay"
     initial: Annotated[int, Field(ge=1, le=10_800)]
@@ -183,7 +182,7 @@ class Delay(Value):
 
 
 class PerMove(Value):
-    """Every move has its own `seconds`; what is left over is gone."""
+    """Each move has `seconds`; unused time is not kept."""
 
     kind: Literal["per_move"] = "per_move"
     seconds: Annotated[int, Field(ge=1, le=3_600)]
@@ -223,16 +222,16 @@ class Player(Value):
 
 
 class SeatInfo(Made):
-    """One chair of a match. `place` is set when this player's game is over: 1 is the best."""
+    """One seat of a match. `place` is set once this player's game is over; 1 is the best."""
 
     player: Player
     place: int | None = None
 
 
 class Clocks(Made):
-    """What each seat has left in milliseconds at the server's time `at`; `running` names the seat whose clock runs.
+    """Each seat's remaining milliseconds at the server's time `at`; `running` is the seat whose clock runs.
 
-    `left[seat]` is null where nothing limits the player.
+    `left[seat]` is null without a clock.
     """
 
     left: tuple[int | None, ...]
@@ -241,7 +240,7 @@ class Clocks(Made):
 
 
 class Accepts(Value):
-    """One kind of game that a bot plays: the game, the values it takes for some options, and its clocks."""
+    """A game that a bot plays, the values that it accepts for some options, and the clocks that it accepts."""
 
     game: Key
     options: Annotated[dict[Key, Annotated[tuple[OptionValue, ...], Field(fail_fast=True)]], Field(max_length=16)] = {}
@@ -262,11 +261,11 @@ class SeekSettings(Value):
     seat: Seat | None = None
     """The seat that the creator takes; null lets the server draw lots."""
     private: bool = False
-    """Reachable by its invite only: neither the seek nor the match is listed."""
+    """Neither the seek nor the match is listed; the seek is joined by its id."""
     minimum: Annotated[int, Field(ge=2, le=4)] | None = None
-    """With at least this many players the creator may start before the table is full; null waits for all."""
+    """The number of players with which the creator may start before the table is full; null requires all."""
     delay: Annotated[int, Field(ge=0, le=600)] = 0
-    """Seconds by which spectators see everything later."""
+    """Delay of everything that spectators get, in seconds."""
 
 
 class Seek(Value):
@@ -281,7 +280,7 @@ class Seek(Value):
 
 
 class MatchSummary(Made):
-    """One match as lists show it. `position` lets a list draw a tiny board."""
+    """One match as lists show it, with the `position` for a miniature board."""
 
     id: Key
     game: GameSpec
@@ -297,7 +296,7 @@ class MatchSummary(Made):
 
 
 class MatchStanding(Made):
-    """Where a match of a list stands by now."""
+    """The current position of a match in a list."""
 
     id: Key
     ply: int
@@ -306,7 +305,7 @@ class MatchStanding(Made):
 
 
 class Presence(Value):
-    """A connected player. Bots declare what they play, and how many more games they can take."""
+    """A connected player. `accepts` is a bot's declaration, `free` the number of games that it can still take."""
 
     player: Player
     playing: int

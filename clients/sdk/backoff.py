@@ -32,7 +32,7 @@ def full_jitter() -> Iterator[float]:
 
 
 async def retry(ask: Callable[[], Awaitable[T]]) -> T:
-    """Return the result of `ask`, which is called again after every transient refusal. Raises Refused for any other."""
+    """Return the result of `ask`, called again after each transient refusal. Raises CommandRefused for any other."""
     while True:
         try:
             return await ask()

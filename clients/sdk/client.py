@@ -133,8 +133,8 @@ class Client:
 
         `token` resumes a player; without one the server creates a guest called `name`, whose token is `client.token`.
         `key` is the operator's, for a reserved name.
-        Raises Unreachable when no server answers within `patience` seconds (None waits for ever), Refused when the
-        server refuses this player, and ValueError for an invalid address, name, token or key.
+        Raises Unreachable when no server answers within `patience` seconds (None waits for ever), CommandRefused when
+        the server refuses this player, and ValueError for an invalid address, name, token or key.
         """
         address = socket_url(url)
         hello = Hello(
@@ -185,7 +185,7 @@ class Client:
         return self._link.new_id()
 
     async def ask(self, command: Command, expected: type[T]) -> T:
-        """Send a command and return its answer, across reconnections. Raises Refused, Closed or NotUnderstood."""
+        """Return the answer to a command, across reconnections. Raises CommandRefused, Closed or NotUnderstood."""
         answer = await self._link.ask(command)
         self._restored.pop(type(command), None)
         if not isinstance(answer, expected):
@@ -238,7 +238,7 @@ class Client:
     def ask_analysis(self, match: str, ply: int, *, lines: int = 3) -> AsyncIterator[Analysis]:
         """Request the analysis of the position after `ply` plies; yields each result, the last of which is final.
 
-        Closing the iterator early cancels the analysis. It is requested again after a reconnection. Raises Refused.
+        Closing the iterator early cancels the analysis; a reconnection requests it again. Raises CommandRefused.
         """
         return self._studies.ask(match, ply, lines)
 
@@ -250,7 +250,7 @@ class Client:
         return self._lobby
 
     async def more_of_lobby(self, section: LobbySection) -> LobbyView:
-        """Load pages of a list until one has a new entry. Raises Refused."""
+        """Load pages of a list until one has a new entry. Raises CommandRefused."""
         lobby = await self.lobby()
         unseen = lobby.unseen(section)
         while True:

@@ -106,7 +106,7 @@ class Link:
     async def ask(self, command: Command) -> ServerMessage:
         """Send `command`, again after every reconnection, and return its answer.
 
-        Raises Refused, Closed or NotUnderstood, and a ValueError for the id of a pending command.
+        Raises CommandRefused, Closed or NotUnderstood, and a ValueError for the id of a pending command.
         """
         async with self._slots:
             if self._closed:
@@ -133,7 +133,7 @@ class Link:
                 await self._socket.send(MSGPACK.encode(message))
 
     async def run(self, patience: float | None) -> None:
-        """Stay connected until cancelled. Raises Refused when the server refuses this player for good.
+        """Stay connected until cancelled. Raises CommandRefused when the server refuses this player for good.
 
         `patience` is the time limit of the first connection in seconds: after it, Unavailable where the server has
         refused for a transient reason, and Unreachable otherwise.

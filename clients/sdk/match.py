@@ -168,7 +168,7 @@ class MatchView:
     async def play(self, move: str, ply: int | None = None) -> None:
         """Make a move in the position after `ply` plies, by default the newest. Carried out exactly once.
 
-        The move is stored when it returns. Raises Refused, with `stale_ply` when another event came first.
+        The move is stored when it returns. Raises CommandRefused, with `stale_ply` when another event came first.
         """
         at = self.ply if ply is None else ply
         await self._do(Play(id=self._line.new_id(), match=self.id, ply=at, move=move))
@@ -222,7 +222,7 @@ class MatchView:
         return await self._line.ask(AskHistory(id=self._line.new_id(), match=self.id), History)
 
     async def variation(self, ply: int, moves: Sequence[str]) -> tuple[str, ...]:
-        """Request the positions after each of `moves`, from the position after `ply` plies. Raises Refused."""
+        """Request the positions after each of `moves`, from the position after `ply` plies. Raises CommandRefused."""
         command = AskVariation(id=self._line.new_id(), match=self.id, ply=ply, moves=tuple(moves))
         return (await self._line.ask(command, Variation)).positions
 

@@ -300,7 +300,7 @@ async def stay_as(
 ) -> None:
     """Connect as the bot called `name` and run `play`; the token in `store` makes it the same player every time.
 
-    `key` is the operator's, for a reserved name. Raises Refused when the server does not know the given `token`.
+    `key` is the operator's, for a reserved name. Raises CommandRefused when the server does not know the given `token`.
     """
     kept = store or TokenStore()
     while True:

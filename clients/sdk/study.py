@@ -46,7 +46,7 @@ class Studies:
         self._pulse = Pulse()
 
     async def ask(self, match: str, ply: int, lines: int) -> AsyncIterator[Analysis]:
-        """Yield results up to the final one, requesting the analysis again after a reconnection. Raises Refused."""
+        """Yield results up to the final one; a reconnection requests the analysis again. Raises CommandRefused."""
         while True:
             connection = self._connections
             command = AskAnalysis(id=self._line.new_id(), match=match, ply=ply, lines=lines)
@@ -106,7 +106,7 @@ class Jobs:
     async def offer(self, games: Sequence[str], jobs: int, name: str, *, key: str | None = None) -> None:
         """Register as analyst of these games with `jobs` jobs at once; repeated on every new connection.
 
-        `name` is the displayed name; `key` is the operator's. 0 jobs withdraw the offer. Raises Refused, with
+        `name` is the displayed name; `key` is the operator's. 0 jobs withdraw the offer. Raises CommandRefused, with
         `not_allowed` for a wrong key.
         """
         command = OfferAnalysis(id=self._line.new_id(), games=tuple(games), jobs=jobs, name=name, key=key)
@@ -123,7 +123,7 @@ class Jobs:
         tree: Sequence[TreeNode] | None = None,
         error: str | None = None,
     ) -> None:
-        """Send results of a job; None is unchanged since the last call. Raises Refused when the job is lost."""
+        """Send results of a job; None is unchanged since the last call. Raises CommandRefused when the job is lost."""
         command = Analysed(
             id=self._line.new_id(),
             job=job,

@@ -29,14 +29,14 @@ export interface AcceptTakeback {
   type: "accept_takeback";
 }
 
-/** One kind of game that a bot plays: the game, the values it takes for some options, and its clocks. */
+/** A game that a bot plays, the values that it accepts for some options, and the clocks that it accepts. */
 export interface AcceptsInput {
   game: string;
   options?: Record<string, (number | boolean | null)[]>;
   clocks?: ("fischer" | "delay" | "per_move" | "correspondence" | "none")[];
 }
 
-/** One kind of game that a bot plays: the game, the values it takes for some options, and its clocks. */
+/** A game that a bot plays, the values that it accepts for some options, and the clocks that it accepts. */
 export interface Accepts {
   game: string;
   options: Record<string, (number | boolean | null)[]>;
@@ -44,10 +44,10 @@ export interface Accepts {
 }
 
 /**
- * The command `id` was carried out. `seq` is the match's event that it caused, `ref` what it made.
+ * The command `id` was carried out. `seq` numbers the event that it caused, `ref` is the id of what it created.
  *
- * What happened in a match is stored, and so is the match that a command made; tables, challenges and declarations
- * are in the server's memory. See [Commands](#commands) for how long a repeat gets the same answer again.
+ * Events of a match are stored before this is sent, those of a new match too; tables, challenges and declarations are
+ * in the server's memory. See [Commands](#commands) for how long a repeat gets the same answer again.
  */
 export interface Acknowledged {
   type: "acknowledged";
@@ -56,7 +56,7 @@ export interface Acknowledged {
   ref: string | null;
 }
 
-/** In a game for more than two `seat` agrees to the draw or takeback that stands; others have still to. */
+/** With more than two players `seat` accepts the standing draw offer or takeback request; others have not yet. */
 export interface Agreed {
   seq: number;
   at: number;
@@ -66,17 +66,17 @@ export interface Agreed {
   to: "draw" | "takeback";
 }
 
-/** To an analyst: study this position, and answer with `analysed`, as often as there is news, within the time. */
+/** To an analyst: analyse this position, and send every new result as `analysed`, within the time limit. */
 export interface Analyse {
   type: "analyse";
   job: string;
   game: GameSpec;
   position: string;
-  /** For how many moves an exact score and a line are wanted. */
+  /** Number of moves to report with an exact score and a principal variation. */
   lines: number;
-  /** How long to think in all. */
+  /** Time limit of the whole job. */
   milliseconds: number;
-  /** How large a game tree may be. */
+  /** Limit of the game tree's nodes. */
   nodes: number;
 }
 
@@ -98,23 +98,23 @@ export interface Analysed {
 }
 
 /**
- * Everything that is known so far of an analysis that the receiver asked for; the `final` one is the last.
+ * All results so far of an analysis that the receiver requested; the `final` message is the last.
  *
- * `position` is the one that is studied. What was found before is remembered for a while: then the first is the last.
+ * `position` is the one that is analysed. Results are cached for a while: then the first message is `final`.
  */
 export interface Analysis {
   type: "analysis";
   analysis: string;
   position: string;
-  /** How many analyses come before this one; 0 when it is under way. */
+  /** Number of analyses ahead of this one in the queue; 0 while it runs. */
   ahead: number;
   final: boolean;
-  /** The analyst's name; empty while the position waits for one. */
+  /** The analyst's name; empty while the job is queued. */
   by: string;
   report: Report | null;
   overlays: OverlayPicture[];
   tree: TreeNode[];
-  /** Why it ended without a report. */
+  /** The reason for an end without a report; empty otherwise. */
   error: string;
 }
 
@@ -234,7 +234,7 @@ export interface ChallengeClosed {
   match: string | null;
 }
 
-/** A player challenges you, or your own challenge stands. It ends at `expires`, the server's time. */
+/** A challenge to the receiver, or the receiver's own. It expires at the server's time `expires`. */
 export interface Challenged {
   type: "challenged";
   challenge: string;
@@ -309,9 +309,9 @@ export type ClockInput =
   | NoClock;
 
 /**
- * What each seat has left in milliseconds at the server's time `at`; `running` names the seat whose clock runs.
+ * Each seat's remaining milliseconds at the server's time `at`; `running` is the seat whose clock runs.
  *
- * `left[seat]` is null where nothing limits the player.
+ * `left[seat]` is null without a clock.
  */
 export interface Clocks {
   left: (number | null)[];
@@ -366,14 +366,14 @@ export interface DeclineTakeback {
   type: "decline_takeback";
 }
 
-/** Each player has `initial` seconds; the first `delay` seconds of every move are free. */
+/** Each player has `initial` seconds; the first `delay` seconds of each move are not counted. */
 export interface Delay {
   kind: "delay";
   initial: number;
   delay: number;
 }
 
-/** `seat` says no to the draw offer, or withdraws its own. A move that passes over an offer declines it silently. */
+/** `seat` declines the draw offer, or withdraws its own. A move that declines it has no event for that. */
 export interface DrawDeclined {
   seq: number;
   at: number;
@@ -391,7 +391,7 @@ export interface DrawOffered {
   type: "draw_offered";
 }
 
-/** In a game for more than two a player is out, by the rules or by giving up; `place` is final, 1 is the best. */
+/** A player of a game for more than two is out, for `reason`; `place` is final, 1 is the best. */
 export interface Eliminated {
   seq: number;
   at: number;
@@ -399,16 +399,16 @@ export interface Eliminated {
   seat: number;
   place: number;
   reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit";
-  /** The command that gave up, if one did. */
+  /** The command that caused it; null without one. */
   cause: string | null;
-  /** Whose command that was: the seat's own, or that of the player who claimed victory over it. */
+  /** The seat that sent the command: the eliminated one, or the one that claimed victory over it. */
   by: number | null;
 }
 
 /**
- * The match is over. `winner` is null for a draw or an aborted match; `places[seat]` is 1 for the best.
+ * The match is over. `winner` is null for a draw and without a result; `places[seat]` is 1 for the best.
  *
- * Places are empty when nothing counts (aborted, expired). `seed` proves the dice: its SHA-256 is the commitment.
+ * Without a result (aborted, expired) `places` is empty. `seed` verifies the dice: its SHA-256 is the commitment.
  */
 export interface Ended {
   seq: number;
@@ -418,9 +418,9 @@ export interface Ended {
   places: number[];
   reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit";
   seed: string;
-  /** The command that ended it, where it was a command and not the rules or a clock. */
+  /** The command that ended it; null without one. */
   cause: string | null;
-  /** Whose command that was. */
+  /** The seat that sent the command. */
   seat: number | null;
 }
 
@@ -455,11 +455,11 @@ export interface Games {
   type: "games";
   id: string;
   games: OfferedGame[];
-  /** Moves and rolls, those that were taken back included, after which every match ends as a draw (`ply_limit`). */
+  /** Limit of moves and rolls, those taken back included; a match that reaches it ends as a draw (`ply_limit`). */
   max_plies: number;
 }
 
-/** Events of one match in order, without gaps, and where they led. After `join` with `since` many come at once. */
+/** Consecutive events of one match, and the position and clocks after them; many after `join` with `since`. */
 export interface Happened {
   type: "happened";
   match: string;
@@ -529,16 +529,16 @@ export interface LeaveSeek {
 }
 
 /**
- * What is new or changed on the first page, and the ids of what is gone from the lobby, since the last update.
+ * New and changed entries of the first page, and the ids of removed ones, since the last update.
  *
- * An entry that newer ones push off the first page is not gone; it is sent again, whole, when it returns there.
+ * An entry that newer ones push off the first page is not removed; it is sent again in full when it returns there.
  */
 export interface LobbyChanged {
   type: "lobby_changed";
   seeks: Seek[];
-  /** Matches that began, or came onto the first page. */
+  /** Matches that began, or moved up to the first page. */
   matches: MatchSummary[];
-  /** Where matches stand that were sent before; each at most once a second. */
+  /** New positions of matches that were sent before; each at most once a second. */
   moved: MatchStanding[];
   players: Presence[];
   seeks_gone: string[];
@@ -557,18 +557,18 @@ export interface LobbyPage {
   seeks: Seek[];
   matches: MatchSummary[];
   players: Presence[];
-  /** How many entries the section has, of every game. */
+  /** Number of the section's entries, without a filter. */
   total: number;
-  /** Where `ask_lobby` goes on after this page; null at the end. */
+  /** Cursor of the next page for `ask_lobby`; null on the last page. */
   more: string | null;
 }
 
 /**
- * The first page of the lobby: the answer to `watch_lobby`, and what a watcher who missed changes gets instead.
+ * The first page of the lobby: the answer to `watch_lobby`, and sent in place of changes to a slow watcher.
  *
- * It replaces all earlier messages of the lobby. The receiver's own tables and public matches are listed beside the
- * page. `seeks_more`, `matches_more` and `players_more` are where `ask_lobby` goes on; null where the page is all
- * there is.
+ * It replaces all earlier messages of the lobby. The receiver's own tables and public matches are listed in addition
+ * to the page. `seeks_more`, `matches_more` and `players_more` are the cursors of the next pages for `ask_lobby`; null
+ * where there is none.
  */
 export interface LobbyState {
   type: "lobby";
@@ -576,11 +576,11 @@ export interface LobbyState {
   seeks: Seek[];
   matches: MatchSummary[];
   players: Presence[];
-  /** How many public tables there are. */
+  /** Number of public tables. */
   seeks_total: number;
-  /** How many public matches go on. */
+  /** Number of live public matches. */
   matches_total: number;
-  /** How many players are here. */
+  /** Number of connected players. */
   players_total: number;
   seeks_more: string | null;
   matches_more: string | null;
@@ -603,7 +603,7 @@ export type MatchEvent =
   | RematchOffered
   | Rematched;
 
-/** Where a match of a list stands by now. */
+/** The current position of a match in a list. */
 export interface MatchStanding {
   id: string;
   ply: number;
@@ -611,7 +611,7 @@ export interface MatchStanding {
   watchers: number;
 }
 
-/** One match as lists show it. `position` lets a list draw a tiny board. */
+/** One match as lists show it, with the `position` for a miniature board. */
 export interface MatchSummary {
   id: string;
   game: GameSpec;
@@ -627,9 +627,9 @@ export interface MatchSummary {
 }
 
 /**
- * The answer to `ask_moves`. `refused` explains cells that look playable; `notes` are words about cells.
+ * The answer to `ask_moves`. `refused` maps illegal moves that look legal to the reason, `notes` cells to a text.
  *
- * `gauges[seat]` is a label and a number that tell how that seat stands.
+ * `gauges[seat]` is a label and a number that measure that seat's position.
  */
 export interface Moves {
   type: "moves";
@@ -661,7 +661,7 @@ export interface NodeStatus {
   status: "online" | "offline";
 }
 
-/** Something about the server or the connection: it is about to restart, or another program plays as this bot. */
+/** The server is about to restart, or another program is connected as this bot. */
 export interface Notice {
   type: "notice";
   code: "restarting" | "also_here";
@@ -725,14 +725,14 @@ export interface OverlayPicture {
   cells: string;
 }
 
-/** A match of yours has begun. Join it. */
+/** A match of the receiver has begun; `join` subscribes to it. */
 export interface Paired {
   type: "paired";
   match: string;
   seat: number;
 }
 
-/** Every move has its own `seconds`; what is left over is gone. */
+/** Each move has `seconds`; unused time is not kept. */
 export interface PerMove {
   kind: "per_move";
   seconds: number;
@@ -754,7 +754,7 @@ export interface Play {
   move: string;
 }
 
-/** A move. `ply` counts moves and rolls from 0; `left` is every seat's time after it, `spent` what the move cost. */
+/** A move. `ply` counts moves and rolls from 0; `left` is each seat's time after it, `spent` the time it took. */
 export interface Played {
   seq: number;
   at: number;
@@ -774,7 +774,7 @@ export interface Player {
   kind: "person" | "bot";
 }
 
-/** The answer to `ping`: `sent` comes back unchanged, `now` is the server's time. */
+/** The answer to `ping`: `sent` is that of the ping, `now` the server's time. */
 export interface Pong {
   type: "pong";
   id: string;
@@ -782,7 +782,7 @@ export interface Pong {
   now: number;
 }
 
-/** A connected player. Bots declare what they play, and how many more games they can take. */
+/** A connected player. `accepts` is a bot's declaration, `free` the number of games that it can still take. */
 export interface Presence {
   player: Player;
   playing: number;
@@ -806,13 +806,13 @@ export interface PublicMatchState {
   clocks: Clocks;
 }
 
-/** The command `id` changed nothing. Without an id the message could not even be read, or the socket is closing. */
+/** The command `id` is refused and changed nothing. Without an id the message is malformed, or the socket closes. */
 export interface Refused {
   type: "refused";
   id: string | null;
   code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
   text: string;
-  /** How long to wait before trying again, where waiting helps. */
+  /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
 }
 
@@ -823,7 +823,7 @@ export interface Rematch {
   type: "rematch";
 }
 
-/** `seat` wants to play again; when all do, a new match begins. */
+/** `seat` offers or accepts a rematch, which begins when all have. */
 export interface RematchOffered {
   seq: number;
   at: number;
@@ -832,7 +832,7 @@ export interface RematchOffered {
   type: "rematch_offered";
 }
 
-/** All agreed: `match` is the new one. */
+/** All accepted the rematch, which is `match`; `seat` did last. */
 export interface Rematched {
   seq: number;
   at: number;
@@ -904,7 +904,7 @@ export interface Resign {
   type: "resign";
 }
 
-/** The server was away; the running clock gets `refunded` milliseconds back. */
+/** After an outage of the server the running clock gets `refunded` milliseconds back. */
 export interface Resumed {
   seq: number;
   at: number;
@@ -912,7 +912,7 @@ export interface Resumed {
   refunded: number;
 }
 
-/** Chance moved: the dice, rolled from the match's seed. */
+/** A roll of the dice, which the match's seed determines. */
 export interface Rolled {
   seq: number;
   at: number;
@@ -968,20 +968,20 @@ export interface ScoredLine {
   pv: string[];
 }
 
-/** One chair of a match. `place` is set when this player's game is over: 1 is the best. */
+/** One seat of a match. `place` is set once this player's game is over; 1 is the best. */
 export interface SeatInfo {
   player: Player;
   place: number | null;
 }
 
-/** A player's connection came or went, at the server's time `at`. */
+/** A player connected or disconnected, at the server's time `at`. */
 export interface SeatPresence {
   type: "seat_presence";
   match: string;
   seat: number;
   connected: boolean;
   at: number;
-  /** From when on the others may claim victory, while the player stays away. */
+  /** The server's time from which the others may claim victory over the absent player; null otherwise. */
   claim_at: number | null;
 }
 
@@ -995,7 +995,7 @@ export interface Seek {
   since: number;
 }
 
-/** The answer to `ask_seek`: the table as it stands. Players at it receive its changes as `lobby_changed`. */
+/** The answer to `ask_seek`: the table's current state. Players at it receive its changes as `lobby_changed`. */
 export interface SeekInfo {
   type: "seek_info";
   id: string;
@@ -1008,11 +1008,11 @@ export interface SeekSettingsInput {
   clock?: ClockInput;
   /** The seat that the creator takes; null lets the server draw lots. */
   seat?: number | null;
-  /** Reachable by its invite only: neither the seek nor the match is listed. */
+  /** Neither the seek nor the match is listed; the seek is joined by its id. */
   private?: boolean;
-  /** With at least this many players the creator may start before the table is full; null waits for all. */
+  /** The number of players with which the creator may start before the table is full; null requires all. */
   minimum?: number | null;
-  /** Seconds by which spectators see everything later. */
+  /** Delay of everything that spectators get, in seconds. */
   delay?: number;
 }
 
@@ -1022,11 +1022,11 @@ export interface SeekSettings {
   clock: Clock;
   /** The seat that the creator takes; null lets the server draw lots. */
   seat: number | null;
-  /** Reachable by its invite only: neither the seek nor the match is listed. */
+  /** Neither the seek nor the match is listed; the seek is joined by its id. */
   private: boolean;
-  /** With at least this many players the creator may start before the table is full; null waits for all. */
+  /** The number of players with which the creator may start before the table is full; null requires all. */
   minimum: number | null;
-  /** Seconds by which spectators see everything later. */
+  /** Delay of everything that spectators get, in seconds. */
   delay: number;
 }
 
@@ -1058,9 +1058,9 @@ export type ServerMessage =
   | Notice;
 
 /**
- * A match as it stands: the answer to `join` without `since`, and what a watcher who fell behind gets instead.
+ * A match's current state: the answer to `join` without `since`, and sent in place of events to a slow watcher.
  *
- * `moves` holds every ply, dice included. `seat` is the receiver's own, null for watchers.
+ * `moves` holds every ply, rolls included. `seat` is the receiver's own, null for watchers.
  */
 export interface Snapshot {
   type: "snapshot";
@@ -1074,7 +1074,7 @@ export interface Snapshot {
   seat: number | null;
   position: string;
   ply: number;
-  /** A seat, or -1 for the dice. */
+  /** The seat to move, or -1 while the dice are rolled. */
   to_move: number;
   moves: string[];
   clocks: Clocks;
@@ -1086,15 +1086,15 @@ export interface Snapshot {
   has_draws: boolean;
   draw_offer: number | null;
   takeback: number | null;
-  /** The seats that want to play again. */
+  /** The seats that offered or accepted a rematch. */
   rematch: number[];
   over: boolean;
   winner: number | null;
   reason: "rules" | "resignation" | "time" | "agreement" | "gone" | "aborted" | "expired" | "left" | "ply_limit" | null;
   seed: string | null;
-  /** The rematch, once there is one. */
+  /** The match that is the rematch of this one; null before all have accepted. */
   next: string | null;
-  /** In games for more than two: the seats that agree to the standing draw offer so far, its own among them. */
+  /** In games for more than two: the seats that have accepted the standing draw offer, its own included. */
   draw_agreed: number[];
   takeback_agreed: number[];
 }
@@ -1106,7 +1106,7 @@ export interface StartSeek {
   seek: string;
 }
 
-/** The match begins. `commitment` is the SHA-256 of the seed that rolls its dice; the seed stands in `ended`. */
+/** The match begins. `commitment` is the SHA-256 of the seed of its dice, which `ended` discloses. */
 export interface Started {
   seq: number;
   at: number;
@@ -1118,17 +1118,17 @@ export interface Started {
   commitment: string;
   private: boolean;
   delay: number;
-  /** The match of which this is the rematch. */
+  /** The match of which this is the rematch; null for any other. */
   previous: string | null;
 }
 
-/** To an analyst: this job is cancelled, or another analyst has it now. */
+/** To an analyst: this job is cancelled, or assigned to another analyst. */
 export interface StopAnalysis {
   type: "stop_analysis";
   job: string;
 }
 
-/** `seat` says no to the takeback request, or withdraws its own. A move passes over a request silently. */
+/** `seat` declines the takeback request, or withdraws its own. A move that declines it has no event for that. */
 export interface TakebackDeclined {
   seq: number;
   at: number;
@@ -1137,7 +1137,7 @@ export interface TakebackDeclined {
   type: "takeback_declined";
 }
 
-/** `seat` asks to take its last move back, and everything after it. */
+/** `seat` requests that its last move and everything after it be taken back. */
 export interface TakebackRequested {
   seq: number;
   at: number;
@@ -1146,7 +1146,7 @@ export interface TakebackRequested {
   type: "takeback_requested";
 }
 
-/** Everything from `ply` on is undone; `seat` agreed to it. `left` is every seat's time now. */
+/** Every ply from `ply` on is taken back; `seat` accepted last. `left` is each seat's time after it. */
 export interface TakenBack {
   seq: number;
   at: number;
@@ -1200,14 +1200,18 @@ export interface WatchLobby {
   type: "watch_lobby";
 }
 
-/** How many watch a match, whenever that changes; sent at most once a second. */
+/** The number of a match's watchers, sent on a change and at most once a second. */
 export interface Watchers {
   type: "watchers";
   match: string;
   count: number;
 }
 
-/** The answer to `hello`. `token` is there when it is new: keep it, it is the player. `matches` are my live ones. */
+/**
+ * The answer to `hello`. `token` is the secret that resumes a new guest; null for a player who has one.
+ *
+ * `matches` are the ids of the player's live matches.
+ */
 export interface Welcome {
   type: "welcome";
   player: Player;

@@ -1,4 +1,4 @@
-"""Where positions are studied: jobs go to the bots that offered, and what they find to those who asked."""
+"""Assigns analysis jobs to connected analysts, and sends their results to the clients that requested them."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from cornered.server.runtime.client_connection import Broadcast, ClientConnectio
 __all__ = ["AnalysisService"]
 
 MOST_JOBS_OF_ADDRESS: Final = MAX_JOBS // 4
-"""Analyses that all players of one address may have waiting or under way: a class, and not the whole queue."""
+"""Queued and running analyses of all players of one address: enough for a class, and not the whole queue."""
 PUBLISH_INTERVAL_S: Final = 0.25
-"""How often at most those who asked are sent what was found so far."""
+"""Least interval of results so far."""
 
 
 class AnalysisService:
-    """The queue of positions, with sockets at both ends. Nothing is searched here."""
+    """The queue of analysis jobs between the clients that request them and the analysts; it does not search."""
 
     def __init__(self, counts: Counts, now: Callable[[], int], fresh: Callable[[], str], key: str = "") -> None:
         """`now` is the wall clock in milliseconds; `fresh` makes ids that cannot be guessed.
 
-        `key` is what an analyst must show; without one there are no analysts.
+        `key` is the operator's, which an analyst must send; without one there are no analysts.
         """
         self._key = key.encode()
         self._counts = counts
@@ -58,12 +58,12 @@ class AnalysisService:
 
     @property
     def analysts(self) -> int:
-        """How many bots study positions."""
+        """Number of connected analysts."""
         return len(self._queue.analysts)
 
     @property
     def jobs(self) -> int:
-        """How many positions wait or are studied."""
+        """Number of queued and running jobs."""
         return len(self._queue.jobs)
 
     def close(self) -> None:
@@ -72,10 +72,10 @@ class AnalysisService:
             if timer is not None:
                 timer.cancel()
 
-    # Those who study
+    # Analysts
 
     def offer(self, client: ClientConnection, command: OfferAnalysis) -> None:
-        """Take a bot's offer, and answer it. Raises Refusal."""
+        """Register a bot as analyst, and answer it. Raises Refusal."""
         if client.player.kind != "bot":
             raise Refusal("not_a_bot", "only a bot studies positions for others")
         if command.jobs and not self.is_operators(command.key):
@@ -89,19 +89,19 @@ class AnalysisService:
         self._apply(self._queue.offer(client.id, command, self._now()))
 
     def is_operators(self, key: str | None) -> bool:
-        """Say whether this is the operator's key, in a time that does not tell how much of it is right."""
+        """Return whether this is the operator's key, compared in constant time."""
         return bool(self._key) and hmac.compare_digest((key or "").encode(), self._key)
 
     def analysed(self, client: ClientConnection, command: Analysed) -> None:
-        """Take what an analyst found, and answer it. Raises Refusal."""
+        """Fold an analyst's results, and answer it. Raises Refusal."""
         events = self._queue.analysed(client.id, command, self._now())
         client.send(Acknowledged(id=command.id))
         self._apply(events)
 
-    # Those who ask
+    # Clients that request analyses
 
     def ask(self, client: ClientConnection, command_id: str, question: Question) -> None:
-        """Have a position studied, and answer with its name and what is known of it. Raises Refusal."""
+        """Queue an analysis, and answer with its id and the results so far. Raises Refusal."""
         answer = self._queue.answers.get(question.key)
         if answer is not None:
             self._counts.analyses_remembered += 1
@@ -120,23 +120,23 @@ class AnalysisService:
         client.send(_message(job.id, question, job.found, self._places().get(job.id, 0), final=False))
 
     def _jobs_of(self, address: str) -> int:
-        """Count the analyses that sockets of an address wait for."""
+        """Count the analyses that connections from an address wait for."""
         return sum(
             any(self._clients[socket].address == address for socket in job.askers) for job in self._queue.jobs.values()
         )
 
     def cancel(self, client: ClientConnection, command: CancelAnalysis) -> None:
-        """Let a socket hear no more of an analysis, and say so."""
+        """Unsubscribe a client from an analysis, and acknowledge it."""
         client.send(Acknowledged(id=command.id))
         self._apply(self._queue.cancel(client.id, command.analysis, self._now()))
 
     def leave(self, client: ClientConnection) -> None:
-        """Forget a socket that closed: what it studied goes back to the queue, what it asked for is dropped."""
+        """Remove a closed connection: its jobs return to the queue, its requests are dropped."""
         if client.id in self._clients:
             self._apply(self._queue.leave(client.id, self._now()))
             del self._clients[client.id]
 
-    # What follows
+    # Effects
 
     def _apply(self, events: tuple[AnalysisEvent, ...]) -> None:
         for event in events:
@@ -148,7 +148,7 @@ class AnalysisService:
                 self._tell_timer = self._loop.call_later(PUBLISH_INTERVAL_S, self._tell)
 
     def _effect(self, event: AnalysisEvent) -> None:
-        """Tell those whom an event concerns that is about to be folded in."""
+        """Send the messages of an event, before it is folded."""
         queue = self._queue
         match event:
             case Offered() | Withdrawn():
@@ -193,13 +193,13 @@ class AnalysisService:
                 assert_never(event)
 
     def _stop(self, name: str) -> None:
-        """Tell whoever has a job that it is not wanted any more; who has just finished it may hear so too."""
+        """Send `stop_analysis` to the analyst that has a job, also to one that has just finished it."""
         analyst = self._clients.get(self._queue.jobs[name].analyst or "")
         if analyst is not None:
             analyst.send(StopAnalysis(job=name))
 
     def _tell(self) -> None:
-        """Tell those who asked how far their analyses are; who reads too slowly hears the last word alone."""
+        """Send results so far to the clients that requested them; one that is behind gets the final message only."""
         self._tell_timer = None
         changed, self._changed = self._changed, set()
         places = self._places()

@@ -77,7 +77,7 @@ log = structlog.get_logger("lobby_service")
 
 
 class LobbyService:
-    """Everybody who is here, and where they go from here."""
+    """The connected clients, the lobby and the analyses of one server: carries out and answers their commands."""
 
     def __init__(
         self,
@@ -92,9 +92,8 @@ class LobbyService:
     ) -> None:
         """`open_registry` makes the registry, which reports to the lobby service from then on.
 
-        `reserved_names` are for who shows `analyst_key`: others who ask for one get a number beside it.
-
-        It is also what bots must show that study positions; without one there are none, and any bot may bear the names.
+        `reserved_names` are for connections with `analyst_key`; any other that requests one gets a number added.
+        Analysts need the key too: without a key there are no analysts, and any bot may have the names.
         """
         self.matches = open_registry(self)
         self.is_stopping = False
@@ -116,7 +115,7 @@ class LobbyService:
         # Commands whose match is being stored, by player and id.
         self._under_way: dict[tuple[str, str], asyncio.Future[None]] = {}
         self._said: OrderedDict[tuple[str, str], None] = OrderedDict()
-        # The ids of those who showed the operator's key since the server started. Nobody else adds to them.
+        # The ids of the players that have sent the operator's key since the server started.
         self._operators: set[str] = set()
         self._has_key = bool(analyst_key)
         self.analysis_service = AnalysisService(services.counts, services.now, new_id, analyst_key)
@@ -138,10 +137,10 @@ class LobbyService:
         """How many players have a connection."""
         return len(self._clients)
 
-    # Coming and going
+    # Connections
 
     async def greet(self, hello: Hello) -> Welcome:
-        """Return the welcome of whoever says hello; a guest is made for those without a token. Raises Refusal."""
+        """Return the welcome that answers a hello; without a token a guest is created. Raises Refusal."""
         if self.is_stopping:
             raise Refusal("shutting_down", "the server restarts; connect again in a moment")
         try:
@@ -170,16 +169,16 @@ class LobbyService:
         return known.player, None
 
     def check_room_for(self, player: str) -> None:
-        """Raise a Refusal when a player has all the sockets that one may have."""
+        """Raise a Refusal when a player is at its limit of connections."""
         if len(self._clients.get(player, ())) >= self._max_per_player:
             raise Refusal("server_full", f"you have {self._max_per_player} connections already; close one first")
 
     def enter(self, client: ClientConnection, welcome: Welcome) -> None:
-        """Take note of a new socket, welcome it under its visible name, and tell it what waits for its player."""
+        """Add a connection, and send it the welcome with its visible name and its player's pending challenges."""
         player = client.player.id
         clients = self._clients.setdefault(player, [])
         clients.append(client)
-        # Without a key nobody could prove to be of the house: its names are kept from people alone.
+        # Without a key no bot can prove to be a house bot: the reserved names are refused to people only.
         is_operators = player in self._operators or (not self._has_key and client.player.kind == "bot")
         self._apply(self._lobby.arrive(client.player, client.address, is_operators=is_operators))
         shown = self._lobby.guests[player].player
@@ -195,7 +194,7 @@ class LobbyService:
         self._tell_of_others(client)
 
     def _tell_of_others(self, client: ClientConnection) -> None:
-        """Tell two programs that play as one bot; two windows of a person are normal."""
+        """Notify the programs that are connected as one bot; two windows of a person are normal."""
         others = [one for one in self._clients[client.player.id] if one.instance not in (None, client.instance)]
         if client.player.kind == "bot" and client.instance is not None and others:
             text = f"another program plays as {client.player.name} too; stop one of them, or give it a token of its own"
@@ -204,7 +203,7 @@ class LobbyService:
                 one.deliver(notice)
 
     def leave(self, client: ClientConnection) -> None:
-        """Forget a socket that closed. Never raises, and what is told follows when nothing is left of the socket."""
+        """Remove a closed connection. Never raises; messages about it are sent after it is removed everywhere."""
         player = client.player.id
         clients = self._clients.get(player, [])
         if client not in clients:
@@ -222,7 +221,7 @@ class LobbyService:
             _complete(partial(match_task.leave, client))
 
     def caught_up(self, client: ClientConnection) -> None:
-        """A socket takes data again: show it the lobby if it missed something there."""
+        """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
         self._watch.caught_up(client)
 
     def _tell(self, players: Iterable[str], message: ServerMessage) -> None:
@@ -232,7 +231,7 @@ class LobbyService:
                 client.deliver(broadcast)
 
     def say_goodbye(self, text: str) -> None:
-        """Tell everybody that the server restarts, and take no more commands."""
+        """Notify all clients of the restart, and refuse further commands."""
         self.is_stopping = True
         self._tell(tuple(self._clients), Notice(code="restarting", text=text))
 
@@ -243,20 +242,20 @@ class LobbyService:
         if self._tick_timer is not None:
             self._tick_timer.cancel()
 
-    # What was said already
+    # Repeated commands
 
     def was_said(self, player: str, command_id: str) -> bool:
-        """Say whether this line was passed on before: it is repeated because its acknowledgement was lost."""
+        """Return whether this chat line was sent already, so that a repeat after a lost acknowledgement sends none."""
         return (player, command_id) in self._said
 
     def remember_said(self, player: str, command_id: str) -> None:
-        """Take note of a line that was passed on."""
+        """Record the command id of a chat line that was sent."""
         self._said[player, command_id] = None
         if len(self._said) > SAID_IDS_KEPT:
             self._said.popitem(last=False)
 
     def was_done(self, player: str, command: ClientMessage) -> bool:
-        """Say whether a match or the lobby remembers that it carried out this command of the player's."""
+        """Return whether a match or the lobby has carried out this command of the player already."""
         if isinstance(command, MatchCommand):
             match_task = self.matches.get(command.match)
             return match_task is not None and any(
@@ -278,7 +277,7 @@ class LobbyService:
             self._watch.leave(client)
         key = (player.id, command.id)
         while (earlier := self._under_way.get(key)) is not None:
-            # The same command came before on another socket: its answer holds for this one.
+            # The same command is being carried out for another connection: its answer is this one's too.
             await asyncio.wait([earlier])
         answered = self._lobby.answered(player.id, command.id)
         if answered is None:
@@ -297,7 +296,7 @@ class LobbyService:
         client.send(Acknowledged(id=command.id, ref=answered.ref if answered else None))
 
     def seek_info(self, command: AskSeek) -> SeekInfo:
-        """Return a table, private or not, to who knows its id. Raises Refusal."""
+        """Return a table by its id, also a private one. Raises Refusal."""
         return SeekInfo(id=command.id, seek=self._lobby.table(command.seek).seek)
 
     def lobby_page(self, command: AskLobby) -> LobbyPage:
@@ -305,12 +304,12 @@ class LobbyService:
         return self._watch.page(command)
 
     async def _carry_out(self, events: list[LobbyEvent]) -> None:
-        """Apply what was decided, and open the match if one was made; only then tell of it. Raises Refusal."""
+        """Apply events, and store and open their match before its messages are sent. Raises Refusal."""
         made = next((event for event in events if isinstance(event, MatchMade)), None)
         if made is None:
             self._apply(events)
             return
-        # The table is closed before the match is stored, so that nobody else sits down in the meantime.
+        # The table is closed before the match is stored, so that no other player joins it meanwhile.
         told = [event for event in events if isinstance(event, ChallengeEnded)]
         self._evolve(events)
         if not await self._is_opened(made):
@@ -324,11 +323,11 @@ class LobbyService:
             self._effect(event)
 
     async def _is_opened(self, made: MatchMade) -> bool:
-        """Store and open a match; say whether there is one now."""
+        """Store and open a match; return whether it exists now."""
         try:
             await self.matches.open_new(made)
         except JournalUnavailable:
-            # A store that went away before it confirmed may have kept the match: only reading it back tells.
+            # A commit whose answer was lost may have stored the match: reading it back decides.
             try:
                 await self.matches.find(made.match)
             except Refusal:
@@ -336,7 +335,7 @@ class LobbyService:
         return True
 
     def _apply(self, events: Iterable[LobbyEvent]) -> None:
-        """Take over what was decided, and tell those whom it concerns."""
+        """Fold events, and send their messages."""
         events = tuple(events)
         self._evolve(events)
         for event in events:
@@ -433,7 +432,7 @@ class LobbyService:
     # Matches
 
     def ask_analysis(self, client: ClientConnection, command: AskAnalysis, match_task: MatchTask) -> None:
-        """Have a position of a match studied, unless the asker plays in it just now, wherever. Raises Refusal."""
+        """Request an analysis. Raises Refusal, also for a position of a live match of the client's player."""
         question = question_about(match_task.studied_by(client), command.ply, command.lines)
         if waiting := self.matches.bring(client.player.id):
             raise Refusal("not_now", f"{len(waiting)} of your matches are being loaded; ask again in a moment")
@@ -462,13 +461,13 @@ class LobbyService:
 
 
 def _guest_name() -> str:
-    """Return a name that tells guests who gave none apart."""
+    """Return a name for a guest without one, with a random number."""
     return f"Guest {1000 + secrets.randbelow(9000)}"
 
 
 def _complete(step: Callable[[], None]) -> None:
-    """Take one step of many that must all be taken; a defect in one is logged."""
+    """Run one step of a cleanup whose other steps must run too: a defect is logged."""
     try:
         step()
     except Exception:
-        log.exception("a step of coming or going failed")
+        log.exception("a step of a connection's beginning or end failed")

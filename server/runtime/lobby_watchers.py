@@ -28,13 +28,13 @@ from cornered.server.runtime.match_task import MatchTask
 __all__ = ["BYTES_A_SECOND", "PUBLISH_INTERVAL_S", "LobbyWatchers"]
 
 PUBLISH_INTERVAL_S: Final = 0.25
-"""How often at most the watchers are told what changed."""
+"""Least interval of updates to the watchers."""
 BYTES_A_SECOND: Final = 16_000
-"""What one watcher is sent a second, on average: after an update of so many bytes the next comes a second later."""
+"""Average output to one watcher: after an update of so many bytes the next is sent a second later."""
 RETAIN_SECONDS: Final = 5.0
-"""How often at most the bus is given the whole first page to keep."""
+"""Least interval at which the bus gets the whole first page, which it retains."""
 SLICE_SOCKETS: Final = 200
-"""Sockets written to before the loop may do something else."""
+"""Connections written to in one step of the event loop."""
 
 
 class LobbyWatchers:
@@ -57,13 +57,13 @@ class LobbyWatchers:
         self._peers_of = peers_of
         self._loop = asyncio.get_running_loop()
         self._news = LobbyUpdates(lobby, self._summary)
-        # The number of updates that were sent before each was shown the page: it is not sent them again.
+        # The number of updates before each watcher got its page, which it does not get again.
         self._watching: dict[ClientConnection, int] = {}
         self._behind: set[ClientConnection] = set()
         self._told = 0
         self._rounds: deque[tuple[int, Broadcast, Iterator[ClientConnection]]] = deque()
         self._is_writing = False
-        # The first page, from which what was told since differs in nothing; None once something did.
+        # The first page as cached for new watchers; None once an update has changed it.
         self._page: LobbyState | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._next_at = 0.0
@@ -73,19 +73,19 @@ class LobbyWatchers:
     def __len__(self) -> int:
         return len(self._watching)
 
-    # What watchers ask, and what they can take
+    # Watchers
 
     def watch(self, client: ClientConnection, command_id: str) -> None:
-        """Show a socket the lobby, and from now on what changes."""
+        """Subscribe a client: send it the first page, and updates from now on."""
         self._show(client, command_id)
 
     def caught_up(self, client: ClientConnection) -> None:
-        """A socket takes data again: show it the page if it missed something."""
+        """A client's output buffer is below its low mark again: send it the page if it missed updates."""
         if client in self._behind:
             self._show(client, None)
 
     def leave(self, client: ClientConnection) -> None:
-        """Tell a socket no more."""
+        """Unsubscribe a client."""
         self._watching.pop(client, None)
         self._behind.discard(client)
 
@@ -93,15 +93,15 @@ class LobbyWatchers:
         """Return one more page. Raises Refusal."""
         return self._news.lists.page(command)
 
-    # What happens
+    # Changes
 
     def changed(self) -> None:
-        """Something in the lobby is different now."""
+        """The lobby has changed."""
         self._page = None
         self._tell_soon()
 
     def match_began(self, match_task: MatchTask) -> None:
-        """A match goes on from now."""
+        """A match begins, or is loaded after a restart."""
         if match_task.is_listed:
             self._news.match_began(match_task.match.id)
             self.changed()
@@ -124,7 +124,7 @@ class LobbyWatchers:
         self._rounds.clear()
         self._watching.clear()
 
-    # Telling
+    # Updates
 
     def _tell_soon(self) -> None:
         if self._timer is None:
@@ -138,7 +138,7 @@ class LobbyWatchers:
             if self._retain_timer is None:
                 self._retain_timer = self._loop.call_later(RETAIN_SECONDS, self._retain)
             if isinstance(update.public, LobbyState):
-                # The page takes the place of everything: who is shown more than others gets one of its own.
+                # The page replaces everything, so a player with tables of its own gets one that includes them.
                 self._behind.update(client for client in self._watching if client.player.id in self._lobby.seeks_of)
             self._spread(Broadcast(update.public))
         for player, personal in update.personal.items():
@@ -150,7 +150,7 @@ class LobbyWatchers:
             self._tell_soon()
 
     def _spread(self, broadcast: Broadcast) -> None:
-        """Write an update to all watchers, many of them in slices between which the loop does other things."""
+        """Write an update to all watchers, in slices between which the event loop runs other tasks."""
         self._told += 1
         self._page = None
         if not self._watching:
@@ -186,7 +186,7 @@ class LobbyWatchers:
             self._is_writing = False
 
     def _show(self, client: ClientConnection, command_id: str | None) -> None:
-        """Send a socket the page, and none of the updates from before."""
+        """Send a client the page, and none of the updates before it."""
         self._watching[client] = self._told
         self._behind.discard(client)
         client.send(self._state_for(client.player.id, command_id))
@@ -202,11 +202,11 @@ class LobbyWatchers:
         return for_viewer(self._page, command_id, player, self._lobby, [one for one in own if one is not None])
 
     def _retain(self) -> None:
-        """Give the bus the first page, for those who come later."""
+        """Publish the first page to the bus, which retains it."""
         self._retain_timer = None
         self._bus.publish_lobby(self._news.first_page())
 
     def _summary(self, match: str) -> MatchSummary | None:
-        """Return a match as strangers may see it: as late as its spectators do."""
+        """Return a match as its spectators see it, with their delay."""
         match_task = self._match_tasks.get(match)
         return None if match_task is None else views.summary(match_task.spectators.shown, len(match_task.spectators))
