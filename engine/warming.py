@@ -17,7 +17,7 @@ def _mark(game: str) -> Mark:
 
 
 def is_warm(game: str) -> bool:
-    """Say whether `warm` will only load; cold, it takes some seconds a game."""
+    """Return whether `warm` only loads; otherwise it compiles, which takes some seconds a game."""
     return _mark(game).is_set
 
 

@@ -50,16 +50,16 @@ class Codec(Protocol):
 
     @property
     def is_text(self) -> bool:
-        """Say whether messages travel as text frames."""
+        """Whether messages are text frames."""
 
     def encode(self, message: Value) -> bytes:
         """Return the payload of one message."""
 
     def decode_command(self, raw: str | bytes) -> ClientMessage:
-        """Return what a client said. Raises ProtocolError."""
+        """Decode a client's message. Raises ProtocolError."""
 
     def decode_message(self, raw: str | bytes) -> ServerMessage:
-        """Return what the server said. Raises ProtocolError."""
+        """Decode a server's message. Raises ProtocolError."""
 
 
 def _check_unpacked(unpacked: object) -> None:
@@ -130,7 +130,7 @@ def _explain(error: ValidationError, read_id: Callable[[], _Identified]) -> Prot
     )
     where = ".".join(str(part) for part in first["loc"][1:])
     text = f"{where}: {first['msg']}" if where else first["msg"]
-    # The text repeats the names of unknown fields, which are the sender's own words.
+    # The text repeats the names of unknown fields, which the sender chose.
     return ProtocolError(code, visible(text[:300])[:300], command_id)
 
 

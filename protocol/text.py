@@ -123,7 +123,7 @@ def _is_shown(char: str) -> bool:
 
 
 def _is_joining(text: str, at: int) -> bool:
-    """Say whether the joiner at `at` stands between letters of a script that it shapes, or between emoji."""
+    """Return whether the joiner at `at` is between letters of a script that it shapes, or between emoji."""
     if not 0 < at < len(text) - 1:
         return False
     return all(
@@ -212,7 +212,7 @@ def fold_name(name: str) -> str:
 
 
 def _is_ignorable(char: str) -> bool:
-    """Say whether two names that differ only by this character look the same or nearly so."""
+    """Return whether names that differ only by this character look the same or nearly so."""
     return (
         any(first <= char <= last for first, last in _DIACRITICS)
         or _is_hidden(char)

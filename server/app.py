@@ -176,7 +176,7 @@ async def running_server(
 def _lobby_service(
     settings: Settings, services: Services, accounts: Accounts, secret: bytes, tasks: asyncio.TaskGroup
 ) -> LobbyService:
-    """Return the lobby service with its registry, limited as the settings say."""
+    """Return the lobby service with its registry, with the limits of the settings."""
     patience = Patience(
         first_move=settings.first_move_seconds * 1000,
         gone=settings.gone_seconds * 1000,
@@ -229,7 +229,7 @@ async def _stop(
 async def _open_doors(gateway: Gateway, lobby_service: LobbyService, registry: MatchRegistry, alive_at: int) -> str:
     """Listen, index the matches that go on, then admit players; return the address.
 
-    Where the port is taken nothing has been written. Until the matches are there `/ready` says no, and so does the
+    Where the port is taken nothing has been written. Until the matches are there `/ready` answers 503, and so does the
     gateway to sockets, as it does while the lobby service stops.
     """
     lobby_service.is_stopping = True

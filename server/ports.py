@@ -64,7 +64,7 @@ class Journal(Protocol):
     async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
         """Store all of `events` after `expected_seq` (0 for a new match); they are durable when it returns.
 
-        Raises StaleSequence or JournalUnavailable, and has then stored none, or is in doubt as JournalUnavailable says.
+        Raises StaleSequence when it has stored none, and JournalUnavailable when it has stored none or all.
         """
 
     async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:

@@ -8,7 +8,7 @@ __all__ = ["Refusal"]
 
 
 class Refusal(Exception):
-    """A refused command, which changes nothing. `code` is stable, for programs; `text` says to people what to do next.
+    """A refused command, which changes nothing. `code` is stable, for programs; `text` tells people what to do next.
 
     `retry_after` is in milliseconds, for refusals that waiting resolves.
     """

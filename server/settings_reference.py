@@ -51,7 +51,7 @@ def _default(name: str, field: Mapping[str, Any]) -> str:
 
 
 def _values(field: Mapping[str, Any]) -> str:
-    """Return the type and the bounds of a field in words."""
+    """Return a text of a field's type and bounds."""
     if "enum" in field:
         return " or ".join(f"`{value}`" for value in field["enum"])
     if "anyOf" in field:

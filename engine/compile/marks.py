@@ -44,7 +44,7 @@ class Mark:
         return not IS_COMPILED or (IS_CACHED and self.path.exists())
 
     def set(self) -> None:
-        """Say to all processes that everything is compiled."""
+        """Set the mark, for all processes: `item` is compiled."""
         if IS_CACHED:
             self.directory.mkdir(parents=True, exist_ok=True)
             self.path.touch()

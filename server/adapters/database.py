@@ -70,7 +70,7 @@ _DAMAGE_STATES: Final = ("XX001", "XX002")
 
 
 class Statement(NamedTuple):
-    """A statement in the words of the driver, whose parameters are tuples: `values` is what an INSERT repeats a row."""
+    """A statement in the driver's SQL, with tuples of parameters; `values` is the part of an INSERT that is one row."""
 
     sql: str
     values: str = ""

@@ -221,7 +221,7 @@ class _PostgresStore:
                 raise ValueError(_FOREIGN) from None
             if not is_damage(error):
                 raise
-            # The adapter of the driver puts a name of a class before what the driver says.
+            # SQLAlchemy's adapter puts the name of a class before the driver's message.
             reason = error.orig and (error.orig.__cause__ or error.orig)
             raise DamagedMatch(str(reason).partition("\n")[0]) from None
         return rows

@@ -33,13 +33,14 @@ __all__ = ["SqlJournal"]
 MAX_WAITING_APPENDS: Final = 50_000
 """How many appends may wait for the store before it counts as unavailable."""
 MAX_BATCH: Final = 1_000
-SIBLINGS: Final = 5
-GATHERING: Final = 0.001
-"""Where at least so many appends shared a commit, more are on their way: the next one waits so many seconds for them.
+BUSY_BATCH_APPENDS: Final = 5
+GATHER_S: Final = 0.001
+"""After a commit that at least BUSY_BATCH_APPENDS shared, more are on their way: the next one waits GATHER_S for them.
 
 A commit costs about 0.12 ms of CPU however little it holds: a busy server saves by waiting, and a calm one never waits.
 """
 MAX_KNOWN: Final = 100_000
+"""Matches whose newest sequence number is cached; that of any other is read before its next append."""
 PROBE_SECONDS: Final = 1.0
 """How often a store that could not be written is tested."""
 IDLE_SECONDS: Final = 30.0
@@ -47,7 +48,7 @@ IDLE_SECONDS: Final = 30.0
 COMMIT_STALL_S: Final = 5.0
 """A commit that takes longer counts as an obstacle, although it may still arrive."""
 PROBE_BYTES: Final = 16_384
-"""What a probe writes: more pages than one append, so that a disk with room for a probe has room for a move.
+"""Size of a probe: more pages than one append, so that a disk with space for a probe has space for a move.
 """
 
 log = structlog.get_logger("journal")
@@ -223,7 +224,7 @@ class SqlJournal:
 
     def _commit_failed(self, error: BaseException) -> None:
         if not self._failure:
-            # The first line of what the driver says; the others repeat the statement and its parameters.
+            # The first line of the driver's message; the others repeat the statement and its parameters.
             reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
             log.error("the store cannot be written", reason=reason or type(error).__name__)
         self._failure = "the store cannot be written"
@@ -278,8 +279,8 @@ class SqlJournal:
                     raise
             finally:
                 self._committing_since = None
-            if len(batch) >= SIBLINGS and not self._closed:
-                await asyncio.sleep(GATHERING)
+            if len(batch) >= BUSY_BATCH_APPENDS and not self._closed:
+                await asyncio.sleep(GATHER_S)
 
     async def _commit_or_part(self, batch: list[_Append]) -> None:
         """Commit a batch; where it meets damage, commit its appends one by one, so that only the damaged ones fail."""

@@ -114,7 +114,7 @@ class AdvisoryLease:
             poolclass=NullPool,
         )
         self._connection: AsyncConnection | None = None
-        # The database's process and its start, which tell this server's own lost connection from another server's.
+        # The database's process and its start time: they identify this server's own lost connection.
         self._backend: tuple[object, ...] = ()
         self._lost = asyncio.Event()
 
@@ -141,7 +141,7 @@ class AdvisoryLease:
         raise StoreTaken("the advisory lock is held")
 
     async def _try(self, connection: AsyncConnection) -> tuple[object, ...]:
-        """Take the lock on this connection if it is free; return what holds it otherwise, if that can be told."""
+        """Take the lock on this connection if it is free; otherwise return its holder's process, if known."""
         driver = (await connection.get_raw_connection()).driver_connection
         assert driver is not None
         lost = asyncio.Event()
@@ -190,7 +190,7 @@ class AdvisoryLease:
         return not self._lost.is_set()
 
     async def _abandon(self) -> None:
-        """Let go of a broken connection without waiting for its other side."""
+        """Drop a broken connection without waiting for its peer."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(*STORE_ERRORS):
@@ -199,7 +199,7 @@ class AdvisoryLease:
                     await connection.close()
 
     async def close(self) -> None:
-        """Let go."""
+        """Release the lease."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with contextlib.suppress(*STORE_ERRORS):

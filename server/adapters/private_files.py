@@ -21,7 +21,7 @@ log = structlog.get_logger("files")
 
 
 class NotPrivate(Exception):
-    """Others can read a file that holds secrets, and this user cannot change that. The text says what to do."""
+    """Other users can read a file of secrets, and this process cannot change its mode. The text has the remedy."""
 
 
 def create_private(path: Path) -> None:
@@ -56,10 +56,10 @@ def make_private(directory: Path, others: Iterable[Path] = (), *, has_modes: boo
 
 
 def _tighten(path: Path) -> bool:
-    """Give a file or directory the mode that secrets need; say whether it had another one.
+    """Set the mode of a file or directory to its owner's alone; return whether it had another one.
 
     What belongs to root, as a mounted volume or a file of settings, may stay readable for a group: an operator chose
-    its members. What everybody can reach is refused where it cannot be changed, and so is what another user owns.
+    its members. What all users can reach is refused where it cannot be changed, and so is what another user owns.
     """
     try:
         status = path.stat()

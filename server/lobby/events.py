@@ -102,7 +102,7 @@ class ChallengeSent:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeEnded:
-    """A challenge is over; both players in `told` get the message."""
+    """A challenge is over; both players in `told` get `closed`."""
 
     closed: ChallengeClosed
     told: tuple[str, str]

@@ -117,7 +117,7 @@ class Timer:
         return None if budget is None else self.since + budget
 
     def is_down(self, now: int) -> bool:
-        """Say whether the running clock has reached zero."""
+        """Return whether the running clock has reached zero."""
         flag = self.flag_at()
         return flag is not None and now >= flag
 

@@ -38,7 +38,7 @@ COMMANDS_KEPT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class MatchState:
-    """One match. The newest position of `plies` includes the seats that gave up since the move that led to it.
+    """One match. The newest position of `plies` includes the seats eliminated since the move that led to it.
 
     `made` counts all moves and rolls that were ever made: unlike `ply` it includes those that were taken back.
     `moved` has the bit of every seat that made a move or is out, `out` each seat's place and reason once it is out.

@@ -63,12 +63,12 @@ class MatchTerms:
 
     @cached_property
     def abandoned_limit(self) -> int | None:
-        """How long a player may be away before the match ends without being asked; where a clock runs, that does it."""
+        """The absence in milliseconds after which an untimed match ends by itself; None with a clock."""
         return self.patience.abandoned if isinstance(self.clock, NoClock) else None
 
     @cached_property
     def first_move_limit(self) -> int | None:
-        """How long a seat may take for its first move; in correspondence its clock says so."""
+        """The time limit of a seat's first move, in milliseconds; in correspondence it is the clock's."""
         if isinstance(self.clock, Correspondence):
             return None
         return self.patience.untimed_first_move if isinstance(self.clock, NoClock) else self.patience.first_move

@@ -126,7 +126,7 @@ class Connection(asyncio.BufferedProtocol):
     def __init__(
         self, acceptor: Acceptor, buffer: memoryview, frames: TokenBucket, *, hello_seconds: float, ping_seconds: float
     ) -> None:
-        """`buffer` has `SLICE_BYTES` and is shared: its contents are taken over before the loop goes on."""
+        """`buffer` has `SLICE_BYTES` and is shared: its contents are copied before the callback returns."""
         self._acceptor = acceptor
         self._buffer = buffer
         self._frames = frames
@@ -216,7 +216,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def eof_received(self) -> bool:
         if self._is_answering:
-            # The transport stays open for an answer that is made in this turn; one that must wait is given up.
+            # The transport stays open for an answer that is made in this turn; one that must wait is dropped.
             self._loop.call_soon(self._abort_unanswered)
             return True
         self._protocol.receive_eof()
@@ -371,7 +371,7 @@ class Connection(asyncio.BufferedProtocol):
         """Send an HTTP answer, and close."""
         if self._transport is None or self._is_ending:
             return
-        # What came with the request was parsed as frames; what the protocol says to those is no part of the answer.
+        # What came with the request was parsed as frames; the protocol's output for those is no part of the answer.
         self._protocol.data_to_send()
         if not self._protocol.eof_sent:
             self._protocol.send_response(response)

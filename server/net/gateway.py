@@ -49,7 +49,7 @@ log = structlog.get_logger("gateway")
 
 
 class _PageRequest:
-    """One request for a page, which its address pays for, and which is given up when its connection closes."""
+    """One HTTP request, charged to its address, and cancelled when its connection closes."""
 
     __slots__ = ("_address", "_is_given_up", "_key", "_limits", "_owes", "task")
 
@@ -290,7 +290,7 @@ class Gateway:
         connection.respond(answer)
 
     def _may_come_from(self, request: Request) -> bool:
-        """Say whether the page that opens this socket is ours or allowed. Programs that are no page send no origin."""
+        """Return whether the socket's Origin is this server's or allowed; programs other than browsers send none."""
         origins = request.headers.get_all("Origin")
         if not origins:
             return True

@@ -33,7 +33,7 @@ class KnownHosts:
         return cls(["localhost", settings.host, *own, *settings.hosts, *map(_host_of, settings.origins)])
 
     def knows(self, host: str) -> bool:
-        """Say whether the value of a Host field names this server; the port does not matter."""
+        """Return whether the value of a Host field names this server; the port does not matter."""
         parts = _HOST_PATTERN.fullmatch(host.strip())
         if parts is None:
             return False

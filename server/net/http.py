@@ -57,7 +57,7 @@ class Payer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """One file of the page as it was last read; `stamp` tells whether it changed since."""
+    """One file of the page as it was last read; `stamp` changes with the file."""
 
     stamp: tuple[int, int]
     kind: str
@@ -66,14 +66,14 @@ class _File:
 
 
 class Pages:
-    """Answers requests that are no sockets."""
+    """Answers plain HTTP requests."""
 
     def __init__(
         self, web: Path, journal: Journal, metrics: Metrics, obstacle: Callable[[], str], *, metrics_token: str = ""
     ) -> None:
-        """`obstacle` says what the server is not ready for yet, and nothing once it is.
+        """`obstacle` returns the reason why the server is not ready, and an empty text once it is.
 
-        `metrics_token` is what the metrics cost; without one they answer only to visitors from this machine itself.
+        `metrics_token` is the bearer token of the metrics, which without one are served to this machine only.
         """
         self._web = web.resolve()
         self._journal = journal
@@ -120,11 +120,11 @@ class Pages:
         return respond(200, kind, self._metrics.render(), Cache_Control="no-store")
 
     async def _record(self, match_id: str, form: str, payer: Payer) -> Response:
-        """Return the record of a public match that is over: of one that goes on it could tell too much too early."""
+        """Return the record of a finished public match; that of a live one could disclose what its delay withholds."""
         try:
             async with payer.reading():
                 events = await self._journal.read(match_id)
-                # Also for what is refused: a long match that goes on may be asked for again and again.
+                # Charged for a refusal too, since a long live match may be requested repeatedly.
                 await payer.pay(download_cost(len(events)))
         except JournalUnavailable:
             return plain(503, "old matches cannot be read just now")

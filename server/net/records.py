@@ -1,4 +1,4 @@
-"""Game records from a match's events: what leaves the server when somebody takes a game home. Pure."""
+"""Makes the downloadable game record of a match from its events. Pure."""
 
 from __future__ import annotations
 

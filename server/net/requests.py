@@ -32,7 +32,7 @@ def field_of(request: Request, name: str) -> str:
 
 
 def is_upgrade(request: Request) -> bool:
-    """Say whether a request asks for a socket."""
+    """Return whether a request asks for a WebSocket."""
     return field_of(request, "Upgrade").lower() == "websocket"
 
 

@@ -432,7 +432,7 @@ class Session:
             self._address.replays.release()
 
     def _do_now(self, client: ClientConnection, command: _Order, now: float) -> bool:
-        """Carry out what needs no waiting; say whether it was that. Raises Refusal."""
+        """Carry out a command that needs no waiting; return False for any other. Raises Refusal."""
         if isinstance(command, Ping):
             client.send(Pong(id=command.id, sent=command.sent, now=self._lobby_service.now()))
             return True

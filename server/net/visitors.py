@@ -1,4 +1,4 @@
-"""Who asks: the address of a visitor behind proxies, and the key that its limits are counted by."""
+"""The address of a visitor behind proxies, and the key of its rate limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ log = structlog.get_logger("visitors")
 
 
 def client_address(peer: str, forwarded_for: str, proxies: Sequence[IPNetwork]) -> str:
-    """Return who connects: the last address that a trusted proxy vouches for and that is no proxy itself.
+    """Return the client's address: the last one that a trusted proxy forwards and that is no proxy itself.
 
     `forwarded_for` is the list of X-Forwarded-For. Its entries may carry ports and quotes, as some proxies write them;
     it ends at the first entry, from the right, that is no address.
@@ -70,7 +70,7 @@ def _parsed(text: str) -> Address | None:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who sent a request. `is_direct` is false when a proxy says that it forwards the request."""
+    """The sender of a request. `is_direct` is False where headers show that a proxy forwards the request."""
 
     address: str
     is_direct: bool
@@ -88,19 +88,19 @@ class Visitor:
 
 
 class Visitors:
-    """Tells visitors apart by the proxies of the settings, and warns of a proxy that is not among them."""
+    """Finds visitors' addresses behind the proxies of the settings, and warns of a proxy that is not among them."""
 
     def __init__(self, proxies: Iterable[IPNetwork]) -> None:
         self._proxies = tuple(proxies)
         self._warned: set[str] = set()
 
     def is_proxy(self, peer: str) -> bool:
-        """Say whether the other end of a connection is a proxy, whose requests name their visitors."""
+        """Return whether the peer of a connection is a trusted proxy, whose requests name their visitors."""
         address = _parsed(peer)
         return address is not None and any(address in network for network in self._proxies)
 
     def of(self, peer: str, request: Request) -> Visitor:
-        """Return who sent `request`; `peer` is the address at the other end of the connection, empty if unknown."""
+        """Return the sender of `request`; `peer` is the peer address of the connection, empty if unknown."""
         is_direct = not any(name in request.headers for name in _FORWARDING_FIELDS)
         if not is_direct:
             self._warn(peer)

@@ -25,7 +25,7 @@ SLICE_SECONDS: Final = 0.002
 MAX_SUMMARIES: Final = 2_048
 """Summaries of finished matches that are kept, about 1 KB each."""
 MAX_KEPT_PLIES: Final = 10_000
-"""Plies of finished matches that stay replayed after their match tasks are given up, all of them together."""
+"""Plies of finished matches that stay replayed after their match tasks are closed, all of them together."""
 MAX_DAMAGED: Final = 10_000
 """Damaged matches that are known again, so that they are neither read nor logged twice."""
 
@@ -106,16 +106,16 @@ class Archive:
         return match
 
     def set_aside(self, match_id: str, reason: str) -> None:
-        """Remember, and say once, that a match is damaged. The others go on."""
+        """Record and log that a match is damaged, once. Other matches are not affected."""
         if match_id not in self._damaged:
-            advice = "`cornered admin check` tells what is left of it and exports that"
+            advice = "`cornered admin check` reports and exports what is readable"
             log.error("a match is damaged and set aside", match=match_id, reason=reason, advice=advice)
         self._damaged[match_id] = reason
         if len(self._damaged) > MAX_DAMAGED:
             self._damaged.popitem(last=False)
 
     def keep(self, match: Match, events: Sequence[MatchEvent]) -> None:
-        """Keep a finished match whose match task is given up for a while: it is often looked at again."""
+        """Cache a finished match whose match task is closed, since it is often opened again."""
         self._drop(match.id)
         self._finished[match.id] = Restored(match, tuple(events))
         self._kept_plies += match.ply + 1

@@ -543,5 +543,5 @@ class MatchTask:
 
 
 def _leads_on(events: Sequence[MatchEvent]) -> bool:
-    """Say whether these events, which are not empty, end in the next match between the same players."""
+    """Return whether these events, of which there is at least one, end with a rematch."""
     return isinstance(events[-1], Rematched)

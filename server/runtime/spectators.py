@@ -110,7 +110,7 @@ class Spectators:
             client.send(self._snapshot(self.shown))
 
     def publish(self, broadcast: Broadcast, match: Match) -> None:
-        """Send where the match stands, now or after the delay; the end of the match ends the delay."""
+        """Send the match's current state, now or after the delay; the end of the match ends the delay."""
         if self._delay and not match.over:
             self._held.append((self._now() + self._delay, broadcast, match))
             self._arm()

@@ -111,7 +111,7 @@ class FairQueue:
         self._loop = loop
         # The keys with requests that wait.
         self._flows: dict[Hashable, _Flow] = {}
-        # The finish tag of each key's next quantum. A flow without requests was given up, and is passed over.
+        # The finish tag of each key's next quantum. A flow without requests is cancelled, and is passed over.
         self._heap: list[tuple[float, int, _Flow]] = []
         self._virtual = 0.0
         self._numbers = itertools.count()
@@ -173,7 +173,7 @@ class FairQueue:
             self._virtual = 0.0
 
     def _first(self) -> _Flow | None:
-        """Return the flow whose turn it is; those that were given up leave the heap."""
+        """Return the flow whose turn it is; cancelled ones leave the heap."""
         while self._heap:
             flow = self._heap[0][2]
             # A future is cancelled a turn of the loop before its task withdraws the request.
