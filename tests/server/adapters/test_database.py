@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,11 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import IntegrityError
 
 from cornered.server.adapters import database as module
-from cornered.server.adapters.database import Database
-from cornered.server.adapters.tables import METADATA
+from cornered.server.adapters.database import STORE_ERRORS, Database
+from cornered.server.adapters.tables import EVENTS, METADATA
 from tests.server.adapters.conftest import Opener
 
 MIGRATIONS = Path(module.__file__).parents[1] / "migrations"
@@ -97,3 +100,42 @@ async def test_a_failed_transaction_leaves_nothing_and_the_next_one_works(open_d
         await connection.execute(insert)
     async with database.reading() as connection:
         assert (await connection.execute(text("SELECT count(*) FROM players"))).scalar() == 1
+
+
+async def test_a_batch_that_conflicts_halfway_stores_nothing_and_the_next_one_works(open_database: Opener) -> None:
+    database = await open_database()
+    insert = database.insertion(EVENTS)
+    await database.write([(insert, [("a", 1, "{}")])])
+    with pytest.raises(IntegrityError):
+        await database.write([(insert, [("b", seq, "{}") for seq in range(1, 100)]), (insert, [("a", 1, "{}")])])
+    assert await _stored_events(database) == 1
+    await database.write([(insert, [("b", 1, "{}")])])
+    assert await _stored_events(database) == 2
+
+
+async def test_a_batch_on_a_locked_file_fails_or_is_cancelled_and_the_next_one_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BUSY_SECONDS", 0.05)
+    path = tmp_path / "cornered.db"
+    database = await Database.open(f"sqlite:///{path}")
+    insert = database.insertion(EVENTS)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(STORE_ERRORS, match="locked"):
+            await database.write([(insert, [("a", 1, "{}")])])
+        cancelled = asyncio.create_task(database.write([(insert, [("a", 1, "{}")])]))
+        await asyncio.sleep(0)
+        cancelled.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await cancelled
+        other.execute("ROLLBACK")
+    assert await _stored_events(database) == 0
+    await database.write([(insert, [("a", 1, "{}")])])
+    assert await _stored_events(database) == 1
+    await database.close()
+
+
+async def _stored_events(database: Database) -> int:
+    async with database.reading() as connection:
+        return int((await connection.execute(text("SELECT count(*) FROM events"))).scalar_one())
