@@ -28,7 +28,7 @@ PAIR_COUNT: Final = 16
 WATCHER_COUNT: Final = 6
 GUESTS: Final = 4
 PLAYERS_PER_ROLE: Final = 10
-"""Players of each watcher's or guest's role, who alternate, so that the same players return."""
+"""Players of each watcher's or guest's role, which alternate, so that the same players return."""
 MAX_THINKING_S: Final = 0.03
 """Maximum seconds that a player waits before a move."""
 MAX_REST_S: Final = 0.5

@@ -37,7 +37,7 @@ IRRELEVANT_PARAMETERS: Final = frozenset({"json_", "workers", "cluster"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContestOptions:
-    """What a command line says of a contest's games. `seconds` is the time a move."""
+    """The options of a contest's games. `seconds` is the time per move."""
 
     game: str
     option: Sequence[str] = ()
@@ -52,7 +52,7 @@ class ContestOptions:
     adjudicates: bool = False
 
     def terms(self) -> ContestTerms:
-        """Return the terms of the games. Raises a ValueError that says what is wrong with them."""
+        """Return the terms of the games. Raises a ValueError that names the invalid option."""
         from cornered.engine.records.text import read_option
         from cornered.lab.contests.terms import ContestTerms
 

@@ -67,7 +67,7 @@ def bamboo(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Train the networks of bamboo-neural and bamboo-hybrid. Ctrl-C interrupts; the same command goes on."""
+    """Train the networks of bamboo-neural and bamboo-hybrid. Ctrl-C interrupts; the same command resumes."""
     os.environ.update(ONE_THREAD)
 
     from contextlib import ExitStack

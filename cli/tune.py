@@ -53,7 +53,7 @@ Out = Annotated[
 
 @app.callback()
 def tune() -> None:
-    """Find weights of evaluations by playing. Ctrl-C interrupts; the same command goes on."""
+    """Find weights of evaluations by playing. Ctrl-C interrupts; the same command resumes."""
 
 
 @app.command()

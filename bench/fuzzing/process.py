@@ -50,7 +50,7 @@ class _Guide:
             sent = await self._socket.ask("challenge", to=found[PLAYER_ID], game={"name": "trapgrid"})
             if sent["type"] == "acknowledged":
                 found[CHALLENGE] = sent["ref"]
-        # Frames tell their length before: an id must be as long as what it stands for.
+        # A frame's header has its length, so an id must be as long as its placeholder.
         self.places |= {place: found_id for place, found_id in found.items() if len(found_id) == len(place)}
 
 
@@ -82,7 +82,7 @@ async def _fuzz(stage: Stage) -> str:
 
     guiding = asyncio.create_task(guided(), name="guide")
     try:
-        # A replay needs no warming up, and one connection at a time tells which case it was.
+        # A replay needs no warm-up, and one connection at a time identifies the case.
         if not replayed:
             await asyncio.gather(*(work(index) for index in range(CONNECTIONS_AT_ONCE)))
         is_warm.set()

@@ -158,7 +158,7 @@ class BoardView(Widget, can_focus=True):
             self.choose(self.wall or self._focus)
 
     def choose(self, move: str) -> None:
-        """Make `move` if it is legal, and say why not otherwise."""
+        """Make `move` if it is legal, and show the reason otherwise."""
         if move in self._targets:
             self._wall = None
             self.refresh_bindings()

@@ -242,7 +242,7 @@ async def _paired(client: Client) -> str:
                 elif begun := [match for match in heard.matches if match not in known]:
                     return begun[0]
                 else:
-                    # Open challenges are sent before the answer, so one that is not in the news by now is gone.
+                    # Open challenges are sent before the answer, so one that has not arrived by now is over.
                     patience = None if await _sits_at_a_table(client) else 0.0
             case None:
                 raise CannotStart("the connection has ended")
