@@ -276,7 +276,7 @@ published, and the server reads nothing from the broker: one that is down, or lo
 | topic | payload | retained | QoS |
 | --- | --- | --- | --- |
 | `{state_topic("{id}")}` | a [PublicMatchState](#publicmatchstate), the newest one; empty once the match is over | yes, for {STATE_EXPIRY_S:,} s unless published again | 0, the end 1 |
-| `{events_topic("{id}")}` | one [event](#what-happens-in-a-match) each | no | 0 |
+| `{events_topic("{id}")}` | one [event](#events-of-a-match) each | no | 0 |
 | `{LOBBY}` | a [`lobby`](#lobby), at most once in five seconds when something changed, and each [`lobby_changed`](#lobby_changed) | the `lobby`, for {STATE_EXPIRY_S:,} s unless published again | 1, changes 0 |
 | `{status_topic("{node}")}` | a [NodeStatus](#nodestatus); `offline` is the server's last will | yes | 1 |
 
@@ -296,9 +296,9 @@ def write_manual(schema: Schema) -> str:
     messages = {name for members in unions.values() for name in members} | set(unions)
     documents = (PublicMatchState.__name__, NodeStatus.__name__)
     values = [name for name in definitions if name not in messages and name not in documents]
-    parts = [PROSE, "## What a client says\n", *(_section(definitions[name]) for name in unions["ClientMessage"])]
-    parts += ["## What the server says\n", *(_section(definitions[name]) for name in unions["ServerMessage"])]
-    parts += ["## What happens in a match\n", *(_section(definitions[name]) for name in unions["MatchEvent"])]
+    parts = [PROSE, "## Messages of a client\n", *(_section(definitions[name]) for name in unions["ClientMessage"])]
+    parts += ["## Messages of the server\n", *(_section(definitions[name]) for name in unions["ServerMessage"])]
+    parts += ["## Events of a match\n", *(_section(definitions[name]) for name in unions["MatchEvent"])]
     parts += [MQTT, *(_section(definitions[name], name) for name in documents)]
     parts += ["## Values\n", *(_section(definitions[name], name) for name in values)]
     rows = [f"| `{code}` | {ERROR_WORDS[code]} |" for code in get_args(ErrorCode)]
@@ -313,7 +313,7 @@ def _members(union: Schema) -> list[str]:
 def _section(definition: Schema, title: str | None = None) -> str:
     """Return one message or value: its name, its meaning, and a table of its fields."""
     if "oneOf" in definition:
-        return f"### {title}\n\nOne of {_described(definition)}, told apart by `kind`.\n"
+        return f"### {title}\n\nOne of {_described(definition)}, distinguished by `kind`.\n"
     properties = definition["properties"]
     title = title or f"`{properties['type']['const']}`"
     text = definition.get("description", "")
@@ -369,7 +369,7 @@ def _described(schema: Any) -> str:
         case {"type": "null"}:
             return "null"
         case _:
-            raise ValueError(f"a schema without words: {schema}")
+            raise ValueError(f"a schema without a description: {schema}")
 
 
 def _range(schema: Schema, low: str, high: str) -> str:

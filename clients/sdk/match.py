@@ -71,8 +71,8 @@ class MatchClient(Protocol):
 class MatchView:
     """A live copy of one match. `snapshot` is its newest state; `version` grows with every change of any field."""
 
-    def __init__(self, line: MatchClient, snapshot: Snapshot) -> None:
-        self._line = line
+    def __init__(self, client: MatchClient, snapshot: Snapshot) -> None:
+        self._client = client
         self._pulse = Pulse()
         self._events: list[MatchEvent] = []
         self._parsed: tuple[str, State] | None = None
@@ -160,7 +160,7 @@ class MatchView:
         left = clocks.left[seat]
         if left is None or clocks.running != seat:
             return left
-        spent = self._line.server_now() - clocks.at
+        spent = self._client.server_now() - clocks.at
         if isinstance(self.snapshot.clock, Delay):
             spent -= 1000 * self.snapshot.clock.delay
         return max(0, left - max(0, spent))
@@ -171,69 +171,69 @@ class MatchView:
         The move is stored when it returns. Raises CommandRefused, with `stale_ply` when another event came first.
         """
         at = self.ply if ply is None else ply
-        await self._do(Play(id=self._line.new_id(), match=self.id, ply=at, move=move))
+        await self._do(Play(id=self._client.new_id(), match=self.id, ply=at, move=move))
 
     async def resign(self) -> None:
         """Resign."""
-        await self._do(Resign(id=self._line.new_id(), match=self.id))
+        await self._do(Resign(id=self._client.new_id(), match=self.id))
 
     async def abort(self) -> None:
         """Abort the match before its second ply."""
-        await self._do(Abort(id=self._line.new_id(), match=self.id))
+        await self._do(Abort(id=self._client.new_id(), match=self.id))
 
     async def claim(self) -> None:
         """Claim victory over an absent opponent."""
-        await self._do(Claim(id=self._line.new_id(), match=self.id))
+        await self._do(Claim(id=self._client.new_id(), match=self.id))
 
     async def rematch(self) -> None:
         """Offer a rematch, or accept one; `snapshot.next` is its match once all players have."""
-        await self._do(Rematch(id=self._line.new_id(), match=self.id))
+        await self._do(Rematch(id=self._client.new_id(), match=self.id))
 
     async def offer_draw(self) -> None:
         """Offer a draw."""
-        await self._do(OfferDraw(id=self._line.new_id(), match=self.id))
+        await self._do(OfferDraw(id=self._client.new_id(), match=self.id))
 
     async def answer_draw(self, *, accept: bool) -> None:
         """Answer the opponent's offer."""
         answer = AcceptDraw if accept else DeclineDraw
-        await self._do(answer(id=self._line.new_id(), match=self.id))
+        await self._do(answer(id=self._client.new_id(), match=self.id))
 
     async def request_takeback(self) -> None:
         """Request a takeback of one's own last move."""
-        await self._do(RequestTakeback(id=self._line.new_id(), match=self.id))
+        await self._do(RequestTakeback(id=self._client.new_id(), match=self.id))
 
     async def answer_takeback(self, *, accept: bool) -> None:
         """Answer the opponent's request."""
         answer = AcceptTakeback if accept else DeclineTakeback
-        await self._do(answer(id=self._line.new_id(), match=self.id))
+        await self._do(answer(id=self._client.new_id(), match=self.id))
 
     async def say(self, text: str, room: ChatRoom | None = None) -> None:
         """Send a chat line to `room`, by default the players' for a player and the spectators' for a watcher."""
         where: ChatRoom = room or ("spectators" if self.seat is None else "players")
-        await self._do(Say(id=self._line.new_id(), match=self.id, text=text, room=where))
+        await self._do(Say(id=self._client.new_id(), match=self.id, text=text, room=where))
 
     async def moves(self, ply: int | None = None) -> Moves:
         """Request the legal moves, for clients without the rules."""
         at = self.ply if ply is None else ply
-        return await self._line.ask(AskMoves(id=self._line.new_id(), match=self.id, ply=at), Moves)
+        return await self._client.ask(AskMoves(id=self._client.new_id(), match=self.id, ply=at), Moves)
 
     async def history(self) -> History:
         """Request every position so far."""
-        return await self._line.ask(AskHistory(id=self._line.new_id(), match=self.id), History)
+        return await self._client.ask(AskHistory(id=self._client.new_id(), match=self.id), History)
 
     async def variation(self, ply: int, moves: Sequence[str]) -> tuple[str, ...]:
         """Request the positions after each of `moves`, from the position after `ply` plies. Raises CommandRefused."""
-        command = AskVariation(id=self._line.new_id(), match=self.id, ply=ply, moves=tuple(moves))
-        return (await self._line.ask(command, Variation)).positions
+        command = AskVariation(id=self._client.new_id(), match=self.id, ply=ply, moves=tuple(moves))
+        return (await self._client.ask(command, Variation)).positions
 
     async def leave(self) -> None:
         """Unsubscribe from the match; a player keeps the seat."""
-        self._line.forget(self.id)
-        await self._line.ask(Leave(id=self._line.new_id(), match=self.id), Acknowledged)
+        self._client.forget(self.id)
+        await self._client.ask(Leave(id=self._client.new_id(), match=self.id), Acknowledged)
 
     async def _do(self, command: Command) -> None:
         """Send a command; its events are part of `snapshot` when this returns."""
-        done = await self._line.ask(command, Acknowledged)
+        done = await self._client.ask(command, Acknowledged)
         while done.seq is not None and self.snapshot.seq < done.seq:
             await self.changed(self.version)
 

@@ -39,8 +39,8 @@ class StudyClient(Protocol):
 class Studies:
     """Analyses that this client requested. Only the newest result of each is kept, since it includes earlier ones."""
 
-    def __init__(self, line: StudyClient) -> None:
-        self._line = line
+    def __init__(self, client: StudyClient) -> None:
+        self._client = client
         self._newest: OrderedDict[str, Analysis] = OrderedDict()
         self._connections = 0
         self._pulse = Pulse()
@@ -49,8 +49,8 @@ class Studies:
         """Yield results up to the final one; a reconnection requests the analysis again. Raises CommandRefused."""
         while True:
             connection = self._connections
-            command = AskAnalysis(id=self._line.new_id(), match=match, ply=ply, lines=lines)
-            name = (await self._line.ask(command, Acknowledged)).ref or ""
+            command = AskAnalysis(id=self._client.new_id(), match=match, ply=ply, lines=lines)
+            name = (await self._client.ask(command, Acknowledged)).ref or ""
             try:
                 async for analysis in self._follow(name, connection):
                     yield analysis
@@ -58,7 +58,7 @@ class Studies:
                         return
             except (GeneratorExit, asyncio.CancelledError):
                 # A cancelled task must not wait for an answer.
-                self._line.mention(CancelAnalysis(id=self._line.new_id(), analysis=name))
+                self._client.mention(CancelAnalysis(id=self._client.new_id(), analysis=name))
                 raise
             finally:
                 self._newest.pop(name, None)
@@ -96,8 +96,8 @@ class Studies:
 class Jobs:
     """Analysis jobs of a bot, and which of them are stopped. Iterating yields the jobs as they come."""
 
-    def __init__(self, line: StudyClient) -> None:
-        self._line = line
+    def __init__(self, client: StudyClient) -> None:
+        self._client = client
         self._waiting: deque[Analyse] = deque(maxlen=MAX_JOBS)
         self._active: dict[str, asyncio.Event] = {}
         self._offered: OfferAnalysis | None = None
@@ -109,8 +109,8 @@ class Jobs:
         `name` is the displayed name; `key` is the operator's. 0 jobs withdraw the offer. Raises CommandRefused, with
         `not_allowed` for a wrong key.
         """
-        command = OfferAnalysis(id=self._line.new_id(), games=tuple(games), jobs=jobs, name=name, key=key)
-        await self._line.ask(command, Acknowledged)
+        command = OfferAnalysis(id=self._client.new_id(), games=tuple(games), jobs=jobs, name=name, key=key)
+        await self._client.ask(command, Acknowledged)
         self._offered = command
 
     async def tell(
@@ -125,7 +125,7 @@ class Jobs:
     ) -> None:
         """Send results of a job; None is unchanged since the last call. Raises CommandRefused when the job is lost."""
         command = Analysed(
-            id=self._line.new_id(),
+            id=self._client.new_id(),
             job=job,
             final=final,
             report=report,
@@ -134,7 +134,7 @@ class Jobs:
             error=error,
         )
         try:
-            await self._line.ask(command, Acknowledged)
+            await self._client.ask(command, Acknowledged)
         finally:
             if final:
                 self._done(job)
@@ -170,7 +170,7 @@ class Jobs:
     def reconnect(self) -> list[Command]:
         """Return the offer to repeat on a new connection; the jobs of the old one are assigned to other bots."""
         self._drop()
-        return [] if self._offered is None else [self._offered.model_copy(update={"id": self._line.new_id()})]
+        return [] if self._offered is None else [self._offered.model_copy(update={"id": self._client.new_id()})]
 
     def close(self) -> None:
         """Stop all jobs, and wake the reader with Closed."""

@@ -110,7 +110,7 @@ class Spectators:
             client.send(self._snapshot(self.shown))
 
     def publish(self, broadcast: Broadcast, match: Match) -> None:
-        """Send the match's current state, now or after the delay; the end of the match ends the delay."""
+        """Send `broadcast`, which led to `match`, now or after the delay, which ends with the match."""
         if self._delay and not match.over:
             self._held.append((self._now() + self._delay, broadcast, match))
             self._arm()
