@@ -40,20 +40,20 @@ PUBLISH_INTERVAL_S: Final = 0.25
 class AnalysisService:
     """The queue of analysis jobs between the clients that request them and the analysts; it does not search."""
 
-    def __init__(self, counts: Counts, now: Callable[[], int], fresh: Callable[[], str], key: str = "") -> None:
-        """`now` is the wall clock in milliseconds; `fresh` makes ids that cannot be guessed.
+    def __init__(self, counts: Counts, now: Callable[[], int], new_id: Callable[[], str], key: str = "") -> None:
+        """`now` is the wall clock in milliseconds; `new_id` makes ids that cannot be guessed.
 
         `key` is the operator's, which an analyst must send; without one there are no analysts.
         """
         self._key = key.encode()
         self._counts = counts
         self._now = now
-        self._fresh = fresh
+        self._new_id = new_id
         self._loop = asyncio.get_running_loop()
         self._queue = AnalysisQueue()
         self._clients: dict[str, ClientConnection] = {}
         self._changed: set[str] = set()
-        self._tell_timer: asyncio.TimerHandle | None = None
+        self._publish_timer: asyncio.TimerHandle | None = None
         self._tick_timer: asyncio.TimerHandle | None = None
 
     @property
@@ -68,7 +68,7 @@ class AnalysisService:
 
     def close(self) -> None:
         """Stop every timer."""
-        for timer in (self._tell_timer, self._tick_timer):
+        for timer in (self._publish_timer, self._tick_timer):
             if timer is not None:
                 timer.cancel()
 
@@ -110,7 +110,7 @@ class AnalysisService:
             return
         if self._queue.find(question) is None and self._jobs_of(client.address) >= MOST_JOBS_OF_ADDRESS:
             raise Refusal("busy", f"{MOST_JOBS_OF_ADDRESS} analyses from your address are not done yet; try again soon")
-        events = self._queue.ask(client.id, client.player.id, question, self._fresh(), self._now())
+        events = self._queue.ask(client.id, client.player.id, question, self._new_id(), self._now())
         self._clients[client.id] = client
         self._apply(events)
         job = self._queue.find(question)
@@ -144,8 +144,8 @@ class AnalysisService:
             self._queue = self._queue.evolve(event)
         if events:
             self._arm()
-            if self._changed and self._tell_timer is None:
-                self._tell_timer = self._loop.call_later(PUBLISH_INTERVAL_S, self._tell)
+            if self._changed and self._publish_timer is None:
+                self._publish_timer = self._loop.call_later(PUBLISH_INTERVAL_S, self._publish)
 
     def _effect(self, event: AnalysisEvent) -> None:
         """Send the messages of an event, before it is folded."""
@@ -198,9 +198,9 @@ class AnalysisService:
         if analyst is not None:
             analyst.send(StopAnalysis(job=name))
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         """Send results so far to the clients that requested them; one that is behind gets the final message only."""
-        self._tell_timer = None
+        self._publish_timer = None
         changed, self._changed = self._changed, set()
         places = self._places()
         for name in changed:

@@ -191,9 +191,9 @@ class LobbyService:
             self.matches.bring(player)
         for challenge in self._lobby.challenges_of.get(player, ()):
             client.send(self._lobby.challenges[challenge])
-        self._tell_of_others(client)
+        self._warn_of_twins(client)
 
-    def _tell_of_others(self, client: ClientConnection) -> None:
+    def _warn_of_twins(self, client: ClientConnection) -> None:
         """Notify the programs that are connected as one bot; two windows of a person are normal."""
         others = [one for one in self._clients[client.player.id] if one.instance not in (None, client.instance)]
         if client.player.kind == "bot" and client.instance is not None and others:
@@ -224,7 +224,7 @@ class LobbyService:
         """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
         self._watch.caught_up(client)
 
-    def _tell(self, players: Iterable[str], message: ServerMessage) -> None:
+    def _send_to(self, players: Iterable[str], message: ServerMessage) -> None:
         broadcast = Broadcast(message)
         for player in players:
             for client in self._clients.get(player, ()):
@@ -233,7 +233,7 @@ class LobbyService:
     def say_goodbye(self, text: str) -> None:
         """Notify all clients of the restart, and refuse further commands."""
         self.is_stopping = True
-        self._tell(tuple(self._clients), Notice(code="restarting", text=text))
+        self._send_to(tuple(self._clients), Notice(code="restarting", text=text))
 
     def close(self) -> None:
         """Stop every timer."""
@@ -317,7 +317,7 @@ class LobbyService:
             for event in told:
                 reason = "the server could not start the match"
                 closed = event.closed.model_copy(update={"how": "cancelled", "match": None, "reason": reason})
-                self._tell(event.told, closed)
+                self._send_to(event.told, closed)
             raise Refusal("internal", "the match could not be stored just now; try again")
         for event in told:
             self._effect(event)
@@ -350,9 +350,9 @@ class LobbyService:
     def _effect(self, event: LobbyEvent) -> None:
         match event:
             case ChallengeSent():
-                self._tell((event.challenge.by.id, event.challenge.to.id), event.challenge)
+                self._send_to((event.challenge.by.id, event.challenge.to.id), event.challenge)
             case ChallengeEnded():
-                self._tell(event.told, event.closed)
+                self._send_to(event.told, event.closed)
             case (
                 Arrived()
                 | WentAway()
@@ -411,7 +411,7 @@ class LobbyService:
         self._apply([MatchMade(terms.id, terms.spec, terms.players, terms.clock, terms.private, terms.delay)])
         self._watch.match_began(match_task)
         for seat, player in enumerate(terms.players):
-            self._tell((player.id,), Paired(match=terms.id, seat=seat))
+            self._send_to((player.id,), Paired(match=terms.id, seat=seat))
 
     def match_changed(self, match_task: MatchTask) -> None:
         self._watch.match_moved(match_task)

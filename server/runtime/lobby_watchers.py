@@ -56,11 +56,11 @@ class LobbyWatchers:
         self._now = now
         self._peers_of = peers_of
         self._loop = asyncio.get_running_loop()
-        self._news = LobbyUpdates(lobby, self._summary)
+        self._updates = LobbyUpdates(lobby, self._summary)
         # The number of updates before each watcher got its page, which it does not get again.
         self._watching: dict[ClientConnection, int] = {}
         self._behind: set[ClientConnection] = set()
-        self._told = 0
+        self._update_number = 0
         self._rounds: deque[tuple[int, Broadcast, Iterator[ClientConnection]]] = deque()
         self._is_writing = False
         # The first page as cached for new watchers; None once an update has changed it.
@@ -91,29 +91,29 @@ class LobbyWatchers:
 
     def page(self, command: AskLobby) -> LobbyPage:
         """Return one more page. Raises Refusal."""
-        return self._news.lists.page(command)
+        return self._updates.lists.page(command)
 
     # Changes
 
     def changed(self) -> None:
         """The lobby has changed."""
         self._page = None
-        self._tell_soon()
+        self._publish_soon()
 
     def match_began(self, match_task: MatchTask) -> None:
         """A match begins, or is loaded after a restart."""
         if match_task.is_listed:
-            self._news.match_began(match_task.match.id)
+            self._updates.match_began(match_task.match.id)
             self.changed()
 
     def match_moved(self, match_task: MatchTask) -> None:
         """A match looks different in lists."""
-        self._news.match_moved(match_task.match.id)
-        self._tell_soon()
+        self._updates.match_moved(match_task.match.id)
+        self._publish_soon()
 
     def match_ended(self, match_task: MatchTask) -> None:
         """A match is over."""
-        self._news.match_ended(match_task.match.id)
+        self._updates.match_ended(match_task.match.id)
         self.changed()
 
     def close(self) -> None:
@@ -126,13 +126,15 @@ class LobbyWatchers:
 
     # Updates
 
-    def _tell_soon(self) -> None:
+    def _publish_soon(self) -> None:
         if self._timer is None:
-            self._timer = self._loop.call_later(max(PUBLISH_INTERVAL_S, self._next_at - self._loop.time()), self._tell)
+            self._timer = self._loop.call_later(
+                max(PUBLISH_INTERVAL_S, self._next_at - self._loop.time()), self._publish
+            )
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         self._timer = None
-        update = self._news.take(self._now())
+        update = self._updates.take(self._now())
         if update.public is not None:
             self._bus.publish_lobby(update.public)
             if self._retain_timer is None:
@@ -146,18 +148,18 @@ class LobbyWatchers:
             for client in self._peers_of(player):
                 if client in self._watching and client not in self._behind:
                     client.deliver(broadcast)
-        if self._news.is_waiting:
-            self._tell_soon()
+        if self._updates.is_waiting:
+            self._publish_soon()
 
     def _spread(self, broadcast: Broadcast) -> None:
         """Write an update to all watchers, in slices between which the event loop runs other tasks."""
-        self._told += 1
+        self._update_number += 1
         self._page = None
         if not self._watching:
             return
         size = len(broadcast.frame(next(iter(self._watching)).codec))
         self._next_at = self._loop.time() + size / BYTES_A_SECOND
-        self._rounds.append((self._told, broadcast, iter(tuple(self._watching))))
+        self._rounds.append((self._update_number, broadcast, iter(tuple(self._watching))))
         if not self._is_writing:
             self._is_writing = True
             self._write_slice()
@@ -187,13 +189,13 @@ class LobbyWatchers:
 
     def _show(self, client: ClientConnection, command_id: str | None) -> None:
         """Send a client the page, and none of the updates before it."""
-        self._watching[client] = self._told
+        self._watching[client] = self._update_number
         self._behind.discard(client)
         client.send(self._state_for(client.player.id, command_id))
 
     def _state_for(self, player: str, command_id: str | None) -> LobbyState:
         if self._page is None:
-            self._page = self._news.first_page()
+            self._page = self._updates.first_page()
         own = (
             self._summary(match_task.match.id)
             for match_task in self._match_tasks.rooms_of(player)
@@ -204,7 +206,7 @@ class LobbyWatchers:
     def _retain(self) -> None:
         """Publish the first page to the bus, which retains it."""
         self._retain_timer = None
-        self._bus.publish_lobby(self._news.first_page())
+        self._bus.publish_lobby(self._updates.first_page())
 
     def _summary(self, match: str) -> MatchSummary | None:
         """Return a match as its spectators see it, with their delay."""

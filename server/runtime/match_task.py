@@ -114,7 +114,7 @@ class MatchTask:
             now=services.now,
             snapshot=self._snapshot_for_watchers,
             counts=services.counts,
-            tell=self._tell_all,
+            send_to_all=self._send_to_all,
             announce=self._announce,
         )
 
@@ -250,7 +250,7 @@ class MatchTask:
         if seat is not None and self._gone_since[seat] is not None:
             self._gone_since[seat] = None
             self._arm()
-            self._tell_presence(seat)
+            self._send_presence(seat)
 
     def player_went(self, player: str) -> None:
         """A seated player's last connection closed."""
@@ -258,11 +258,11 @@ class MatchTask:
         if seat is not None and self._gone_since[seat] is None:
             self._gone_since[seat] = self._services.now()
             self._arm()
-            self._tell_presence(seat)
+            self._send_presence(seat)
 
-    def _tell_presence(self, seat: int) -> None:
+    def _send_presence(self, seat: int) -> None:
         match, gone = self.match, self._gone_since[seat]
-        self._tell_all(
+        self._send_to_all(
             Broadcast(
                 SeatPresence(
                     match=match.id,
@@ -306,7 +306,7 @@ class MatchTask:
         )
         self._said.append(said)
         if command.room == "players":
-            self._tell_players(Broadcast(said))
+            self._send_to_players(Broadcast(said))
         else:
             self.spectators.spread(Broadcast(said))
 
@@ -334,8 +334,8 @@ class MatchTask:
             match, refund = self._refunded(now)
             try:
                 events = match.decide(command, seat, now, lag=client.lag, gone_since=self._gone_since)
-                told = (*refund, *events) if refund else events
-                await self._store(told, now)
+                decided = (*refund, *events) if refund else events
+                await self._store(decided, now)
             except Refusal as refusal:
                 if command.type == "play":
                     client.charge()
@@ -347,7 +347,7 @@ class MatchTask:
                 # A write that seemed to fail had reached the store: fold it, and decide again.
                 await self._catch_up()
                 continue
-            self._advance(told, client, Acknowledged(id=command.id, seq=events[0].seq))
+            self._advance(decided, client, Acknowledged(id=command.id, seq=events[0].seq))
             self._services.counts.acknowledged(self._loop.time() - request.arrived)
             if _leads_on(events):
                 await self._open_rematch()
@@ -427,7 +427,7 @@ class MatchTask:
             excused = 0 if since is None else overlap(max(since, excused_at), now, outages)
             if since is not None and excused:
                 self._gone_since[seat] = since + excused
-                self._tell_presence(seat)
+                self._send_presence(seat)
         refund = match.refund(now, overlap(match.at, now, outages))
         for event in refund:
             match = match.evolve(event)
@@ -463,12 +463,12 @@ class MatchTask:
         if match.over and not was_over:
             self._observer.ended(self)
         try:
-            self._tell_of(events, asker, answer)
+            self._publish(events, asker, answer)
         except Exception:
             # The events are stored: a defect in publishing them must not look like a refusal.
             self._log.exception("the events of a match were not published to all")
 
-    def _tell_of(
+    def _publish(
         self, events: tuple[MatchEvent, ...], asker: ClientConnection | None, answer: Acknowledged | None
     ) -> None:
         broadcast = Broadcast(views.happened(self.match, events))
@@ -521,12 +521,12 @@ class MatchTask:
 
     # Messages
 
-    def _tell_players(self, broadcast: Broadcast) -> None:
+    def _send_to_players(self, broadcast: Broadcast) -> None:
         for client in self._players:
             client.deliver(broadcast)
 
-    def _tell_all(self, broadcast: Broadcast) -> None:
-        self._tell_players(broadcast)
+    def _send_to_all(self, broadcast: Broadcast) -> None:
+        self._send_to_players(broadcast)
         self.spectators.spread(broadcast)
 
     def _snapshot(self, match: Match, command_id: str | None, seat: int | None) -> Snapshot:

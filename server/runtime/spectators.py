@@ -50,16 +50,16 @@ class Spectators:
         now: Callable[[], int],
         snapshot: Callable[[Match], Snapshot],
         counts: Counts,
-        tell: Callable[[Broadcast], None],
+        send_to_all: Callable[[Broadcast], None],
         announce: Callable[[ServerMessage], None],
     ) -> None:
-        """`events` made `match`; `tell` sends to the players too, `announce` to the bus and the lobby."""
+        """`events` made `match`; `send_to_all` sends to the players too, `announce` to the bus and the lobby."""
         self.shown = match
         self._delay = match.terms.delay * 1000
         self._now = now
         self._snapshot = snapshot
         self._counts = counts
-        self._tell = tell
+        self._send_to_all = send_to_all
         self._announce = announce
         self._loop = asyncio.get_running_loop()
         self._ready: dict[Codec, dict[ClientConnection, Write]] = {JSON: {}, MSGPACK: {}}
@@ -155,7 +155,7 @@ class Spectators:
         self._crowd = 0
         self._rounds.clear()
         self._held.clear()
-        del self._snapshot, self._tell, self._announce
+        del self._snapshot, self._send_to_all, self._announce
 
     def _write_slice(self) -> None:
         if not self._rounds:
@@ -180,10 +180,10 @@ class Spectators:
         public = max(1, sum(1 for _ in takewhile(lambda event: event.at <= latest, events)))
         match = self.shown = Match.replay(events[:public], terms.seed, terms.patience)
         for at, together in groupby(events[public:], key=lambda event: event.at):
-            news = tuple(together)
-            for event in news:
+            simultaneous = tuple(together)
+            for event in simultaneous:
                 match = match.evolve(event)
-            self._held.append((at + self._delay, Broadcast(views.happened(match, news)), match))
+            self._held.append((at + self._delay, Broadcast(views.happened(match, simultaneous)), match))
         self._arm()
 
     def _show(self, broadcast: Broadcast, match: Match) -> None:
@@ -210,4 +210,4 @@ class Spectators:
 
     def _tell_count(self) -> None:
         self._count_timer = None
-        self._tell(Broadcast(Watchers(match=self.shown.id, count=self._crowd)))
+        self._send_to_all(Broadcast(Watchers(match=self.shown.id, count=self._crowd)))

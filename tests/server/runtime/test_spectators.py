@@ -70,7 +70,7 @@ class Show:
             now=lambda: self.now,
             snapshot=lambda match: views.snapshot(match, None, connected=(True, True), watchers=0),
             counts=self.counts,
-            tell=lambda _: None,
+            send_to_all=lambda _: None,
             announce=self.announce,
         )
 
