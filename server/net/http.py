@@ -178,7 +178,7 @@ def _name_of(path: str) -> str:
 
 
 def _policy(request: Request) -> str:
-    """Return what the page may load: its own files, and its own socket, which not every browser counts as its own."""
+    """Return the Content-Security-Policy. Not every browser includes the server's WebSocket in 'self'."""
     host = field_of(request, "Host")
     socket = f" ws://{host} wss://{host}" if _HOST_HEADER.fullmatch(host) else ""
     return (

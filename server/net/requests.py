@@ -1,4 +1,4 @@
-"""What a request asks for, and whether it may be answered at all: its method, its host, and its path."""
+"""Validates HTTP requests: method, host and path."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def is_upgrade(request: Request) -> bool:
 
 
 def refusal_of(request: Request, hosts: KnownHosts) -> Response | None:
-    """Return the answer to a request that neither a page nor a socket may be given to; None when it is in order."""
+    """Return the refusal of an invalid HTTP request; None for a valid one."""
     if request.method not in METHODS:
         return method_not_allowed()
     named = request.headers.get_all("Host")

@@ -56,7 +56,7 @@ MAX_FALSE_STARTS: Final = 5
 MAX_INBOX: Final = 16
 """Messages that may wait for their turn. Beyond that the socket is not read."""
 MAX_DEBT: Final = 20.0
-"""Tokens that one socket may owe and still be read, so that a ping of its own holds no move up."""
+"""Tokens that one socket may owe and still be read, so that its own ping delays no move."""
 MAX_ROOMS: Final = 64
 """Matches of others that one socket may watch at once."""
 HELLO_COST: Final = 10.0

@@ -1,4 +1,4 @@
-"""One socket as match tasks and the lobby service see it: its player, and the messages that are written to it.
+"""One WebSocket as match tasks and the lobby service use it: its player, and the messages written to it.
 
 Nothing here waits or raises. A message is encoded and framed at most once a codec however many sockets it goes to
 (`Broadcast`), and handed to each transport; the transport's buffer is the outbox. Where it fills up, watchers are

@@ -1,4 +1,4 @@
-"""The lobby service: who is here on which sockets, and the lobby that they see. One server has one."""
+"""The lobby service: the connected clients of one server, and the lobby that they see."""
 
 from __future__ import annotations
 

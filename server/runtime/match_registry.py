@@ -236,7 +236,7 @@ class MatchRegistry:
         found = await self._services.journal.live()
         for started in found:
             self._unloaded[started.match] = started
-            self._take_note(started.match, started.players)
+            self._index(started.match, started.players)
         if found:
             log.info("matches go on", matches=len(found))
             self._observer.matches_indexed(found)
@@ -299,7 +299,7 @@ class MatchRegistry:
             if match_id not in self._unloaded:
                 match_task = self._open(match, events, self._observer.match_opened, untended_since=match.at)
                 if was_live:
-                    # There may be no caller. It is kept for a while where there is one.
+                    # Closed at once, since no client is joined; a waiting `find` opens it again from the cache.
                     match_task.check_emptiness()
                 return match_task
             now = self._services.now()
@@ -319,7 +319,7 @@ class MatchRegistry:
             self._lose(match_id)
         return None
 
-    def _take_note(self, match_id: str, players: Sequence[Player]) -> None:
+    def _index(self, match_id: str, players: Sequence[Player]) -> None:
         for player in players:
             self._live.setdefault(player.id, {})[match_id] = None
 
@@ -352,7 +352,7 @@ class MatchRegistry:
         self._unloaded.pop(match.id, None)
         self._runs[match.id] = self._tasks.create_task(match_task.run(), name=f"match[{match.id}]")
         if not match.over:
-            self._take_note(match.id, match.terms.players)
+            self._index(match.id, match.terms.players)
             match_task.announce_start()
             match_task.excuse(untended_since)
         report(match_task)
