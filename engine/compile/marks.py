@@ -62,7 +62,7 @@ class Mark:
             with suppress(OSError):
                 os.utime(self.directory)
         elif IS_CACHED:
-            with FileLock(CACHE / lock):
+            with FileLock(CACHE / lock, fallback_to_soft=False):
                 yield not self.is_set
                 self.set()
         else:

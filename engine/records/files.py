@@ -67,9 +67,10 @@ class LineWriter:
             self._sync()
 
     def close(self) -> None:
-        if self._sync_interval_s is not None:
-            self._sync()
-        self._file.close()
+        """Close the file. Raises an OSError when the lines cannot be brought to the disk."""
+        with self._file:
+            if self._sync_interval_s is not None:
+                self._sync()
 
     def _sync(self) -> None:
         os.fsync(self._file.fileno())

@@ -88,7 +88,7 @@ class ContestJournal:
         """
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            lock = FileLock(folder / ".lock", blocking=False).acquire()
+            lock = FileLock(folder / ".lock", blocking=False, fallback_to_soft=False).acquire()
         except Timeout:
             raise ValueError(f"another process plays the contest in {folder}; wait for it or end it") from None
         with lock:

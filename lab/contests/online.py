@@ -94,7 +94,7 @@ def _place(server: str, name: str) -> Iterator[TokenStore]:
     folder.mkdir(parents=True, exist_ok=True)
     for number in itertools.count():
         try:
-            lock = FileLock(folder / f"{number}.lock", blocking=False).acquire()
+            lock = FileLock(folder / f"{number}.lock", blocking=False, fallback_to_soft=False).acquire()
         except Timeout:
             continue
         with lock:
