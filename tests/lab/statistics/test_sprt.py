@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cornered.lab.statistics.pentanomial import likeliest_of_t, log_ratio, observed, t_of
+from cornered.lab.statistics.pentanomial import bisected, likeliest_of_t, log_ratio, observed, t_of
 from cornered.lab.statistics.sprt import Sprt
 
 COUNTS = st.lists(st.integers(0, 3000), min_size=5, max_size=5).filter(any)
@@ -30,6 +32,42 @@ def test_published_ratios_come_out(counts: list[int], bounds: tuple[float, float
     test = Sprt(*bounds)
     assert round(test.llr(counts), 2) == llr
     assert test.verdict(counts) == ("H1" if llr > 2.94 else None)
+
+
+def test_pairs_that_are_all_won_have_the_ratio_of_the_likeliest_distributions() -> None:
+    # The likeliest distribution with t = (m - 1/2) / s has losses beside the wins, which add most to the deviation: a
+    # share p of wins with 2p - 1 = t / sqrt(1 + t^2). fastchess printed 2.94 for the same pairs in one version, and for
+    # 5,550 of them in a later one: it replaced a deviation of zero by values of its own.
+    pairs, elo = 104, 5.0
+    t = math.sqrt(2) * elo * math.log(10) / 800
+    wins = (1 + t / math.sqrt(1 + t * t)) / 2
+    expected = pairs * (math.log(wins) - math.log(0.5))
+    assert round(expected, 2) == 2.09
+    assert Sprt(0, elo).llr([0, 0, 0, 0, pairs]) == pytest.approx(expected, abs=2e-3)
+
+
+@pytest.mark.parametrize("t", [0.0, math.sqrt(2) * 5 * math.log(10) / 800, 0.3])
+def test_no_other_distribution_with_this_t_is_likelier(t: float) -> None:
+    _, shares = observed([0, 0, 0, 0, 104])
+    likeliest = likeliest_of_t(shares, t)
+    assert t_of(likeliest) == pytest.approx(t, abs=1e-6)
+    for rest in np.random.default_rng(1).dirichlet([0.3] * 4, 300):
+        wins = share_of_wins(rest, t)
+        assert wins is None or wins < likeliest[-1] + 1e-4
+
+
+def share_of_wins(rest: npt.NDArray[np.float64], t: float) -> float | None:
+    """Return the greatest share of won pairs with which the mean is `t` deviations above even, the other pairs being
+    distributed like `rest`; None where there is none."""
+
+    def excess(wins: float) -> float:
+        found = t_of([*(rest * (1 - wins)), wins])
+        return found - t
+
+    known = [wins for wins in np.linspace(0.001, 0.999, 500) if excess(wins) < 0]
+    if not known:
+        return None
+    return bisected(lambda wins: excess(wins) < 0, float(known[-1]), 0.9999)
 
 
 def test_the_bounds_are_walds() -> None:
