@@ -13,26 +13,50 @@ import numpy as np
 import numpy.typing as npt
 
 from cornered.engine.compile.kernel import kernel
-from cornered.engine.kernels.hexagon import MAX_MOVES, STRIDE, Position, advance, gen, size_of, survey, turned
+from cornered.engine.kernels.hexagon import MAX_MOVES, STRIDE, Position, advance, around, gen, size_of, survey, turned
 
-__all__ = ["STOP", "PruningKind", "RootValues", "alpha_beta", "estimate", "new_counters", "search", "sort_moves"]
+__all__ = [
+    "STOP",
+    "GroupKind",
+    "PruningKind",
+    "RootValues",
+    "alpha_beta",
+    "estimate",
+    "new_counters",
+    "search",
+    "sort_moves",
+]
 
 PruningKind: TypeAlias = Literal["plain", "pruned", "sorted"]
+GroupKind: TypeAlias = Literal["all", "pairs"]
+"""Which groups the estimate counts: all, as the rules do, or those of two stones or more, the paper's section II."""
 SearchCounters: TypeAlias = npt.NDArray[np.int64]
 
 INFINITE_ESTIMATE: Final = 1 << 20
-NODES, PRUNED, MOST_NODES, STOP = range(4)
-"""Indices of the counters: nodes, pruned moves, the bound on nodes, and the stop flag."""
+NODES, PRUNED, MOST_NODES, STOP, ONLY_PAIRS = range(5)
+"""Indices of the counters: nodes, pruned moves, the bound on nodes, the stop flag, and whether groups of one stone are
+left out of the estimate."""
 SQUARE_SUM_MAX: Final = 72
 """The largest sum of squares there is: at a corner of radius 6."""
 
 
 @kernel
-def estimate(position: Position) -> int:
-    """Return E = (groups of red + moves of red) - (groups of blue + moves of blue) (equation 7)."""
+def single_stones(position: Position) -> int:
+    """Return the number of the mover's stones without a neighbour of their colour."""
+    near_a, near_b, near_c = around((position.own_a, position.own_b, position.own_c))
+    return size_of((position.own_a & ~near_a, position.own_b & ~near_b, position.own_c & ~near_c))
+
+
+@kernel
+def estimate(position: Position, only_pairs: int) -> int:
+    """Return E = (groups of red + moves of red) - (groups of blue + moves of blue) (equation 7), without the groups of
+    one stone where `only_pairs` is 1."""
+    other = turned(position)
     own_cells, own_groups = survey(position)
-    other_cells, other_groups = survey(turned(position))
+    other_cells, other_groups = survey(other)
     ahead = own_groups + size_of(own_cells) - other_groups - size_of(other_cells)
+    if only_pairs != 0:
+        ahead += single_stones(other) - single_stones(position)
     return ahead if position.turn == 0 else -ahead
 
 
@@ -75,11 +99,11 @@ def alpha_beta(
         return 0
     counters[NODES] += 1
     if depth == 0:
-        return estimate(position)
+        return estimate(position, counters[ONLY_PAIRS])
     moves = np.empty(MAX_MOVES, np.int64)
     count = gen(position, moves)
     if count == 0:
-        return estimate(position)
+        return estimate(position, counters[ONLY_PAIRS])
     if is_sorted != 0:
         sort_moves(moves, count, radius)
     maximising = position.turn == 0
@@ -114,9 +138,10 @@ class RootValues:
     pruned: int
 
 
-def new_counters(most_nodes: int | None) -> SearchCounters:
+def new_counters(most_nodes: int | None, groups: GroupKind = "all") -> SearchCounters:
     """Return counters at zero. Another thread may stop a search by setting its STOP entry."""
-    return np.array([0, 0, INFINITE_ESTIMATE**3 if most_nodes is None else most_nodes, 0], np.int64)
+    bound = INFINITE_ESTIMATE**3 if most_nodes is None else most_nodes
+    return np.array([0, 0, bound, 0, groups == "pairs"], np.int64)
 
 
 def search(

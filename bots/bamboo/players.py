@@ -6,24 +6,25 @@ from functools import partial
 from typing import ClassVar, Final, cast
 
 from cornered.bots.bamboo.cells import bamboo
-from cornered.bots.bamboo.minimax import STOP, PruningKind, new_counters, search
+from cornered.bots.bamboo.minimax import STOP, GroupKind, PruningKind, new_counters, search
 from cornered.bots.bot import Bot, Limit, Line, Setting, Thought
 from cornered.bots.kernels.timer import deadline_timer
 from cornered.engine import Game
 from cornered.engine.games.bamboo import BambooState, cell_names
 
-__all__ = ["DEPTH_SETTING", "PRUNING", "MinimaxPlayer", "minimax"]
+__all__ = ["DEPTH_SETTING", "GROUPS", "PRUNING", "MinimaxPlayer", "minimax"]
 
 PRUNING: Final = Setting("pruning", "How branches are cut off", "sorted", choices=("plain", "pruned", "sorted"))
+GROUPS: Final = Setting("groups", "Groups that count: all, or of two stones or more", "all", choices=("all", "pairs"))
 DEPTH_SETTING: Final = Setting("depth", "Plies to look ahead", 2, low=1, high=8)
 
 
-def minimax(state: BambooState, limit: Limit, depth: int, pruning: PruningKind) -> Thought:
+def minimax(state: BambooState, limit: Limit, depth: int, pruning: PruningKind, groups: GroupKind = "all") -> Thought:
     """Return the thought of the paper's minimax, `depth` plies deep or to the limit.
 
     Scores are the mover's. At the limit, the best of the finished moves is played.
     """
-    counters = new_counters(limit.nodes)
+    counters = new_counters(limit.nodes, groups)
     with deadline_timer(limit.remaining, partial(counters.__setitem__, STOP, 1)):
         depth = min(depth, limit.depth or depth)
         found = search(state.position, state.game.radius, depth, pruning, counters, limit.lines)
@@ -56,4 +57,5 @@ class MinimaxPlayer(Bot):
 
     def look_ahead(self, state: BambooState, limit: Limit) -> Thought:
         pruning = cast(PruningKind, self.settings["pruning"])
-        return minimax(state, limit, int(self.settings["depth"]), pruning)
+        groups = cast(GroupKind, self.settings["groups"])
+        return minimax(state, limit, int(self.settings["depth"]), pruning, groups)

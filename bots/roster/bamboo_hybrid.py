@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from cornered.bots.bamboo.cells import bamboo
-from cornered.bots.bamboo.players import DEPTH_SETTING, minimax
+from cornered.bots.bamboo.minimax import GroupKind
+from cornered.bots.bamboo.players import DEPTH_SETTING, GROUPS, minimax
 from cornered.bots.bot import Limit, Setting, Thought
 from cornered.bots.neural.bots import NETWORK_SETTING, NetworkBot
 from cornered.bots.neural.player import think
@@ -19,6 +22,7 @@ class BambooHybridBot(NetworkBot):
     SETTINGS = (
         Setting("threshold", "Free cells from which on it calculates", 40, low=0, high=127),
         DEPTH_SETTING,
+        GROUPS,
         NETWORK_SETTING,
     )
 
@@ -29,7 +33,8 @@ class BambooHybridBot(NetworkBot):
     def choose(self, state: State, limit: Limit) -> Thought:
         here = bamboo(state)
         if size_of(here.position[6:9]) <= int(self.settings["threshold"]):
-            return minimax(here, limit, int(self.settings["depth"]), "sorted")
+            groups = cast(GroupKind, self.settings["groups"])
+            return minimax(here, limit, int(self.settings["depth"]), "sorted", groups)
         return think(here, self.network(here.game.radius))
 
 

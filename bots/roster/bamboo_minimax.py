@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cornered.bots.bamboo.cells import bamboo
-from cornered.bots.bamboo.players import DEPTH_SETTING, PRUNING, MinimaxPlayer
+from cornered.bots.bamboo.players import DEPTH_SETTING, GROUPS, PRUNING, MinimaxPlayer
 from cornered.bots.bot import Limit, Thought
 from cornered.engine import State
 
@@ -13,7 +13,7 @@ __all__ = ["BOT", "BambooMinimaxBot"]
 class BambooMinimaxBot(MinimaxPlayer):
     name = "bamboo-minimax"
     description = "Bamboo: looks two plies ahead and counts groups and moves, as the paper's best player does."
-    SETTINGS = (PRUNING, DEPTH_SETTING)
+    SETTINGS = (PRUNING, DEPTH_SETTING, GROUPS)
 
     def choose(self, state: State, limit: Limit) -> Thought:
         return self.look_ahead(bamboo(state), limit)

@@ -6,6 +6,8 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cornered import engine
 from cornered.bots.bamboo.cells import cubes, squares
@@ -65,7 +67,35 @@ def value(state: BambooState, depth: int) -> int:
     ],
 )
 def test_the_evaluation_is_groups_and_moves_of_red_less_those_of_blue(moves: str, expected: int) -> None:
-    assert estimate(after(1, moves).position) == expected
+    assert estimate(after(1, moves).position, 0) == expected
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        # No group of two stones: only the moves count.
+        ("b3", 3 - 6),
+        ("b3 b1 a1", 2 - 2),
+    ],
+)
+def test_the_papers_groups_have_two_stones_or_more(moves: str, expected: int) -> None:
+    assert estimate(after(1, moves).position, 1) == expected
+
+
+@given(st.integers(1, 6), st.integers(0, 60), st.integers(0, 1000))
+def test_the_paper_counts_all_groups_but_those_of_one_stone(radius: int, plies: int, seed: int) -> None:
+    state = at_random(radius, plies, seed)
+    red, blue = (sum(size == 1 for size in sizes(stones)) for stones in state.stones())
+    assert estimate(state.position, 1) == definition(state) - red + blue
+
+
+def test_the_bot_takes_the_definition_of_a_group_as_a_setting() -> None:
+    scores = {
+        groups: create(f"bamboo-minimax:groups={groups},depth=1").choose(after(1, "b3 b1"), Limit()).score
+        for groups in ("all", "pairs")
+    }
+    # After a1 or c1 red has two single stones and two moves, blue one stone and two moves.
+    assert scores == {"all": 1.0, "pairs": 0.0}
 
 
 def test_one_ply_ahead_red_takes_the_highest_and_blue_the_lowest() -> None:

@@ -85,7 +85,7 @@ def test_isolations_are_the_tutorials_strategies() -> None:
 def test_bamboos_is_equation_7() -> None:
     known = model("bamboo")
     for state in positions("bamboo", radius=3):
-        red = int(estimate(state.position))  # type: ignore[attr-defined]
+        red = int(estimate(state.position, 0))  # type: ignore[attr-defined]
         assert known.evaluate(state, 0, known.printed) == red
         assert known.evaluate(state, 1, known.printed) == -red
 
