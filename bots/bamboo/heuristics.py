@@ -10,7 +10,7 @@ from cornered.bots.bot import Bot, Limit, Thought
 from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_names, sizes
 
-__all__ = ["HeuristicBot", "groups_after", "outer", "sparsity"]
+__all__ = ["HeuristicBot", "components_after", "groups_after", "outer", "sparsity"]
 
 
 def outer(state: BambooState, cell: int) -> int:
@@ -21,6 +21,12 @@ def outer(state: BambooState, cell: int) -> int:
 def groups_after(state: BambooState, cell: int) -> int:
     """Return how many groups the mover has with a stone on `cell` (section III.A.2, "maximise group count")."""
     return len(sizes(state.stones()[state.to_move] | 1 << cell))
+
+
+def components_after(state: BambooState, cell: int) -> int:
+    """Return how many connected components the stones of both colours have with a stone on `cell`."""
+    red, blue = state.stones()
+    return len(sizes(red | blue | 1 << cell))
 
 
 def sparsity(state: BambooState, cell: int) -> float:

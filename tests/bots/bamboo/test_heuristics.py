@@ -78,6 +78,18 @@ def test_group_count_avoids_to_join_although_it_may() -> None:
     assert choices("bamboo-group-count", state) == set(state.moves()) - beside
 
 
+def test_group_count_with_colours_ignored_keeps_away_from_all_stones() -> None:
+    stones = "a1 c3 e3 e1"
+    state, at, cells = after(2, stones), cubes(2), cell_numbers(2)
+    apart = {
+        move
+        for move in state.moves()
+        if all(distance(at[cells[move]], at[cells[stone]]) > 1 for stone in stones.split())
+    }
+    assert set() < apart < choices("bamboo-group-count", state)
+    assert choices("bamboo-group-count:colours=ignored", state) == apart
+
+
 def test_sparsity_plays_the_cells_farthest_from_its_stones_on_average() -> None:
     assert choices("bamboo-sparsity", after(2, "a1 c3")) == {"c5", "d4", "e1", "e2", "e3"}
     # From a1 and e3 the sums of distances are 6 on the other corners and between them, at most 5 elsewhere.
