@@ -9,8 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -208,13 +209,6 @@ def batch_of(item: str) -> Batch[str, str]:
     return Batch(0, act, [(0, item)], None, 1.0)
 
 
-def wait_for(is_so: Callable[[], object]) -> None:
-    """Return when `is_so()` holds, within a minute."""
-    deadline = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < deadline
-
-
 def settled(one: Processes, future: Future[Part[str]]) -> None:
     """Receive what workers send until a future is done, as an errand does."""
     deadline = time.monotonic() + 60
@@ -232,9 +226,10 @@ def fault(one: Processes, future: Future[Part[str]]) -> WorkerDied:
 
 
 def wait_for_death(folder: Path) -> None:
-    """Wait until the only process has ended, which signs in the folder with its id."""
+    """Wait until the only process has ended, whose heartbeat file in the folder has its id for a name."""
     (pid,) = (int(file.name) for file in folder.iterdir() if file.name.isdigit())
-    wait_for(lambda: not psutil.pid_exists(pid))
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).wait(60)
 
 
 def test_a_batch_that_comes_when_its_process_has_died_at_work_is_known_to_be_lost(
@@ -243,7 +238,7 @@ def test_a_batch_that_comes_when_its_process_has_died_at_work_is_known_to_be_los
     go = tmp_path / "go"
     os.mkfifo(go)
     dying = one.submit(Batch(0, exit_on, [(0, str(go))], None, 1.0))
-    wait_for(lambda: any(file.name.isdigit() for file in tmp_path.iterdir()))
+    # Opening the pipe waits for the worker, which has begun the item then.
     go.write_text("go")
     wait_for_death(tmp_path)
     late = one.submit(batch_of("fine"))
