@@ -49,7 +49,7 @@ async def compiled(
         current = 0
         deadline = monotonic() + COMPILE_TIMEOUT_S
         try:
-            while line := await asyncio.wait_for(process.stdout.readline(), deadline - monotonic()):
+            while line := await asyncio.wait_for(_next_line(process.stdout), deadline - monotonic()):
                 item = line.decode(errors="replace").strip()
                 if item in waiting:
                     current = waiting.index(item)
@@ -69,6 +69,13 @@ async def compiled(
             await process.communicate()
         # Items are compiled in their order: those before the last one that was done have failed, the next one crashed.
         del waiting[: current + 1]
+
+
+async def _next_line(output: asyncio.StreamReader) -> bytes:
+    """Return the next line, empty at the end; what exceeds the reader's buffer is dropped, as noise."""
+    while True:
+        with contextlib.suppress(ValueError):
+            return await output.readline()
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:

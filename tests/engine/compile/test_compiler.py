@@ -29,6 +29,8 @@ PROGRAM = """
             pickle.loads(b"")
         if item == "noise":
             print("a warning of a library")
+        if item == "flood":
+            print("x" * 300_000)
         if item == "process":
             print(os.nice(0), os.getsid(0) == os.getpid())
         if item == "hang":
@@ -81,6 +83,10 @@ async def test_other_lines_are_noise() -> None:
     noise: list[str] = []
     assert await done("noise", "a", on_noise=noise.append) == ["noise", "a"]
     assert noise == ["a warning of a library"]
+
+
+async def test_a_line_longer_than_the_buffer_is_noise_too() -> None:
+    assert await done("a", "flood", "b") == ["a", "flood", "b"]
 
 
 async def test_the_process_is_nice_and_has_a_session_of_its_own() -> None:
