@@ -18,6 +18,7 @@ from cornered.engine.kernels.hexagon import Position, placements
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, counted, exact
 from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.statistics.tally import Tally
 from cornered.lab.statistics.wilson import Z95, wilson
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ class FirstMove(Experiment):
         rows, wins = list[FigureRow](), dict[int, int]()
         for radius, (printed, *_) in CLAIMED_SHARES.items():
             wins[radius] = sum(first for (r, *_), first in zip(items, won, strict=True) if r == radius)
-            rows.append(counted(f"first player wins, size {radius}", printed, wins[radius], games))
+            rows.append(counted(f"first player wins, size {radius}", printed, Tally.of(wins[radius], games)))
         for radius, chance in exactly.items():
             # Sampling error of the paper's own 100 games.
             low, high = wilson(CLAIMED_SHARES[radius][0], PAPER_GAMES)

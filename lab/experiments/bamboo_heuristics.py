@@ -15,6 +15,7 @@ from cornered.engine.games.bamboo import BambooState
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
 from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Scale, counted
 from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.statistics.tally import Tally
 from cornered.lab.statistics.wilson import wilson
 
 __all__ = ["EXPERIMENTS", "Heuristics"]
@@ -109,7 +110,7 @@ class Heuristics(BambooRoundRobin):
         for place, (first, second) in enumerate(pairs):
             wins = sum(won[place * games : (place + 1) * games])
             label = f"{first} against {second}{READING}"
-            closest.append(counted(label, self.printed[first, second], wins, games))
+            closest.append(counted(label, self.printed[first, second], Tally.of(wins, games)))
         return [*rows, *closest], [*notes, *_readings(rows, closest, [self.printed[pair] for pair in pairs])], series
 
     def notes(self, rows: Mapping[tuple[str, str], FigureRow]) -> list[str]:

@@ -61,9 +61,7 @@ class Threshold(Experiment):
             if opponent == OPPONENT_HEURISTICS[0]:
                 chosen = met[thresholds.index(BEST_THRESHOLD)]
                 optima.append(
-                    counted(
-                        f"wins against {opponent}, threshold {BEST_THRESHOLD}", BEST_WINS_PERCENT, chosen.wins, games
-                    )
+                    counted(f"wins against {opponent}, threshold {BEST_THRESHOLD}", BEST_WINS_PERCENT, chosen.tally)
                 )
             rows += efficiency
             series[opponent] = {
@@ -104,7 +102,7 @@ class Threshold(Experiment):
 
 def _wins(meeting: BotPairing) -> tuple[float, float, float]:
     """Return the share of games that the first bot won, and its 95% interval."""
-    row = counted("", None, meeting.wins, len(meeting.games))
+    row = counted("", None, meeting.tally)
     return row.ours / 100, row.low / 100, row.high / 100
 
 

@@ -11,6 +11,7 @@ from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, best, counted
 from cornered.lab.experiments.laboratory import BotPairing, Laboratory
+from cornered.lab.statistics.tally import Tally
 from cornered.lab.statistics.wilson import wilson
 
 if TYPE_CHECKING:
@@ -62,12 +63,12 @@ class Exploration(Experiment):
         for iterations in levels:
             wins = sum(first[iterations, c] for c in constants)
             claimed = CLAIMED_MEAN if iterations == MAX_ITERATIONS else None
-            rows.append(counted(f"{_plural(iterations)}, mean over c", claimed, wins, usual * len(constants)))
-        by_c = {c: counted(f"c = {c}, {most} iterations", None, first[most, c], usual) for c in constants}
+            rows.append(counted(f"{_plural(iterations)}, mean over c", claimed, Tally.of(wins, usual * len(constants))))
+        by_c = {c: counted(f"c = {c}, {most} iterations", None, Tally.of(first[most, c], usual)) for c in constants}
         strongest = max(constants, key=lambda c: by_c[c].ours)
         possible = [c for c in constants if by_c[c].high >= by_c[strongest].low]
         meeting = meetings[most, BEST_C]
-        rows.append(counted(f"c = {BEST_C}, {most} iterations, more games", 91, meeting.wins, len(meeting.games)))
+        rows.append(counted(f"c = {BEST_C}, {most} iterations, more games", 91, meeting.tally))
         rows.append(best("the best c", BEST_C, strongest, possible, usual * len(constants)))
         rows += by_c.values()
         grid = [

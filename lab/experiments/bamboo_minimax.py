@@ -11,6 +11,7 @@ from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, best, counted
 from cornered.lab.experiments.laboratory import BotPairing, Laboratory
+from cornered.lab.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +34,7 @@ def time_per_win(meeting: BotPairing) -> tuple[float, float, float]:
     over the games, so that neither warm-up nor other load distorts it."""
     usual = 1000 * statistics.median(effort.seconds for effort in meeting.efforts)
     count = len(meeting.games)
-    wins = counted("", None, meeting.wins, count)
+    wins = counted("", None, Tally.of(meeting.wins, count))
     ours, low, high = (100 * usual / share if share else math.inf for share in (wins.ours, wins.high, wins.low))
     return ours, low, high
 
@@ -56,7 +57,7 @@ class MinimaxDepth(Experiment):
         for depth in games:
             ours, low, high = prices[depth]
             rows.append(FigureRow(f"time for a win, depth {depth}", "", ours, low, high, games[depth], "new", "ms"))
-        rows += [counted(f"wins, depth {depth}", None, meetings[depth].wins, games[depth]) for depth in games]
+        rows += [counted(f"wins, depth {depth}", None, meetings[depth].tally) for depth in games]
         return rows, _notes(cheapest, dict(zip(games, rows[len(games) + 1 :], strict=True))), {"depths": list(games)}
 
     def plot(self, finding: Finding, figure: Figure) -> None:

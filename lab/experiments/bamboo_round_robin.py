@@ -60,9 +60,7 @@ class BambooRoundRobin(Experiment):
         rows = {}
         meetings = lab.meet("games", terms, asked, openings=self.openings(terms))
         for (first, second), meeting in zip(pairs, meetings, strict=True):
-            rows[first, second] = counted(
-                f"{first} against {second}", self.printed[first, second], meeting.wins, len(meeting.games)
-            )
+            rows[first, second] = counted(f"{first} against {second}", self.printed[first, second], meeting.tally)
         return list(rows.values()), self.notes(rows), {"pairs": [list(pair) for pair in pairs]}
 
     def plot(self, finding: Finding, figure: Figure) -> None:

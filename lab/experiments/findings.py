@@ -3,30 +3,50 @@
 One rule for each kind of figure, so that all experiments judge alike:
 
 - a share that the reference counted in so many games: *differs* where two such counts are not consistent with one
-  true share (95%); else *agrees*, or *unclear* while our own interval is wider than `MAX_WIDTH` points;
+  true share (95%); else *agrees* where the two counts could have detected a difference of `MAX_DETECTABLE` points, and
+  *unclear* where they could not;
 - a range, or "about" a number, which is the range of `ABOUT_SHARE` to either side of it: *differs* where our whole
-  interval lies outside; *agrees* where it lies inside, or where our figure does and the interval is no wider than the
-  range; else *unclear*;
+  interval lies outside; *agrees* where it lies inside, or where our figure does and the difference that we could detect
+  is no larger than the range is wide; else *unclear*. An open range, as "more than 50%", has an infinite end, and
+  agrees only with a whole interval inside;
 - an exact figure: *agrees* where ours lies in the range that the printed digits mean, else *differs*;
 - the best of several settings: *agrees* where it is ours too, *unclear* where chance can have hidden it, else
-  *differs*.
+  *differs*;
+- a time or rate, which belongs to a machine, and a check that could hardly fail, stand *apart*, without a verdict.
+
+Every row that differs has a reason.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+import statistics
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias
 
-from cornered.lab.statistics.comparison import consistent
+from cornered.lab.statistics.comparison import (
+    consistent,
+    detectable_beside,
+    detectable_by,
+    difference,
+    p_of_difference,
+    p_of_mean,
+    p_of_share,
+)
 from cornered.lab.statistics.mean import mean_interval
-from cornered.lab.statistics.wilson import wilson
+from cornered.lab.statistics.tally import Tally
 
 __all__ = [
     "ABOUT_SHARE",
-    "MAX_WIDTH",
+    "FIGURE_KINDS",
+    "MAX_DETECTABLE",
     "PAPER_GAMES",
+    "REASONS",
     "VERDICTS",
+    "DifferenceReason",
+    "Effect",
+    "FigureKind",
     "FigureRow",
     "FigureVerdict",
     "Finding",
@@ -34,29 +54,52 @@ __all__ = [
     "Span",
     "about",
     "best",
+    "checked",
     "counted",
     "exact",
     "judged",
     "mean",
     "share",
+    "timed",
 ]
 
 Scale: TypeAlias = Literal["tiny", "quick", "full"]
 """Size of an experiment: `tiny` for the tests, `quick` for a first result, `full` for at least the reference's number
 of games."""
-FigureVerdict: TypeAlias = Literal["agrees", "differs", "unclear", "new"]
-"""Comparison with the reference: `agrees`, `differs`, `unclear` where the sample is too small to decide, and `new`
-where the reference prints no figure."""
+FigureVerdict: TypeAlias = Literal["agrees", "differs", "unclear", "new", "apart"]
+"""Comparison with the reference: `agrees`, `differs`, `unclear` where the sample is too small to decide, `new` where
+the reference prints no figure, and `apart` where the two stand beside each other without a verdict."""
+FigureKind: TypeAlias = Literal["exact", "proven", "measured", "time"]
+"""Where our figure comes from: `exact`, counted or computed without error; `proven`, the result of perfect play by a
+complete search; `measured`, a sample with an interval; `time`, a time or rate of the machine that measured it."""
+DifferenceReason: TypeAlias = Literal["refuted", "vague", "definition", "unexplained"]
+"""Why a figure differs: `refuted`, a proof or the reference's own figures contradict it; `vague`, the reference does
+not say enough to repeat what it measured; `definition`, another reading of the reference agrees; `unexplained`."""
 Span: TypeAlias = tuple[float, float]
-"""A closed range."""
+"""A closed range, or an open one with an infinite end."""
 
-VERDICTS: Final[tuple[FigureVerdict, ...]] = ("agrees", "differs", "unclear", "new")
+VERDICTS: Final[tuple[FigureVerdict, ...]] = ("agrees", "differs", "unclear", "new", "apart")
+FIGURE_KINDS: Final[tuple[FigureKind, ...]] = ("exact", "proven", "measured", "time")
+REASONS: Final[tuple[DifferenceReason, ...]] = ("refuted", "vague", "definition", "unexplained")
 PAPER_GAMES: Final = 100
 """Number of games behind each share of the Bamboo paper (section V)."""
 ABOUT_SHARE: Final = 0.1
 """Half width of the range that "about" a number denotes, relative to the number."""
-MAX_WIDTH: Final = 20.0
-"""Width in percentage points above which the interval of a share is inconclusive."""
+MAX_DETECTABLE: Final = 15.0
+"""Percentage points: two counts that could not detect a difference as small cannot agree. A hundred printed games can
+detect 14 points at best, where the share is one half."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The size of a difference and the ends of its 95% interval. `points` is ours minus the reference's share, in
+    percentage points; `times` is ours over the reference's figure. A range is represented by its point nearest to
+    ours."""
+
+    value: float
+    low: float
+    high: float
+    scale: Literal["points", "times"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +117,25 @@ class FigureRow:
     verdict: FigureVerdict
     unit: str = ""
     note: str = ""
+    kind: FigureKind = "measured"
+    effective: float | None = None
+    """Number of independent observations that give as narrow an interval; None where it is `count`."""
+    p: float | None = None
+    """Two-sided p-value of the reference's figure; None where nothing is compared, or without sampling error."""
+    detectable: float | None = None
+    """Minimum detectable difference from the reference's figure, in `unit`, at the 5% level and with 80% power."""
+    effect: Effect | None = None
+    reason: DifferenceReason | Literal[""] = ""
+    why: str = ""
+    """What the reason rests on, and what was tried; one or two sentences."""
+
+    def __post_init__(self) -> None:
+        if self.verdict == "differs" and not self.reason:
+            object.__setattr__(self, "reason", "unexplained")
+
+    def because(self, reason: DifferenceReason, why: str) -> FigureRow:
+        """Return the row with the reason why it differs; the row itself where it does not differ."""
+        return replace(self, reason=reason, why=why) if self.verdict == "differs" else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,46 +175,101 @@ def judged(ours: float, low: float, high: float, claimed: Span | None) -> Figure
     least, most = claimed
     if high < least or low > most:
         return "differs"
-    if (least <= low and high <= most) or (least <= ours <= most and high - low <= most - least):
+    if least <= low and high <= most:
+        return "agrees"
+    is_open = math.isinf(least) or math.isinf(most)
+    if not is_open and least <= ours <= most and detectable_by(low, high) <= most - least:
         return "agrees"
     return "unclear"
 
 
 def exact(
-    label: str, claimed: str, span: Span | None, ours: float, count: int = 1, unit: str = "", note: str = ""
+    label: str,
+    claimed: str,
+    span: Span | None,
+    ours: float,
+    count: int = 1,
+    unit: str = "",
+    note: str = "",
+    kind: FigureKind = "exact",
 ) -> FigureRow:
     """Return the row of a figure without error; `span` is the range that `claimed` denotes, None where the reference
     prints none."""
-    return FigureRow(label, claimed, ours, ours, ours, count, judged(ours, ours, ours, span), unit, note)
+    verdict = judged(ours, ours, ours, span)
+    return FigureRow(
+        label, claimed, ours, ours, ours, count, verdict, unit, note, kind, effect=_effect(ours, ours, ours, span, unit)
+    )
 
 
-def share(label: str, claimed: str, span: Span | None, successes: float, trials: int, note: str = "") -> FigureRow:
+def share(label: str, claimed: str, span: Span | None, tally: Tally, note: str = "") -> FigureRow:
     """Return the row of a counted share in %, compared with the range in % that a reference claims."""
-    low, high = wilson(successes, trials)
-    ours = successes / trials if trials else 0.5
-    return _percent(label, claimed, (ours, low, high), trials, judged(100 * ours, 100 * low, 100 * high, span), note)
+    row = _percent(label, claimed, tally, note)
+    if span is None:
+        return row
+    nearest = _nearest(row.ours, span)
+    return replace(
+        row,
+        verdict=judged(row.ours, row.low, row.high, span),
+        p=p_of_share(tally, nearest / 100),
+        detectable=detectable_by(row.low, row.high),
+        effect=_effect(row.ours, row.low, row.high, span, "%"),
+    )
 
 
-def counted(
-    label: str, claimed: float | None, successes: float, trials: int, *, of: int = PAPER_GAMES, note: str = ""
-) -> FigureRow:
+def counted(label: str, claimed: float | None, tally: Tally, *, of: int = PAPER_GAMES, note: str = "") -> FigureRow:
     """Return the row of a counted share, compared with the reference's own count: `claimed` % of `of` games."""
-    low, high = wilson(successes, trials)
-    ours = successes / trials if trials else 0.5
-    verdict: FigureVerdict = "agrees" if 100 * (high - low) <= MAX_WIDTH else "unclear"
+    row = _percent(label, "" if claimed is None else f"{claimed:g}%", tally, note)
     if claimed is None:
-        verdict = "new"
-    elif not consistent(successes, trials, claimed / 100 * of, of):
+        return row
+    printed = Tally.of(claimed / 100 * of, of)
+    detectable = 100 * detectable_beside(claimed / 100, of, tally.effective)
+    verdict: FigureVerdict = "agrees" if detectable <= MAX_DETECTABLE else "unclear"
+    if not consistent(tally, printed):
         verdict = "differs"
-    return _percent(label, "" if claimed is None else f"{claimed:g}%", (ours, low, high), trials, verdict, note)
+    gap, least, most = (100 * points for points in difference(tally, printed))
+    effect = Effect(gap, least, most, "points")
+    return replace(row, verdict=verdict, p=p_of_difference(tally, printed), detectable=detectable, effect=effect)
 
 
 def mean(
-    label: str, claimed: str, span: Span | None, values: Sequence[float], unit: str = "", note: str = ""
+    label: str,
+    claimed: str,
+    span: Span | None,
+    values: Sequence[float],
+    unit: str = "",
+    note: str = "",
+    clusters: Sequence[Hashable] | None = None,
 ) -> FigureRow:
-    """Return the row of the mean of independent figures, compared with the range that a reference claims."""
-    ours, low, high = mean_interval(values)
-    return FigureRow(label, claimed, ours, low, high, len(values), judged(ours, low, high, span), unit, note)
+    """Return the row of the mean of figures, compared with the range that a reference claims. With `clusters`, one for
+    each figure, it is the mean of the clusters' means, and only the clusters are independent."""
+    independent = values if clusters is None else _cluster_means(values, clusters)
+    ours, low, high = mean_interval(independent)
+    freedom = len(independent) - 1
+    row = FigureRow(
+        *(label, claimed, ours, low, high, len(values), judged(ours, low, high, span), unit, note),
+        effective=None if clusters is None else float(len(independent)),
+    )
+    if span is None or freedom < 1:
+        return row
+    error = statistics.stdev(independent) / math.sqrt(len(independent))
+    return replace(
+        row,
+        p=p_of_mean(ours, error, freedom, _nearest(ours, span)),
+        detectable=detectable_by(low, high),
+        effect=_effect(ours, low, high, span, unit),
+    )
+
+
+def timed(
+    label: str, claimed: str, ours: float, low: float, high: float, count: int, unit: str, note: str = ""
+) -> FigureRow:
+    """Return the row of a time or rate, which stands beside the reference's without a verdict."""
+    return FigureRow(label, claimed, ours, low, high, count, "apart" if claimed else "new", unit, note, "time")
+
+
+def checked(row: FigureRow) -> FigureRow:
+    """Return the row of a check that could hardly fail: it has no verdict, and does not count as agreement."""
+    return replace(row, verdict="apart", reason="", why="")
 
 
 def best(
@@ -164,9 +281,31 @@ def best(
     return FigureRow(label, f"{claimed:g}", ours, min(low, ours), max(high, ours), count, verdict, unit, note)
 
 
-def _percent(
-    label: str, claimed: str, shares: tuple[float, float, float], count: int, verdict: FigureVerdict, note: str
-) -> FigureRow:
-    ours, low, high = (100 * figure for figure in shares)
+def _percent(label: str, claimed: str, tally: Tally, note: str) -> FigureRow:
+    ours, low, high = (100 * figure for figure in (tally.share, *tally.interval()))
+    effective = None if tally.effective == tally.trials else tally.effective
     # Rounding can put a share of 0 or 1 outside its own interval.
-    return FigureRow(label, claimed, ours, min(low, ours), max(high, ours), count, verdict, "%", note)
+    return FigureRow(
+        *(label, claimed, ours, min(low, ours), max(high, ours), tally.trials, "new", "%", note), effective=effective
+    )
+
+
+def _nearest(ours: float, span: Span) -> float:
+    return min(max(ours, span[0]), span[1])
+
+
+def _effect(ours: float, low: float, high: float, span: Span | None, unit: str) -> Effect | None:
+    """Return the size of the difference from a range; None where a ratio has no meaning."""
+    if span is None:
+        return None
+    nearest = _nearest(ours, span)
+    if unit in ("%", "points"):
+        return Effect(ours - nearest, low - nearest, high - nearest, "points")
+    return Effect(ours / nearest, low / nearest, high / nearest, "times") if nearest > 0 else None
+
+
+def _cluster_means(values: Sequence[float], clusters: Sequence[Hashable]) -> list[float]:
+    members: dict[Hashable, list[float]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        members.setdefault(cluster, []).append(value)
+    return [statistics.fmean(group) for group in members.values()]

@@ -14,6 +14,7 @@ from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding,
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import COLOURS
 from cornered.lab.statistics import bradley_terry
+from cornered.lab.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,7 +126,7 @@ def _score(games: Sequence[PlayedGame], one: str, other: str) -> float:
 
 def _row(size: int, heuristic: str, scores: Sequence[float], strength: float) -> FigureRow:
     quote, claimed = CLAIMS_BY_HEURISTIC[heuristic]
-    row = share(f"{size}x{size}, {heuristic}", claimed, None, sum(scores), len(scores))
+    row = share(f"{size}x{size}, {heuristic}", claimed, None, Tally.of(sum(scores), len(scores)))
     verdict: FigureVerdict = "new"
     if claimed:
         verdict = "agrees" if row.low > 50 else "differs" if row.high < 50 else "unclear"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ from cornered.lab.contests.openings import Openings, no_opening
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.findings import Scale
+from cornered.lab.statistics.tally import Tally
 
-__all__ = ["BotPairing", "Laboratory"]
+__all__ = ["BotPairing", "Laboratory", "opening_cluster", "tally_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,32 @@ class BotPairing:
         return sum(played.score(number % 2) for number, played in enumerate(self.games))
 
     @property
+    def tally(self) -> Tally:
+        """The first bot's points, with the games of each opening as a cluster."""
+        return tally_of(self.games, [played.score(number % 2) for number, played in enumerate(self.games)])
+
+    @property
     def efforts(self) -> list[Effort]:
         """Effort of the first bot in each game."""
         return [played.efforts[number % 2] for number, played in enumerate(self.games)]
+
+
+def opening_cluster(played: PlayedGame) -> Hashable:
+    """Return what games that may be alike have in common: the opening, or without one the game alone."""
+    return played.fixture.opening or played.fixture.number
+
+
+def tally_of(games: Sequence[PlayedGame], scores: Sequence[float]) -> Tally:
+    """Return the scores of games, one for each, as a tally. Games of deterministic players, which are move for move
+    alike whenever opening and seats are, count once; the others form clusters by their openings."""
+    alike: dict[Hashable, list[int]] = {}
+    for place, played in enumerate(games):
+        alike.setdefault((played.fixture.opening, played.fixture.players), []).append(place)
+    repeats = [group for group in alike.values() if len(group) > 1]
+    is_determined = bool(repeats) and all(len({games[place].moves for place in group}) == 1 for group in repeats)
+    kept = [group[0] for group in alike.values()] if is_determined else range(len(games))
+    once = Tally.clustered([scores[place] for place in kept], [opening_cluster(games[place]) for place in kept])
+    return replace(once, successes=once.share * len(games), trials=len(games))
 
 
 class Laboratory:

@@ -12,7 +12,7 @@ from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, share
-from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.laboratory import Laboratory, tally_of
 from cornered.lab.reports.plots import INK
 
 if TYPE_CHECKING:
@@ -137,9 +137,9 @@ class QuoridorDepth(Experiment):
 
 def _gain(label: str, depth: int, games: Sequence[PlayedGame]) -> FigureRow:
     """Return the row of a match: the score of the first game's first player minus 50%, in percentage points."""
-    score = sum(played.score_of(bot_name(depth)) for played in games)
+    tally = tally_of(games, [played.score_of(bot_name(depth)) for played in games])
     low, high = GAINS_POINTS[depth]
-    row = share(label, "", (EVEN_PERCENT + low, EVEN_PERCENT + high), score, len(games))
+    row = share(label, "", (EVEN_PERCENT + low, EVEN_PERCENT + high), tally)
     return FigureRow(
         label,
         f"+{low:g}-{high:g}",

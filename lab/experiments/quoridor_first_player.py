@@ -13,7 +13,7 @@ from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.beside import PRINTED_COLOUR, dots
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, share
-from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.laboratory import Laboratory, tally_of
 from cornered.lab.reports.plots import INK
 
 if TYPE_CHECKING:
@@ -82,9 +82,10 @@ class QuoridorFirstPlayer(Experiment):
         step = f"{player.replace(', ', '-').replace(' ', '-')}-{size}"
         games = lab.play(step, terms, fixtures)
         decided = [played for played in games if played.winner is not None]
-        won = sum(played.winner == 0 for played in decided)
         note = f"{100 * (1 - len(decided) / len(games)):.0f}% of {len(games)} games drawn"
-        return share(f"{size}x{size}, {player}", f"{low:g}-{high:g}%", (low, high), won, len(decided), note)
+        tally = tally_of(decided, [float(played.winner == 0) for played in decided])
+        tally = tally_of(decided, [float(played.winner == 0) for played in decided])
+        return share(f"{size}x{size}, {player}", f"{low:g}-{high:g}%", (low, high), tally, note)
 
     def _notes(self, rows: Sequence[FigureRow], solved: Mapping[tuple[int, int], Mapping[str, Any]]) -> list[str]:
         notes = [

@@ -11,7 +11,7 @@ from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale, share
-from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.laboratory import Laboratory, tally_of
 from cornered.lab.reports.plots import INK
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ class QuoridorWeights(Experiment):
         # The same openings for every change: the matches differ by the change alone.
         fixtures = list(paired(changed, DEFAULT, random_plies(terms, OPENING_PLIES), pairs))
         games = lab.play(f"size-{size}-{setting}-{value:g}", terms, fixtures)
-        score = sum(played.score_of(changed) for played in games)
+        tally = tally_of(games, [played.score_of(changed) for played in games])
         same = sum(one.moves == other.moves for one, other in zip(games[::2], games[1::2], strict=True))
         note = f"{100 * same / pairs:.0f}% of the pairs are one game twice"
-        return share(f"{size}x{size}, {SPECIFICATION_NAMES[setting]} {value:g}", "", None, score, len(games), note)
+        return share(f"{size}x{size}, {SPECIFICATION_NAMES[setting]} {value:g}", "", None, tally, note)
 
     def plot(self, finding: Finding, figure: Figure) -> None:
         sizes = tuple(PAIRS_BY_SCALE[finding.scale])

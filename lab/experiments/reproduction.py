@@ -15,7 +15,7 @@ from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import replacing
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import ABOUT_SHARE, MAX_WIDTH, VERDICTS, FigureRow, Finding, Scale
+from cornered.lab.experiments.findings import ABOUT_SHARE, MAX_DETECTABLE, VERDICTS, Effect, FigureRow, Finding, Scale
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import drawing, save
 
@@ -30,8 +30,8 @@ VERDICT_RULES: Final = f"""\
 *Agrees*, *differs*, *unclear* and *new* follow the same rules everywhere:
 
 - A share that the reference counted in a number of games is compared as two counts: *differs* where one true share
-  behind both would be a surprise (5%), else *agrees*, or *unclear* while our own interval is wider than {MAX_WIDTH:g}
-  points.
+  behind both would be a surprise (5%), else *agrees*, or *unclear* while the two counts could not detect a difference
+  of {MAX_DETECTABLE:g} points.
 - A range, or "about" a number, which is {ABOUT_SHARE:.0%} to either side of it: *differs* where our whole interval lies
   outside, *agrees* where it lies inside or where our figure does and the interval is no wider than the range, else
   *unclear*.
@@ -113,7 +113,8 @@ def read(path: Path) -> Finding:
 
 
 def _row(given: dict[str, Any]) -> FigureRow:
-    return FigureRow(**{**given, **{key: math.inf for key in FIGURES if given[key] is None}})
+    effect = None if given["effect"] is None else Effect(**given["effect"])
+    return FigureRow(**{**given, "effect": effect, **{key: math.inf for key in FIGURES if given[key] is None}})
 
 
 def write(finding: Finding, experiment: Experiment, folder: Path) -> None:
@@ -151,8 +152,8 @@ def report(findings: Sequence[Finding], references: Mapping[str, str]) -> str:
         VERDICT_RULES,
         "## Summary",
         "",
-        "| experiment | what | agree | differ | unclear | new |",
-        "| --- | --- | ---: | ---: | ---: | ---: |",
+        "| experiment | what | agree | differ | unclear | new | apart |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     for finding in findings:
         verdicts = " | ".join(str(finding.verdicts()[verdict]) for verdict in VERDICTS)

@@ -16,6 +16,7 @@ from cornered.lab.experiments.beside import PRINTED_COLOUR, dots
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, share
 from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,7 +116,7 @@ def _rows(player: str, positions: Sequence[Mapping[str, Any]]) -> list[FigureRow
     count = len(positions)
 
     def told(rule: str, right: int, of: int, claimed: str) -> FigureRow:
-        return share(f"{player}: {rule}", claimed, ALWAYS_PERCENT if claimed else None, right, of)
+        return share(f"{player}: {rule}", claimed, ALWAYS_PERCENT if claimed else None, Tally.of(right, of))
 
     own = sum(parity(one["cells"][0]) == one["won"] for one in positions)
     other = sum(parity(one["cells"][1]) != one["won"] for one in positions)

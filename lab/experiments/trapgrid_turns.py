@@ -16,6 +16,7 @@ from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COL
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean, share
 from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,10 +82,15 @@ class TrapGridTurns(Experiment):
         won = [turn for turn in all_turns if turn["won"]]
         rows = [
             mean("nodes a turn", "80-400", CLAIMED_NODES, per_game, "nodes", "mean over games of each game's mean"),
-            share("turns of 80 to 400 nodes", "typical", (50.0, 100.0), sum(80 <= one <= 400 for one in nodes), count),
+            share(
+                "turns of 80 to 400 nodes",
+                "typical",
+                (50.0, 100.0),
+                Tally.of(sum(80 <= one <= 400 for one in nodes), count),
+            ),
             exact("most nodes in a turn", "", None, max(nodes), count, "nodes"),
             exact("time a turn, mean", "<50 ms", (0, CLAIM_MS), sum(times) / count, count, "ms", "this machine's"),
-            share("turns under 50 ms", "typical", (50, 100), sum(one < CLAIM_MS for one in times), count),
+            share("turns under 50 ms", "typical", (50, 100), Tally.of(sum(one < CLAIM_MS for one in times), count)),
         ]
         for depth, fewest in ((5, "more than 6"), (6, "5 or 6"), (7, "3 or 4"), (8, "0 to 2")):
             used = sum(turn["depth"] == depth for turn in all_turns)
@@ -94,10 +100,10 @@ class TrapGridTurns(Experiment):
                 # A pawn has at most four steps: a bound, so the figure has no sampling error.
                 rows.append(exact(label, claimed, span, 100 * used / count, count, "%"))
             else:
-                rows.append(share(label, claimed, span, used, count))
+                rows.append(share(label, claimed, span, Tally.of(used, count)))
         rows.append(exact("most steps of a pawn", "4", (4, 4), max(turn["most"] for turn in all_turns), count, "steps"))
         kept = sum(turn["kept"] for turn in won)
-        rows.append(share("won positions kept won", "near-perfect", (95, 100), kept, len(won), "by proof"))
+        rows.append(share("won positions kept won", "near-perfect", (95, 100), Tally.of(kept, len(won)), "by proof"))
         return rows, self._notes(rows), {"nodes": nodes, "depths": [turn["depth"] for turn in all_turns]}
 
     def _notes(self, rows: Sequence[FigureRow]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-__all__ = ["mean_interval", "t_quantile"]
+__all__ = ["mean_interval", "t_probability", "t_quantile"]
 
 CONFIDENCE: Final = 0.95
 LARGE_FREEDOM: Final = 200
@@ -37,16 +37,17 @@ def t_quantile(share: float, freedom: int) -> float:
         second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
         return z + first / freedom + second / freedom**2
     low, high = 0.0, 1.0
-    while _below(high, freedom) < share:
+    while t_probability(high, freedom) < share:
         high *= 2
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (low, middle) if _below(middle, freedom) >= share else (middle, high)
+        low, high = (low, middle) if t_probability(middle, freedom) >= share else (middle, high)
     return high
 
 
-def _below(t: float, freedom: int) -> float:
-    """Return the distribution function of Student's t at `t` (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+def t_probability(t: float, freedom: int) -> float:
+    """Return the distribution function of Student's t at `t` (Abramowitz and Stegun, 26.7.3 and 26.7.4), to about 13
+    digits."""
     angle = math.atan(t / math.sqrt(freedom))
     cosine = math.cos(angle)
     is_odd = freedom % 2

@@ -50,7 +50,8 @@ def check(experiment: Experiment, folder: Path) -> dict[str, FigureRow]:
     by = {row.label: row for row in finding.rows}
     assert len(by) == len(finding.rows), "labels are different"
     assert all(row.low <= row.ours <= row.high for row in finding.rows)
-    assert all((row.verdict == "new") == (not row.claimed) for row in finding.rows)
+    assert all((row.verdict == "new") == (not row.claimed) for row in finding.rows if row.verdict != "apart")
+    assert all((row.verdict == "differs") == bool(row.reason) for row in finding.rows)
     assert finding.notes
     assert experiment.source.split(",")[0].endswith(".txt")
     workforce = Inline()

@@ -26,6 +26,7 @@ from cornered.lab.experiments.bamboo_heuristics import (
 from cornered.lab.experiments.bamboo_minimax import time_per_win
 from cornered.lab.experiments.findings import counted
 from cornered.lab.experiments.laboratory import BotPairing
+from cornered.lab.statistics.tally import Tally
 
 
 def expected(state: State) -> Fraction:
@@ -49,7 +50,7 @@ def test_the_exact_chance_on_size_2_is_the_known_one() -> None:
 def test_random_games_are_those_of_their_seed_and_of_the_exact_chance() -> None:
     assert random_games([1, 5, 4000]) == random_games([1, 5, 4000])
     assert random_games([1, 5, 4000]) != random_games([1, 6, 4000])
-    assert counted("x", 100 / 7, random_games([1, 5, 4000]), 4000, of=10**9).verdict == "agrees"
+    assert counted("x", 100 / 7, Tally.of(random_games([1, 5, 4000]), 4000), of=10**9).verdict == "agrees"
 
 
 def test_the_printed_intervals_hold_the_printed_shares_in_their_middle() -> None:

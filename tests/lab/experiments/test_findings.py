@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from cornered.lab.experiments.findings import Finding, about, best, counted, exact, judged, mean, share
+from cornered.lab.experiments.findings import (
+    Effect,
+    FigureRow,
+    Finding,
+    about,
+    best,
+    checked,
+    counted,
+    exact,
+    judged,
+    mean,
+    share,
+    timed,
+)
+from cornered.lab.statistics.tally import Tally
 
 
 @pytest.mark.parametrize(
     ("ours", "low", "high", "verdict"),
     [
         (50, 45, 55, "agrees"),
-        (50, 39, 61, "unclear"),  # wider than the range, whatever lies in its middle
+        (50, 35, 65, "unclear"),  # a difference as large as the range could be missed, whatever lies in its middle
         (58, 52, 64, "agrees"),
         (62, 55, 69, "unclear"),
         (62, 61, 63, "differs"),
@@ -25,15 +41,15 @@ def test_a_range_agrees_differs_or_stays_unclear(ours: float, low: float, high: 
 
 def test_what_the_reference_does_not_claim_is_new() -> None:
     assert judged(1, 1, 1, None) == "new"
-    assert counted("x", None, 5, 10).verdict == "new"
+    assert counted("x", None, Tally.of(5, 10)).verdict == "new"
 
 
 @pytest.mark.parametrize(
     ("wins", "games", "verdict"),
-    [(41, 100, "agrees"), (41_260, 100_000, "agrees"), (60, 100, "differs"), (4, 10, "unclear"), (0, 100, "differs")],
+    [(41, 100, "unclear"), (41_260, 100_000, "agrees"), (60, 100, "differs"), (4, 10, "unclear"), (0, 100, "differs")],
 )
 def test_a_printed_share_has_the_error_of_its_own_games(wins: int, games: int, verdict: str) -> None:
-    row = counted("x", 38, wins, games)
+    row = counted("x", 38, Tally.of(wins, games))
     assert row.verdict == verdict
     assert row.claimed == "38%"
     assert row.ours == pytest.approx(100 * wins / games)
@@ -41,17 +57,17 @@ def test_a_printed_share_has_the_error_of_its_own_games(wins: int, games: int, v
 
 
 def test_a_printed_share_of_more_games_is_held_to_it() -> None:
-    assert counted("x", 38, 41_260, 100_000, of=100_000).verdict == "differs"
+    assert counted("x", 38, Tally.of(41_260, 100_000), of=100_000).verdict == "differs"
 
 
 def test_nothing_played_says_nothing() -> None:
-    row = counted("x", 38, 0, 0)
+    row = counted("x", 38, Tally.of(0, 0))
     assert (row.low, row.high, row.verdict) == (0, 100, "unclear")
 
 
 def test_a_share_in_a_range_is_judged_in_percent() -> None:
-    assert share("x", "40-60%", (40, 60), 500, 1000).verdict == "agrees"
-    assert share("x", "40-60%", (40, 60), 700, 1000).verdict == "differs"
+    assert share("x", "40-60%", (40, 60), Tally.of(500, 1000)).verdict == "agrees"
+    assert share("x", "40-60%", (40, 60), Tally.of(700, 1000)).verdict == "differs"
 
 
 def test_an_exact_figure_is_in_the_range_of_its_digits_or_not() -> None:
@@ -84,4 +100,87 @@ def test_the_best_setting_agrees_or_may_be_hidden_by_chance(ours: float, possibl
 def test_a_finding_counts_its_verdicts() -> None:
     rows = [exact("x", "1", (1, 1), ours) for ours in (1, 2, 3)]
     finding = Finding("a", "A", "a.txt", "", 1, "tiny", rows)
-    assert finding.verdicts() == {"agrees": 1, "differs": 2, "unclear": 0, "new": 0}
+    assert finding.verdicts() == {"agrees": 1, "differs": 2, "unclear": 0, "new": 0, "apart": 0}
+
+
+def test_agreement_needs_power() -> None:
+    # Forty wins of forty are consistent with 91 of 100, but forty games could hardly tell 91% from 72%.
+    few = counted("x", 91, Tally.of(40, 40))
+    assert few.verdict == "unclear"
+    assert few.p is not None
+    assert few.p > 0.05
+    assert few.detectable == pytest.approx(19.9, abs=0.1)
+    many = counted("x", 91, Tally.of(930, 1000))
+    assert many.verdict == "agrees"
+    assert many.detectable == pytest.approx(10.0, abs=0.1)
+
+
+def test_games_that_are_alike_have_no_power() -> None:
+    # Two deterministic players have two games, however often they are repeated.
+    row = counted("x", 91, Tally(100, 100, 2.0))
+    assert (row.verdict, row.count, row.effective) == ("unclear", 100, 2.0)
+    assert row.low < 40
+
+
+def test_an_open_range_agrees_only_with_a_whole_interval() -> None:
+    assert judged(55, 51, 59, (50, math.inf)) == "agrees"
+    assert judged(55, 49, 61, (50, math.inf)) == "unclear"
+    assert judged(45, 41, 49, (50, math.inf)) == "differs"
+
+
+def test_a_mean_of_clusters_has_the_error_of_their_number() -> None:
+    values, clusters = [1.0, 1.0, 1.0, 3.0, 3.0, 3.0], [1, 1, 1, 2, 2, 2]
+    alone = mean("x", "2", (2, 2), values)
+    row = mean("x", "2", (2, 2), values, clusters=clusters)
+    assert (row.ours, row.count, row.effective) == (2, 6, 2)
+    assert row.high - row.low > 5 * (alone.high - alone.low)
+
+
+def test_a_cluster_weighs_as_much_as_another() -> None:
+    assert mean("x", "", None, [1.0, 1.0, 1.0, 3.0], clusters=[1, 1, 1, 2]).ours == 2
+
+
+def test_p_values_and_verdicts_tell_the_same() -> None:
+    for wins in range(0, 101, 5):
+        row = counted("x", 38, Tally.of(wins, 100))
+        assert row.p is not None
+        assert (row.p < 0.05) == (row.verdict == "differs")
+        row = share("x", "40-60%", (40, 60), Tally.of(wins, 100))
+        assert row.p is not None
+        assert (row.p < 0.05) == (row.verdict == "differs")
+
+
+def test_the_size_of_a_difference_is_in_points_or_times() -> None:
+    effect = counted("x", 38, Tally.of(60, 100)).effect
+    assert effect is not None
+    assert (effect.value, effect.low, effect.high) == pytest.approx((22, 8.1, 34.7), abs=0.1)
+    effect = share("x", "40-60%", (40, 60), Tally.of(70, 100)).effect
+    assert effect is not None
+    assert (effect.value, effect.low, effect.high) == pytest.approx((10, 0.4, 18.1), abs=0.1)
+    assert effect.scale == "points"
+    assert exact("x", "70", (63, 77), 154, unit="moves").effect == Effect(2, 2, 2, "times")
+    assert exact("x", "-1", (-1, -1), 154).effect is None
+    assert exact("x", "", None, 154).effect is None
+
+
+def test_a_time_and_a_check_that_cannot_fail_stand_apart() -> None:
+    time = timed("x", "2 s", 5.0, 4.0, 6.0, 10, "ms")
+    assert (time.verdict, time.kind) == ("apart", "time")
+    assert timed("x", "", 5.0, 4.0, 6.0, 10, "ms").verdict == "new"
+    assert checked(exact("x", "17", (17, 17), 17)).verdict == "apart"
+    assert checked(exact("x", "17", (17, 17), 18)).reason == ""
+
+
+def test_only_a_difference_has_a_reason() -> None:
+    wrong = exact("x", "1", (1, 1), 2)
+    assert (wrong.reason, wrong.why) == ("unexplained", "")
+    assert wrong.because("refuted", "It is 2.").reason == "refuted"
+    right: FigureRow = exact("x", "1", (1, 1), 1)
+    assert right.because("refuted", "It is 2.") is right
+    assert right.reason == ""
+
+
+def test_a_row_is_of_the_kind_that_its_constructor_means() -> None:
+    assert exact("x", "1", (1, 1), 1).kind == "exact"
+    assert exact("x", "1", (1, 1), 1, kind="proven").kind == "proven"
+    assert counted("x", 1, Tally.of(1, 2)).kind == "measured"

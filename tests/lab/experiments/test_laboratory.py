@@ -8,8 +8,9 @@ import pytest
 
 from cornered.bots.roster.random import BOT as RANDOM
 from cornered.engine.progress import Progress, no_report
-from cornered.lab.contests.terms import ContestTerms, Fixture
-from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
+from cornered.lab.experiments.laboratory import Laboratory, tally_of
+from cornered.lab.statistics.tally import Tally
 from tests.lab.experiments.inline import Inline
 
 TERMS = ContestTerms.of("trapgrid", {"size": 3})
@@ -100,3 +101,36 @@ def test_progress_is_told_step_by_step(tmp_path: Path) -> None:
     lab = Laboratory(Inline(), tmp_path, "tiny", 1, told.append)
     lab.measure("squares", square, [1, 2])
     assert told == [Progress("squares", 1, 2), Progress("squares", 2, 2)]
+
+
+def played(number: int, opening: tuple[str, ...], moves: tuple[str, ...], winner: int | None = 0) -> PlayedGame:
+    return PlayedGame(Fixture(number, ("a", "b"), opening), moves, winner, "rules")
+
+
+def test_repeated_games_of_deterministic_players_count_once() -> None:
+    # The same game ten times after one opening, and a different one after the other.
+    games = [played(number, ("x",), ("x", "y")) for number in range(10)]
+    games += [played(number, ("z",), ("z", "y"), winner=1) for number in range(10, 12)]
+    tally = tally_of(games, [game.score(0) for game in games])
+    assert (tally.share, tally.trials, tally.effective) == (0.5, 12, 2.0)
+
+
+def test_games_with_chance_count_by_their_openings() -> None:
+    games = [played(number, ("x",), ("x", str(number))) for number in range(10)]
+    games += [played(number, ("z",), ("z", str(number)), winner=1) for number in range(10, 20)]
+    tally = tally_of(games, [game.score(0) for game in games])
+    assert tally.trials == 20
+    assert tally.effective == pytest.approx(2)
+
+
+def test_games_with_chance_from_the_start_are_independent() -> None:
+    games = [played(number, (), (str(number),), winner=number % 2) for number in range(10)]
+    assert tally_of(games, [game.score(0) for game in games]) == Tally(5, 10, 10.0)
+
+
+def test_deterministic_players_without_an_opening_have_two_games(lab: Laboratory) -> None:
+    terms = ContestTerms.of("quoridor", {"size": 3})
+    (meeting,) = lab.meet("one", terms, [("quoridor-classic:depth=1", "quoridor-classic:depth=2", 10)])
+    assert len({game.moves for game in meeting.games}) == 2
+    assert meeting.tally.trials == 10
+    assert meeting.tally.effective <= 2

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cornered.lab.statistics.comparison import consistent, difference
+from cornered.lab.statistics.comparison import consistent, difference, p_of_difference
+from cornered.lab.statistics.tally import Tally
 from cornered.lab.statistics.wilson import wilson
 
 
@@ -41,26 +42,35 @@ def test_wilsons_interval_comes_out_as_published(successes: int, trials: int, lo
 def test_newcombes_differences_come_out_as_published(
     counts: tuple[int, int, int, int], low: float, high: float
 ) -> None:
-    assert difference(*counts)[1:] == pytest.approx((low, high), abs=5e-5)
+    assert difference(Tally.of(*counts[:2]), Tally.of(*counts[2:]))[1:] == pytest.approx((low, high), abs=5e-5)
 
 
 def test_shares_agree_until_enough_is_known() -> None:
-    assert consistent(6, 10, 5, 10)
-    assert not consistent(600, 1000, 500, 1000)
-    assert consistent(5, 5, 0, 0)
+    assert consistent(Tally.of(6, 10), Tally.of(5, 10))
+    assert not consistent(Tally.of(600, 1000), Tally.of(500, 1000))
+    assert consistent(Tally.of(5, 5), Tally.of(0, 0))
     assert wilson(0, 0) == (0, 1)
 
 
 SHARES = st.integers(1, 500).flatmap(lambda trials: st.tuples(st.integers(0, trials), st.just(trials)))
+TALLIES = SHARES.map(lambda counts: Tally.of(*counts))
 
 
-@given(SHARES, SHARES)
-def test_a_difference_is_the_negative_of_the_other_way_round(a: tuple[int, int], b: tuple[int, int]) -> None:
-    there, low, high = difference(*a, *b)
-    assert difference(*b, *a) == pytest.approx((-there, -high, -low))
+@given(TALLIES, TALLIES)
+def test_a_difference_is_the_negative_of_the_other_way_round(a: Tally, b: Tally) -> None:
+    there, low, high = difference(a, b)
+    assert difference(b, a) == pytest.approx((-there, -high, -low))
     assert -1 - 1e-9 <= low <= there <= high <= 1 + 1e-9
-    assert consistent(*a, *b) is consistent(*b, *a)
-    assert consistent(*a, *a)
+    assert consistent(a, b) is consistent(b, a)
+    assert consistent(a, a)
+
+
+@given(TALLIES, TALLIES)
+def test_a_p_value_below_five_percent_is_an_interval_without_zero(a: Tally, b: Tally) -> None:
+    p = p_of_difference(a, b)
+    assert 0 <= p <= 1
+    if abs(p - 0.05) > 1e-6:
+        assert (p < 0.05) is not consistent(a, b)
 
 
 @given(SHARES, st.integers(2, 10))
