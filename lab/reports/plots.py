@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "DARK_COLOURS", "INK", "PAPER", "QUIET_COLOUR", "drawing", "folded", "inline", "save"]
+__all__ = ["COLOURS", "DARK_COLOURS", "INK", "PAPER", "QUIET_COLOUR", "drawing", "folded", "inline", "save", "settle"]
 
 COLOURS: Final = ("#1767ad", "#d1500a", "#1c6b52", "#a0448c", "#b98900", "#4d8a99", "#8a2f4a", "#77706a")
 """The page's colours; the first four are distinguishable with colour-vision deficiency."""
@@ -55,6 +57,10 @@ PLOT_STYLE: Final[Any] = {
     "ytick.color": QUIET_COLOUR,
     "ytick.labelcolor": INK,
 }
+SHORT_LOG_AXIS: Final = 100.0
+"""Ratio of a logarithmic axis's ends below which 2 and 5 times a power of ten have numbers too."""
+LEGEND_COLUMNS: Final = 4
+"""Columns of a legend below axes that fill the figure."""
 _SVG_ROOT: Final = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
 _SVG_METADATA: Final = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _REFERENCE: Final = re.compile(r'(\bid="|href="#|url\(#)')
@@ -76,7 +82,55 @@ def drawing(width: float = 7.2, height: float = 4.2) -> Iterator[Figure]:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a figure made inside `drawing` as SVG without a date. Text stays text, for readers and searches."""
+    settle(figure)
     figure.savefig(path, format="svg", metadata={"Date": None, "Creator": "cornered"})
+
+
+def settle(figure: Figure) -> None:
+    """Write the numbers of logarithmic axes without formulas, and move the axes' legends below them, where they cover
+    no data; the legends of axes above each other become one. `save` does this."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if axis.get_scale() == "log":
+                _write_plainly(axis)
+    _move_legends(figure)
+
+
+def _write_plainly(axis: Axis) -> None:
+    from matplotlib.ticker import FuncFormatter, LogFormatter, LogLocator, NullFormatter
+
+    plain = FuncFormatter(lambda value, _: f"{value:,.12g}")
+    # A formatter that a plot chose itself stays.
+    if isinstance(axis.get_major_formatter(), LogFormatter):
+        axis.set_major_formatter(plain)
+    if isinstance(axis.get_minor_formatter(), LogFormatter):
+        low, high = sorted(axis.get_view_interval())
+        is_short = high / low < SHORT_LOG_AXIS
+        axis.set_minor_formatter(plain if is_short else NullFormatter())
+        if is_short:
+            axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
+
+
+def _move_legends(figure: Figure) -> None:
+    entries: dict[tuple[int, int], dict[str, Artist]] = {}
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        place = axes.get_subplotspec()
+        if legend is None or place is None:
+            continue
+        legend.remove()
+        column = (place.colspan.start, place.get_gridspec().ncols)
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            entries.setdefault(column, {}).setdefault(label, handle)
+    for (start, count), by_label in entries.items():
+        side = "left" if start < (count - 1) / 2 else "right" if start > (count - 1) / 2 else "center"
+        figure.legend(
+            list(by_label.values()),
+            list(by_label),
+            loc=f"outside lower {side}",
+            ncols=min(len(by_label), LEGEND_COLUMNS if count == 1 else 2),
+            fontsize=8,
+        )
 
 
 def inline(svg: str, name: str) -> str:

@@ -13,7 +13,9 @@ from cornered.engine.progress import no_report
 from cornered.lab.experiments import REFERENCES, experiments, named, reference_of
 from cornered.lab.experiments.findings import VERDICTS, FigureRow, Finding, exact
 from cornered.lab.experiments.reproduction import FOLDER, make, page, read, report, write_report
+from cornered.lab.reports.plots import drawing
 from tests.lab.experiments.inline import Inline
+from tests.lab.reports.layout import check_legends
 
 
 def run(name: str, out: Path, *, again: bool = False) -> Finding:
@@ -36,6 +38,10 @@ def test_an_experiment_writes_its_table_plot_and_figures(name: str, tmp_path: Pa
         assert row.verdict in VERDICTS
         assert (row.verdict == "new") == (row.claimed == "") or row.verdict == "new"
     assert len({row.label for row in finding.rows}) == len(finding.rows)
+    assert "mathdefault" not in (folder / f"{name}.svg").read_text(), "numbers of axes are plain"
+    with drawing() as figure:
+        experiments()[name].plot(finding, figure)
+        check_legends(figure)
     assert not list(folder.glob(".work/*"))
 
 

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from cornered.lab.reports.plots import COLOURS, DARK_COLOURS, INK, drawing, folded, inline, save
+from tests.lab.reports.layout import check_legends
 
 
 def plot(path: Path) -> str:
@@ -32,6 +33,41 @@ def test_signs_of_a_bots_word_are_no_formula(tmp_path: Path) -> None:
         figure.suptitle(r"linear:weights=$\name$.json")
         save(figure, tmp_path / "plot.svg")
     assert r">linear:weights=$\name$.json</text>" in (tmp_path / "plot.svg").read_text(encoding="utf-8")
+
+
+def log_plot(path: Path, low: float, high: float) -> str:
+    with drawing() as figure:
+        axes = figure.subplots()
+        axes.plot([1, 2], [low, high])
+        axes.set_yscale("log")
+        axes.set_xticks([])
+        save(figure, path)
+    return path.read_text(encoding="utf-8")
+
+
+def test_a_logarithmic_axis_has_plain_numbers(tmp_path: Path) -> None:
+    svg = log_plot(tmp_path / "plot.svg", 0.02, 50_000)
+    assert "mathdefault" not in svg
+    assert re.findall(r">([\d.,]+)</text>", svg) == ["0.1", "1", "10", "100", "1,000", "10,000"]
+
+
+def test_a_short_logarithmic_axis_has_numbers_between_the_powers_of_ten(tmp_path: Path) -> None:
+    svg = log_plot(tmp_path / "plot.svg", 14, 60)
+    assert "mathdefault" not in svg
+    assert sorted(re.findall(r">([\d.,]+)</text>", svg)) == ["20", "50"]
+
+
+def test_a_legend_covers_no_axes_and_those_above_each_other_are_one() -> None:
+    with drawing() as figure:
+        grid = figure.subplots(2, 2)
+        for axes in grid.flat:
+            axes.plot([0, 1], [0, 1], label="a line")
+        grid[1, 1].plot([1, 0], [0, 1], label="another")
+        for axes in grid.flat:
+            axes.legend(loc="upper left")
+        check_legends(figure)
+        texts = [[text.get_text() for text in legend.get_texts()] for legend in figure.legends]
+        assert texts == [["a line"], ["a line", "another"]]
 
 
 def test_the_style_ends_with_the_drawing() -> None:
