@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["COLOURS", "DARK_COLOURS", "INK", "PAPER", "QUIET_COLOUR", "drawing", "folded", "inline", "save", "settle"]
+
+LegendPlace: TypeAlias = Literal["outside lower left", "outside lower center", "outside lower right"]
 
 COLOURS: Final = ("#1767ad", "#d1500a", "#1c6b52", "#a0448c", "#b98900", "#4d8a99", "#8a2f4a", "#77706a")
 """The page's colours; the first four are distinguishable with colour-vision deficiency."""
@@ -123,11 +125,13 @@ def _move_legends(figure: Figure) -> None:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(column, {}).setdefault(label, handle)
     for (start, count), by_label in entries.items():
-        side = "left" if start < (count - 1) / 2 else "right" if start > (count - 1) / 2 else "center"
+        loc: LegendPlace = "outside lower center"
+        if 2 * start != count - 1:
+            loc = "outside lower left" if 2 * start < count - 1 else "outside lower right"
         figure.legend(
             list(by_label.values()),
             list(by_label),
-            loc=f"outside lower {side}",
+            loc=loc,
             ncols=min(len(by_label), LEGEND_COLUMNS if count == 1 else 2),
             fontsize=8,
         )

@@ -13,7 +13,7 @@ from cornered.lab.reports.plots import settle
 def check_legends(figure: Figure) -> None:
     """Settle a figure, and check that its legends are inside it and cover neither axes nor each other."""
     settle(figure)
-    FigureCanvasAgg(figure).draw()
+    FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
     assert all(axes.get_legend() is None for axes in figure.axes)
     boxes = [legend.get_window_extent() for legend in figure.legends]
     for box in boxes:

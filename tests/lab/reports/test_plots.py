@@ -46,9 +46,9 @@ def log_plot(path: Path, low: float, high: float) -> str:
 
 
 def test_a_logarithmic_axis_has_plain_numbers(tmp_path: Path) -> None:
-    svg = log_plot(tmp_path / "plot.svg", 0.02, 50_000)
+    svg = log_plot(tmp_path / "plot.svg", 0.01, 100_000)
     assert "mathdefault" not in svg
-    assert re.findall(r">([\d.,]+)</text>", svg) == ["0.1", "1", "10", "100", "1,000", "10,000"]
+    assert re.findall(r">([\d.,]+)</text>", svg) == ["0.01", "0.1", "1", "10", "100", "1,000", "10,000", "100,000"]
 
 
 def test_a_short_logarithmic_axis_has_numbers_between_the_powers_of_ten(tmp_path: Path) -> None:
