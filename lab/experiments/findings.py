@@ -156,6 +156,10 @@ class Finding:
     """Number of games or items of work by step."""
     version: str = ""
     """Version of the software."""
+    data: Mapping[str, int] = field(default_factory=dict)
+    """Number of lines of each file of data, by its path beside the finding."""
+    provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """Software and machine of the run, and its date; see `cornered.lab.experiments.provenance`."""
 
     def verdicts(self) -> dict[FigureVerdict, int]:
         """Return the number of rows by verdict."""

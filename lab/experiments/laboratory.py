@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from cornered.engine.progress import Progress, Report
 from cornered.engine.records.files import LineWriter, read_lines
@@ -17,10 +17,14 @@ from cornered.lab.contests.journal import ContestJournal
 from cornered.lab.contests.openings import Openings, no_opening
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.execution.workforce import Workforce
+from cornered.lab.experiments.data_tables import SUFFIX, DataTable, game_table, item_table
 from cornered.lab.experiments.findings import Scale
 from cornered.lab.statistics.tally import Tally
 
-__all__ = ["BotPairing", "Laboratory", "opening_cluster", "tally_of"]
+__all__ = ["DATA_FOLDER", "BotPairing", "Laboratory", "opening_cluster", "tally_of"]
+
+DATA_FOLDER: Final = "data"
+"""Folder of the finished steps' data inside the experiment's folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +81,13 @@ class Laboratory:
         self.report = report
         self.counts: dict[str, int] = {}
         """Number of games or items of work by step so far."""
+        self.tables: dict[str, DataTable] = {}
+        """Files of finished steps in `data_folder`, by step."""
+
+    @property
+    def data_folder(self) -> Path:
+        """The folder of the finished steps' data."""
+        return self.folder / DATA_FOLDER
 
     def play(self, step: str, terms: ContestTerms, fixtures: Iterable[Fixture]) -> list[PlayedGame]:
         """Return the games of these fixtures in order, stored in the folder `step`. Raises RuntimeError when a bot
@@ -95,6 +106,7 @@ class Laboratory:
                     raise RuntimeError(f"game {played.fixture.number} of {step}: {played.fault}; {again}")
                 games.append(played)
                 self.report(Progress(step, len(games), len(listed)))
+        self.tables[step] = game_table(self.data_folder / f"{step}{SUFFIX}", games)
         return games
 
     def meet(
@@ -152,4 +164,6 @@ class Laboratory:
                 kept[missing[index]] = json.loads(line)[1]
                 file.append(line)
                 self.report(Progress(step, len(kept), len(items)))
-        return [kept[place] for place in range(len(items))]
+        results = [kept[place] for place in range(len(items))]
+        self.tables[step] = item_table(self.data_folder / f"{step}{SUFFIX}", function, items, results)
+        return results
