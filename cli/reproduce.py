@@ -39,12 +39,16 @@ def reproduce(
     workers: Annotated[int | None, typer.Option(min=1, help="Worker processes; by default one a core.")] = None,
     cluster: Annotated[str | None, typer.Option(help="A Dask scheduler, tcp://HOST:PORT or tls://HOST:PORT.")] = None,
     out: Annotated[Path, typer.Option(help="The folder for the report and its data.")] = DEFAULT_OUT,
-    again: Annotated[bool, typer.Option("--again", help="Repeat finished measurements.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Repeat finished experiments.")] = False,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep all games and measurements; --again --keep judges them again.")
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Reproduce tables and figures of the references, each beside the printed one, and write a report.
 
-    Experiments that finished with the same seed and scale are not repeated; interrupted ones resume.
+    Experiments that finished with the same seed and scale are not repeated; interrupted ones resume. Games and
+    measurements that --keep left are read instead of made again: with --again --keep, a changed analysis judges them.
     """
     from cornered.lab.experiments import REFERENCES, experiments, named
 
@@ -63,7 +67,9 @@ def reproduce(
             for experiment in chosen:
                 command = _command(experiment.name, scale, seed, out)
                 with progress() as report:
-                    finding = make(experiment, workforce, out, scale, seed, report, command=command, again=again)
+                    finding = make(
+                        *(experiment, workforce, out, scale, seed, report), command=command, again=again, keep=keep
+                    )
                 findings.append(finding)
                 if not json_:
                     typer.echo("\n".join(lines(finding)))
@@ -80,7 +86,7 @@ def reproduce(
 
 def lines(finding: Finding) -> list[str]:
     """Return a finding as text, one line a row."""
-    from cornered.lab.experiments.reproduction import cells
+    from cornered.lab.experiments.pages import cells
 
     table = [cells(row) for row in finding.rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]

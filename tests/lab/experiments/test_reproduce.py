@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,18 @@ import pytest
 
 from cornered.engine.progress import no_report
 from cornered.lab.experiments import REFERENCES, experiments, named, reference_of
-from cornered.lab.experiments.findings import VERDICTS, FigureRow, Finding, exact
-from cornered.lab.experiments.reproduction import FOLDER, make, page, read, report, write_report
+from cornered.lab.experiments.findings import VERDICTS, Effect, Finding
+from cornered.lab.experiments.pages import page
+from cornered.lab.experiments.reproduction import FOLDER, make, read, write, write_report
 from cornered.lab.reports.plots import drawing
 from tests.lab.experiments.inline import Inline
 from tests.lab.reports.layout import check_legends
 
 
-def run(name: str, out: Path, *, again: bool = False) -> Finding:
-    return make(experiments()[name], Inline(), out, "tiny", 1, no_report, command=f"make {name}", again=again)
+def run(name: str, out: Path, *, again: bool = False, keep: bool = False, workforce: Inline | None = None) -> Finding:
+    workers = workforce or Inline()
+    command = f"make {name}"
+    return make(experiments()[name], workers, out, "tiny", 1, no_report, command=command, again=again, keep=keep)
 
 
 @pytest.mark.parametrize("name", experiments())
@@ -43,6 +47,13 @@ def test_an_experiment_writes_its_table_plot_and_figures(name: str, tmp_path: Pa
         experiments()[name].plot(finding, figure)
         check_legends(figure)
     assert not list(folder.glob(".work/*"))
+    assert set(finding.data) == {f"data/{name}/{step}.csv.gz" for step in finding.counts}
+    described = (folder / "data" / name / "README.md").read_text()
+    for path, lines in finding.data.items():
+        with gzip.open(folder / path, "rt") as file:
+            assert len(file.readlines()) == lines + 1
+        assert f"`{Path(path).name}`, {lines:,} lines" in described
+    assert finding.provenance["libraries"]
 
 
 def test_experiments_come_in_the_order_of_the_references() -> None:
@@ -70,40 +81,21 @@ def test_what_was_finished_is_kept_until_it_is_made_again(tmp_path: Path) -> Non
     assert run("bamboo-table-2", tmp_path, again=True) == first
 
 
-def finding(name: str, source: str, *rows: FigureRow, notes: tuple[str, ...] = ()) -> Finding:
-    return Finding(name, f"About {name}", source, f"make {name}", 1, "tiny", rows, notes, version="1.2")
-
-
-RIGHT = finding("one", "bamboo-paper.txt, 1", exact("stones", "3", (3, 3), 3), notes=("All is well.",))
-WRONG = finding("two", "game-playing-notes.txt, 2", exact("plies|moves", "4", (4, 4), 5), notes=("A slip.",))
-
-
-def test_the_report_gathers_what_does_not_hold() -> None:
-    text = report([RIGHT, WRONG], REFERENCES)
-    summary, gathered = text.split("## Where the references do not hold")
-    assert "| [one](#one) | About one | 1 | 0 | 0 | 0 | 0 |" in summary
-    assert "| [two](#two) | About two | 0 | 1 | 0 | 0 | 0 |" in summary
-    assert "| all | | 1 | 1 | 0 | 0 | 0 |" in summary
-    wrong, rest = gathered.split("## The Bamboo paper")
-    assert "- plies|moves: printed 4, ours 5" in wrong
-    assert "- A slip." in wrong
-    assert "All is well." not in wrong
-    assert "- All is well." in rest
-    assert rest.index("### About one") < rest.index("## The course notes") < rest.index("### About two")
-    assert "Made by `make two` (tiny, seed 1, cornered 1.2)." in rest
-    assert "| plies\\|moves | 4 | 5 | - | 1 | **differs** |" in rest
-    assert f"![About two]({FOLDER}/two.svg)" in rest
-
-
-def test_a_report_without_a_difference_says_so() -> None:
-    assert "Nothing that was measured differs." in report([RIGHT], REFERENCES)
-
-
-def test_a_page_of_its_own_lies_beside_its_plot() -> None:
-    text = page(WRONG)
-    assert text.startswith("# About two\n")
-    assert "![About two](two.svg)" in text
-    assert "- A slip." in text
+def test_kept_work_is_judged_again_without_playing(tmp_path: Path) -> None:
+    first = run("bamboo-table-4", tmp_path, keep=True)
+    data = tmp_path / FOLDER / "data" / "bamboo-table-4"
+    games = (data / "games.csv.gz").read_bytes()
+    (data / "old.csv.gz").write_bytes(b"of an earlier version")
+    idle = Inline()
+    assert run("bamboo-table-4", tmp_path, again=True, keep=True, workforce=idle) == first
+    assert idle.done == 0
+    assert (data / "games.csv.gz").read_bytes() == games
+    assert sorted(path.name for path in data.iterdir()) == ["README.md", "games.csv.gz"]
+    run("bamboo-table-4", tmp_path, again=True, workforce=idle)
+    assert idle.done == 0
+    assert not (tmp_path / FOLDER / ".work").exists()
+    run("bamboo-table-4", tmp_path, again=True, workforce=idle)
+    assert idle.done == first.counts["games"]
 
 
 def test_a_row_without_bound_is_written_and_read(tmp_path: Path) -> None:
@@ -111,8 +103,12 @@ def test_a_row_without_bound_is_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / FOLDER / "bamboo-figure-11.json"
     given = json.loads(path.read_text())
     given["rows"][1]["ours"] = given["rows"][1]["high"] = None
+    given["rows"][1]["effect"] = {"value": 2.0, "low": 1.0, "high": None, "scale": "times"}
     path.write_text(json.dumps(given))
     row = read(path).rows[1]
+    assert row.effect == Effect(2.0, 1.0, float("inf"), "times")
+    write(replace(found, rows=[row]), experiments()["bamboo-table-2"], tmp_path)
+    assert read(tmp_path / "bamboo-figure-11.json").rows == (row,)
     assert row.ours == row.high == float("inf")
     assert row.low == found.rows[1].low
     assert "without bound" in page(replace(found, rows=[row]))
