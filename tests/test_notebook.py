@@ -1,0 +1,68 @@
+"""examples/reproduction.ipynb: a valid notebook without stored outputs, whose cells run on an experiment's data."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pytest
+
+from cornered.engine.progress import no_report
+from cornered.lab.experiments import experiments
+from cornered.lab.experiments.reproduction import make
+from tests.lab.experiments.inline import Inline
+
+NOTEBOOK = Path(__file__).resolve().parent.parent / "examples" / "reproduction.ipynb"
+CELL_KEYS = {
+    "markdown": {"cell_type", "id", "metadata", "source"},
+    "code": {"cell_type", "id", "metadata", "source", "outputs", "execution_count"},
+}
+
+
+def notebook() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    return found
+
+
+def test_it_has_the_form_of_a_notebook() -> None:
+    # Notebook format 4.5: identifiers of 1 to 64 characters, unique, and no keys beside these.
+    found = notebook()
+    assert found.keys() == {"cells", "metadata", "nbformat", "nbformat_minor"}
+    assert (found["nbformat"], found["nbformat_minor"]) == (4, 5)
+    assert found["metadata"]["kernelspec"].keys() >= {"name", "display_name"}
+    ids = [cell["id"] for cell in found["cells"]]
+    assert len(set(ids)) == len(ids)
+    for cell in found["cells"]:
+        assert cell.keys() == CELL_KEYS[cell["cell_type"]]
+        assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", cell["id"])
+        assert all(isinstance(line, str) for line in cell["source"])
+
+
+def test_it_stores_no_outputs() -> None:
+    for cell in notebook()["cells"]:
+        assert not cell.get("outputs")
+        assert cell.get("execution_count") is None
+
+
+def test_its_cells_compute_and_draw_what_the_report_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = experiments()["notes-alpha-beta"]
+    found = make(experiment, Inline(), tmp_path / "docs", "tiny", 1, no_report, command="made by the test")
+    (tmp_path / "examples").mkdir()
+    monkeypatch.chdir(tmp_path / "examples")
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with mpl.rc_context({"backend": "agg"}):
+        for cell in notebook()["cells"]:
+            if cell["cell_type"] == "code":
+                exec(compile("".join(cell["source"]), f"cell {cell['id']}", "exec"), names)
+        names["plt"].close(names["figure"])
+    saved = [row for row in found.rows if ", saved, " in row.label]
+    assert len(saved) == 8
+    assert names["ours"] == pytest.approx([row.ours for row in saved], rel=1e-5)
+    intervals = [interval for kinds in names["means"].values() for interval in kinds.values()]
+    for row, (_, low, high) in zip(saved, intervals, strict=True):
+        assert (low, high) == pytest.approx((row.low, row.high), rel=1e-4)
+    bars = [patch.get_width() for patch in names["bars"].patches]
+    assert sorted(bars) == pytest.approx(sorted(row.ours for row in saved), rel=1e-5)
