@@ -60,6 +60,7 @@ def test_its_cells_compute_and_draw_what_the_report_says(tmp_path: Path, monkeyp
         names["plt"].close(names["figure"])
     saved = [row for row in found.rows if ", saved, " in row.label]
     assert len(saved) == 8
+    assert [row["label"] for row in names["printed"]] == [row.label for row in saved]
     assert names["ours"] == pytest.approx([row.ours for row in saved], rel=1e-5)
     intervals = [interval for kinds in names["means"].values() for interval in kinds.values()]
     for row, (_, low, high) in zip(saved, intervals, strict=True):

@@ -1,0 +1,67 @@
+"""docs/experiments-for-students.md: its commands name experiments and bots that exist, its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cornered.cli.main import app
+from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments import REFERENCES, experiments
+from cornered.lab.experiments.findings import Finding, exact
+from cornered.lab.experiments.pages import report
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "experiments-for-students.md"
+STEPS = [
+    f"{number}. {step}" for number, step in enumerate(re.split(r"^## \d+\. ", PAGE.read_text(), flags=re.M)[1:], 1)
+]
+
+
+def anchors() -> set[str]:
+    """Return the names that links into a report of all experiments can lead to."""
+    findings = [
+        Finding(one.name, one.title, one.source, "", 1, "tiny", (exact("stones", "3", (3, 3), 4),))
+        for one in experiments().values()
+    ]
+    text = report(findings, REFERENCES, "reproduction")
+    headings = re.findall(r"^#+ (.+)$", text, re.M)
+    return {
+        *re.findall(r'<a id="([^"]+)">', text),
+        *(re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings),
+    }
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.split("\n")[0])
+def test_a_step_has_one_command_something_to_look_at_and_one_question(step: str) -> None:
+    assert len(re.findall(r"^    \S", step, re.M)) == 1
+    assert step.count("*Question:*") == 1
+    assert "](" in step or "Look at" in step
+
+
+def test_the_experiments_of_its_commands_exist() -> None:
+    named = re.findall(r"reproduce (\S+) --quick", PAGE.read_text())
+    assert len(named) >= 10
+    assert set(named) <= {*experiments(), "all"}
+
+
+def test_its_match_can_be_played() -> None:
+    (command,) = re.findall(r"\./run cornered match (.+)", PAGE.read_text())
+    first, second, *options = shlex.split(command)
+    given = dict(zip(options[::2], options[1::2], strict=True))
+    name, _, value = given["-o"].partition("=")
+    ContestTerms.of(given["--game"], {name: int(value)}).check(first, second)
+    told = CliRunner().invoke(app, ["match", "--help"], env={"COLUMNS": "200"}).stdout
+    assert all(f" {option} " in told for option in given)
+
+
+def test_its_links_lead_somewhere() -> None:
+    known = anchors()
+    for target in re.findall(r"\]\(([^)]+)\)", PAGE.read_text()):
+        path, _, anchor = target.partition("#")
+        assert (PAGE.parent / path).exists(), target
+        assert not anchor or anchor in known, target
