@@ -135,12 +135,17 @@ def _item_cells(item: Any) -> Line:
     return cells
 
 
-def _result_cells(result: Any) -> Line:
+def _result_cells(result: Any, name: str = "result") -> Line:
+    """Return the cells of a result; an object has one for each of its values, an object in it too."""
     if result is None:
         return {}
-    if isinstance(result, Mapping):
-        return {str(name).replace(" ", "_"): _cell(value) for name, value in result.items()}
-    return {"result": _cell(result)}
+    if not isinstance(result, Mapping):
+        return {name: _cell(result)}
+    cells: Line = {}
+    for key, value in result.items():
+        inner = str(key).replace(" ", "_")
+        cells |= _result_cells(value, inner if name == "result" else f"{name}_{inner}")
+    return cells
 
 
 def _seconds(value: float) -> str:
