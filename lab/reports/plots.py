@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -62,7 +63,7 @@ PLOT_STYLE: Final[Any] = {
 SHORT_LOG_AXIS: Final = 100.0
 """Ratio of a logarithmic axis's ends below which 2 and 5 times a power of ten have numbers too."""
 LEGEND_COLUMNS: Final = 4
-"""Columns of a legend below axes that fill the figure."""
+"""Columns of a legend where its labels are short enough for the width of its axes."""
 _SVG_ROOT: Final = re.compile(r"<svg\b[^>]*?viewBox=\"([^\"]+)\"[^>]*>")
 _SVG_METADATA: Final = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _REFERENCE: Final = re.compile(r'(\bid="|href="#|url\(#)')
@@ -128,13 +129,14 @@ def _move_legends(figure: Figure) -> None:
         loc: LegendPlace = "outside lower center"
         if 2 * start != count - 1:
             loc = "outside lower left" if 2 * start < count - 1 else "outside lower right"
-        figure.legend(
-            list(by_label.values()),
-            list(by_label),
-            loc=loc,
-            ncols=min(len(by_label), LEGEND_COLUMNS if count == 1 else 2),
-            fontsize=8,
-        )
+        width = figure.bbox.width / count
+        for rows in range(math.ceil(len(by_label) / LEGEND_COLUMNS), len(by_label) + 1):
+            ncols = math.ceil(len(by_label) / rows)
+            legend = figure.legend(list(by_label.values()), list(by_label), loc=loc, ncols=ncols, fontsize=8)
+            # A single column stays even if its labels are too long.
+            if ncols == 1 or legend.get_window_extent().width <= width:
+                break
+            legend.remove()
 
 
 def inline(svg: str, name: str) -> str:

@@ -137,6 +137,17 @@ def test_a_column_that_is_empty_in_every_row_is_left_out() -> None:
     assert row_of(page(noted), "stones") == ["stones", "3", "3", "1", "exact", "agrees", "by hand"]
 
 
+def test_every_line_of_a_table_has_as_many_cells_as_its_heading() -> None:
+    cells = 0
+    for line in written(RIGHT, WRONG).splitlines():
+        if line.startswith("|"):
+            found = len(re.findall(r"(?<!\\)\|", line))
+            assert cells in (0, found), line
+            cells = found
+        else:
+            cells = 0
+
+
 def test_a_report_without_a_difference_says_so() -> None:
     assert "Nothing that was measured differs." in written(RIGHT)
 

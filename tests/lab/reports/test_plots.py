@@ -70,6 +70,15 @@ def test_a_legend_covers_no_axes_and_those_above_each_other_are_one() -> None:
         assert texts == [["a line"], ["a line", "another"]]
 
 
+def test_legends_of_long_labels_have_fewer_columns_and_stay_apart() -> None:
+    with drawing() as figure:
+        for place, axes in enumerate(figure.subplots(1, 2)):
+            for number in range(4):
+                axes.plot([0, 1], [0, number], label=f"{'a rather long label ' * (2 - place)}{number}")
+            axes.legend()
+        check_legends(figure)
+
+
 def test_the_style_ends_with_the_drawing() -> None:
     import matplotlib as mpl
 
