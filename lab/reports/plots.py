@@ -123,8 +123,12 @@ def _move_legends(figure: Figure) -> None:
             continue
         legend.remove()
         column = (place.colspan.start, place.get_gridspec().ncols)
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            entries.setdefault(column, {}).setdefault(label, handle)
+        # What the plot named itself, instead of by labels of what it drew, is known to the legend alone.
+        own = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+        for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True):
+            entry = own.get(text.get_text(), handle)
+            if entry is not None:
+                entries.setdefault(column, {}).setdefault(text.get_text(), entry)
     for (start, count), by_label in entries.items():
         loc: LegendPlace = "outside lower center"
         if 2 * start != count - 1:

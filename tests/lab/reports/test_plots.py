@@ -65,9 +65,10 @@ def test_a_legend_covers_no_axes_and_those_above_each_other_are_one() -> None:
         grid[1, 1].plot([1, 0], [0, 1], label="another")
         for axes in grid.flat:
             axes.legend(loc="upper left")
+        grid[0, 1].legend(handles=grid[0, 1].lines[:1], labels=["a name of its own"])
         check_legends(figure)
         texts = [[text.get_text() for text in legend.get_texts()] for legend in figure.legends]
-        assert texts == [["a line"], ["a line", "another"]]
+        assert texts == [["a line"], ["a name of its own", "a line", "another"]]
 
 
 def test_legends_of_long_labels_have_fewer_columns_and_stay_apart() -> None:
