@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from cornered.bots.bamboo.cells import bamboo, cubes, distance, each, outerness
-from cornered.bots.bot import Bot, Limit, Thought
+from cornered.bots.bot import Bot, Limit, Setting, Thought
 from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_names, sizes
 
-__all__ = ["HeuristicBot", "components_after", "groups_after", "outer", "sparsity"]
+__all__ = [
+    "COLOURS",
+    "DISTANCE",
+    "HeuristicBot",
+    "SparseBot",
+    "closest",
+    "components_after",
+    "groups_after",
+    "outer",
+    "sparsity",
+]
+
+DISTANCE: Final = Setting(
+    "distance", "Distance to the stones: the average, or the closest one's", "average", choices=("average", "closest")
+)
+COLOURS: Final = Setting("colours", "The own stones, or all stones alike", "own", choices=("own", "ignored"))
 
 
 def outer(state: BambooState, cell: int) -> int:
@@ -29,11 +44,24 @@ def components_after(state: BambooState, cell: int) -> int:
     return len(sizes(red | blue | 1 << cell))
 
 
-def sparsity(state: BambooState, cell: int) -> float:
-    """Return the average distance from `cell` to the mover's stones, 0 where there are none (section III.A.3)."""
+def sparsity(state: BambooState, cell: int, *, all_stones: bool = False) -> float:
+    """Return the average distance from `cell` to the mover's stones or to all, 0 where there are none (section
+    III.A.3)."""
+    found = _distances(state, cell, all_stones=all_stones)
+    return sum(found) / len(found) if found else 0.0
+
+
+def closest(state: BambooState, cell: int, *, all_stones: bool = False) -> int:
+    """Return the distance from `cell` to the closest of the mover's stones or of all, 0 where there are none (Table
+    I)."""
+    return min(_distances(state, cell, all_stones=all_stones), default=0)
+
+
+def _distances(state: BambooState, cell: int, *, all_stones: bool) -> list[int]:
     at = cubes(state.game.radius)
-    own = [distance(at[cell], at[stone]) for stone in each(state.stones()[state.to_move])]
-    return sum(own) / len(own) if own else 0.0
+    stones = state.stones()
+    counted = stones[0] | stones[1] if all_stones else stones[state.to_move]
+    return [distance(at[cell], at[stone]) for stone in each(counted)]
 
 
 class HeuristicBot(Bot):
@@ -53,3 +81,12 @@ class HeuristicBot(Bot):
         cell = self.chance.choice([cell for cell, rating in rated.items() if rating == best])
         move = cell_names(here.game.radius)[cell]
         return Thought(move, nodes=1, pv=(move,))
+
+
+class SparseBot(HeuristicBot):
+    """A player with a choice of what sparsity means, which the paper defines twice."""
+
+    def sparsity(self, state: BambooState, cell: int) -> float:
+        """Return the distance that the settings ask for."""
+        measured = closest if self.settings["distance"] == "closest" else sparsity
+        return measured(state, cell, all_stones=self.settings["colours"] == "ignored")

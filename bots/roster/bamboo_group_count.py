@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cornered.bots.bamboo.heuristics import HeuristicBot, components_after, groups_after
-from cornered.bots.bot import Setting
+from cornered.bots.bamboo.heuristics import COLOURS, HeuristicBot, components_after, groups_after
 from cornered.engine.games.bamboo import BambooState
 
 __all__ = ["BOT", "BambooGroupCountBot"]
@@ -12,10 +11,7 @@ __all__ = ["BOT", "BambooGroupCountBot"]
 class BambooGroupCountBot(HeuristicBot):
     name = "bamboo-group-count"
     description = "Bamboo: keeps as many groups as it can, at random among those cells."
-
-    SETTINGS = (
-        Setting("colours", "Groups of the own colour, or of all stones alike", "own", choices=("own", "ignored")),
-    )
+    SETTINGS = (COLOURS,)
 
     def rate(self, state: BambooState, cell: int) -> float:
         return groups_after(state, cell) if self.settings["colours"] == "own" else components_after(state, cell)

@@ -1,19 +1,20 @@
-"""The Bamboo paper's sparse player: far from all its stones on average (section III.A.3)."""
+"""The Bamboo paper's sparse player: far from its stones, on average (section III.A.3) or from the closest (Table I)."""
 
 from __future__ import annotations
 
-from cornered.bots.bamboo.heuristics import HeuristicBot, sparsity
+from cornered.bots.bamboo.heuristics import COLOURS, DISTANCE, SparseBot
 from cornered.engine.games.bamboo import BambooState
 
 __all__ = ["BOT", "BambooSparsityBot"]
 
 
-class BambooSparsityBot(HeuristicBot):
+class BambooSparsityBot(SparseBot):
     name = "bamboo-sparsity"
     description = "Bamboo: places as far from its own stones as it can, at random among those cells."
+    SETTINGS = (DISTANCE, COLOURS)
 
     def rate(self, state: BambooState, cell: int) -> float:
-        return sparsity(state, cell)
+        return self.sparsity(state, cell)
 
 
 BOT = BambooSparsityBot

@@ -102,6 +102,33 @@ def test_without_stones_all_cells_are_equally_sparse_and_the_outermost_break_the
     assert choices("bamboo-sparsity-outer", start) == RING
 
 
+def test_the_closest_stone_decides_instead_of_the_average() -> None:
+    state = after(2, "a1 c3 e3 e2")
+    at, cells = cubes(2), cell_numbers(2)
+    nearest = {move: min(distance(at[cells[move]], at[cells[own]]) for own in ("a1", "e3")) for move in state.moves()}
+    farthest = {move for move in nearest if nearest[move] == max(nearest.values())}
+    assert choices("bamboo-sparsity:distance=closest", state) == farthest != choices("bamboo-sparsity", state)
+    assert choices("bamboo-sparsity-outer:distance=closest", state) == farthest & RING
+
+
+def test_sparsity_with_colours_ignored_keeps_away_from_all_stones() -> None:
+    # Of the cells four steps from red's stone on e1, c5 alone is four steps from blue's on a1 too.
+    state = after(2, "e1 a1")
+    for distance_setting in ("closest", "average"):
+        spec = f"bamboo-sparsity:distance={distance_setting}"
+        assert {"c5"} < choices(spec, state)
+        assert choices(f"{spec},colours=ignored", state) == {"c5"}
+
+
+def test_the_sum_weighs_a_step_outwards_like_a_step_away_from_the_closest_stone() -> None:
+    bot = create("bamboo-sparsity-outer:distance=closest,combination=sum", 1)
+    assert isinstance(bot, HeuristicBot)
+    state, cells = after(2, "a1 e3"), cell_numbers(2)
+    assert bot.rate(state, cells["c3"]) == 2 + 0
+    assert bot.rate(state, cells["c1"]) == 2 + 2
+    assert bot.rate(state, cells["d4"]) == 4 + 2
+
+
 def first_wins(state: BambooState, player: HeuristicBot) -> Fraction:
     """Return the exact probability that seat 0 wins when both sides are this player."""
     if state.outcome is not None:
