@@ -13,7 +13,18 @@ from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_numbers
 from cornered.engine.kernels.hexagon import STRIDE
 
-__all__ = ["Cube", "bamboo", "cubes", "distance", "each", "number_of", "outerness", "squares", "symmetries"]
+__all__ = [
+    "Cube",
+    "bamboo",
+    "cubes",
+    "distance",
+    "distances",
+    "each",
+    "number_of",
+    "outerness",
+    "squares",
+    "symmetries",
+]
 
 Cube: TypeAlias = tuple[int, int, int]
 
@@ -46,6 +57,13 @@ def cubes(radius: int) -> dict[int, Cube]:
 def distance(here: Cube, there: Cube) -> int:
     """Return how many steps apart two cells are."""
     return max(abs(i - j) for i, j in zip(here, there, strict=True))
+
+
+@cache
+def distances(radius: int) -> dict[int, dict[int, int]]:
+    """Return the distance of every two cells by their numbers."""
+    at = cubes(radius)
+    return {here: {there: distance(at[here], at[there]) for there in at} for here in at}
 
 
 def outerness(cube: Cube) -> int:

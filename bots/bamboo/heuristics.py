@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar, Final
 
-from cornered.bots.bamboo.cells import bamboo, cubes, distance, each, outerness
+from cornered.bots.bamboo.cells import bamboo, cubes, distances, each, outerness
 from cornered.bots.bot import Bot, Limit, Setting, Thought
 from cornered.engine import State
 from cornered.engine.games.bamboo import BambooState, cell_names, sizes
@@ -58,10 +58,9 @@ def closest(state: BambooState, cell: int, *, all_stones: bool = False) -> int:
 
 
 def _distances(state: BambooState, cell: int, *, all_stones: bool) -> list[int]:
-    at = cubes(state.game.radius)
+    to = distances(state.game.radius)[cell]
     stones = state.stones()
-    counted = stones[0] | stones[1] if all_stones else stones[state.to_move]
-    return [distance(at[cell], at[stone]) for stone in each(counted)]
+    return [to[stone] for stone in each(stones[0] | stones[1] if all_stones else stones[state.to_move])]
 
 
 class HeuristicBot(Bot):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -18,6 +19,7 @@ from cornered.engine.kernels.hexagon import Position, placements
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, counted, exact
 from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.statistics.comparison import detectable_by, p_of_share
 from cornered.lab.statistics.tally import Tally
 from cornered.lab.statistics.wilson import Z95, wilson
 
@@ -154,7 +156,9 @@ class FirstMove(Experiment):
             low, high = wilson(CLAIMED_SHARES[radius][0], PAPER_GAMES)
             label = f"the same, size {radius}, exact value"
             row = exact(label, f"{CLAIMED_SHARES[radius][0]:g}%", (100 * low, 100 * high), 100 * chance, 1, "%")
-            rows.append(row)
+            printed_tally = Tally.of(CLAIMED_SHARES[radius][0] / 100 * PAPER_GAMES, PAPER_GAMES)
+            p, detectable = p_of_share(printed_tally, chance), detectable_by(100 * low, 100 * high)
+            rows.append(replace(row, p=p, detectable=detectable))
         series = {"games": games, "wins": [wins[radius] for radius in CLAIMED_SHARES], "exact": list(exactly.values())}
         return rows, _notes(exactly, wins, games), series
 

@@ -3,71 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from random import Random
-from typing import Any, ClassVar, Final
+from dataclasses import dataclass, replace
+from math import comb
+from typing import Any, ClassVar, Final, TypeAlias
 
-from cornered import engine
-from cornered.bots.bamboo.cells import cubes, distance, each
-from cornered.bots.bamboo.heuristics import HeuristicBot, outer
-from cornered.bots.bot import Limit
-from cornered.bots.roster import create
-from cornered.engine.games.bamboo import BambooState
+from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.bamboo_readings import (
+    BEST_READINGS,
+    COMPONENTS,
+    GROUPS,
+    TRIED,
+    TableReading,
+    log_likelihood,
+    reading_wins,
+)
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
 from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Scale, counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
-from cornered.lab.statistics.wilson import wilson
 
-__all__ = ["EXPERIMENTS", "Heuristics"]
+__all__ = [
+    "ADDED",
+    "AVERAGED",
+    "EVEN_GAMES",
+    "EXPERIMENTS",
+    "HeuristicVariant",
+    "Heuristics",
+    "explained",
+    "measured_readings",
+]
 
+HeuristicPair: TypeAlias = tuple[str, str]
+
+UNIFORM: Final = "uniform"
+OUTER: Final = "outer"
+GROUP_COUNT: Final = "group count"
 SPARSITY: Final = "sparsity"
 SPARSITY_AND_OUTER: Final = "sparsity & outer"
-GROUPS: Final = "group count"
-READING: Final = ", sparsity by the closest stone"
-CLOSEST: Final[Mapping[str, str]] = {SPARSITY: "closest", SPARSITY_AND_OUTER: "closest-outer"}
+EVEN_GAMES: Final = 50
+"""Number of games of which every printed share is a count, as it is of `PAPER_GAMES`."""
+READING_GAMES: Final[Mapping[Scale, int]] = {"tiny": 2, "quick": 50, "full": 400}
+"""Number of games of two readings."""
 
 
-def closest(state: BambooState, cell: int) -> int:
-    """Return the distance from `cell` to the mover's closest stone; 0 without stones (Table I)."""
-    at = cubes(state.game.radius)
-    return min((distance(at[cell], at[stone]) for stone in each(state.stones()[state.to_move])), default=0)
+@dataclass(frozen=True, slots=True)
+class HeuristicVariant:
+    """The table once more by another reading: `bots` replace those of the same names."""
+
+    suffix: str
+    meaning: str
+    bots: Mapping[str, str]
 
 
-class ClosestBot(HeuristicBot):
-    """The sparse player as defined in Table I. It is not in the roster, which follows the definition in the paper's
-    text."""
-
-    name = CLOSEST[SPARSITY]
-    description = "Places as far from its closest stone as it can."
-
-    def rate(self, state: BambooState, cell: int) -> float:
-        return closest(state, cell)
-
-
-class ClosestOuterBot(HeuristicBot):
-    """The sparse player of Table I, restricted to the outermost of the sparsest cells."""
-
-    name = CLOSEST[SPARSITY_AND_OUTER]
-    description = "Places as far from its closest stone as it can, and of those cells on the outermost."
-
-    def rate(self, state: BambooState, cell: int) -> tuple[float, ...]:
-        return closest(state, cell), outer(state, cell)
-
-
-def first_wins(item: tuple[str, str, int, int]) -> int:
-    """Return 1 when the first of two bots wins a game, else 0: `item` is their names, the seed and the number, whose
-    parity decides the seats."""
-    first, second, seed, number = item
-    here = {bot.name: bot for bot in (ClosestBot, ClosestOuterBot)}
-    bots = []
-    for seat, name in enumerate((first, second)):
-        chance = Random(f"{seed} closest {first} {second} {number} {seat}").getrandbits(63)
-        bots.append(here[name](chance) if name in here else create(name, chance))
-    seats = bots if number % 2 == 0 else bots[::-1]
-    state = engine.load("bamboo", radius=RADIUS).start()
-    while state.outcome is None:
-        state = state.play(seats[state.to_move].choose(state, Limit()).move)
-    return int(state.outcome.winner == number % 2)
+ADDED: Final = HeuristicVariant(
+    ", colours ignored and distances added",
+    "group count and sparsity take all stones alike, and sparsity & outer adds the distances from the closest stone "
+    "and from the centre",
+    {
+        GROUP_COUNT: "bamboo-group-count:colours=ignored",
+        SPARSITY: "bamboo-sparsity:distance=closest,colours=ignored",
+        SPARSITY_AND_OUTER: "bamboo-sparsity-outer:distance=closest,colours=ignored,combination=sum",
+    },
+)
+AVERAGED: Final = HeuristicVariant(
+    ", sparsity by the average",
+    "sparsity is the average distance to the own stones, as in section III.A.3",
+    {
+        SPARSITY: "bamboo-sparsity:distance=average",
+        SPARSITY_AND_OUTER: "bamboo-sparsity-outer:distance=average",
+    },
+)
 
 
 class Heuristics(BambooRoundRobin):
@@ -76,84 +81,176 @@ class Heuristics(BambooRoundRobin):
     source = "bamboo-paper.txt, section V.B, Table III"
     place = 30
     players: ClassVar[Mapping[str, str]] = {
-        "uniform": "bamboo-uniform",
-        "outer": "bamboo-outer",
-        "group count": "bamboo-group-count",
-        "sparsity": "bamboo-sparsity",
-        "sparsity & outer": "bamboo-sparsity-outer",
+        UNIFORM: "bamboo-uniform",
+        OUTER: "bamboo-outer",
+        GROUP_COUNT: "bamboo-group-count:colours=own",
+        SPARSITY: "bamboo-sparsity:distance=closest",
+        SPARSITY_AND_OUTER: "bamboo-sparsity-outer:distance=closest,combination=ties",
     }
-    printed: ClassVar[Mapping[tuple[str, str], float]] = {
-        ("outer", "uniform"): 100,
-        ("group count", "uniform"): 36,
-        ("sparsity", "uniform"): 44,
-        ("sparsity & outer", "uniform"): 100,
-        ("group count", "outer"): 0,
-        ("sparsity", "outer"): 0,
-        ("sparsity & outer", "outer"): 12,
-        ("sparsity", "group count"): 54,
-        ("sparsity & outer", "group count"): 100,
-        ("sparsity & outer", "sparsity"): 100,
+    printed: ClassVar[Mapping[HeuristicPair, float]] = {
+        (OUTER, UNIFORM): 100,
+        (GROUP_COUNT, UNIFORM): 36,
+        (SPARSITY, UNIFORM): 44,
+        (SPARSITY_AND_OUTER, UNIFORM): 100,
+        (GROUP_COUNT, OUTER): 0,
+        (SPARSITY, OUTER): 0,
+        (SPARSITY_AND_OUTER, OUTER): 12,
+        (SPARSITY, GROUP_COUNT): 54,
+        (SPARSITY_AND_OUTER, GROUP_COUNT): 100,
+        (SPARSITY_AND_OUTER, SPARSITY): 100,
     }
 
     def games(self, first: str, second: str, scale: Scale) -> int:
         del first, second
         return {"tiny": 4, "quick": 100, "full": 1000}[scale]
 
+    def row(self, label: str, pair: HeuristicPair, tally: Tally) -> FigureRow:
+        by_even = counted(label, self.printed[pair], tally, of=EVEN_GAMES)
+        return replace(super().row(label, pair, tally), note=f"as {EVEN_GAMES} printed games: {by_even.verdict}")
+
     def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
-        rows, notes, series = super().run(lab)
-        games = self.games("", "", lab.scale)
-        pairs = [pair for pair in self.printed if {SPARSITY, SPARSITY_AND_OUTER} & set(pair)]
-        words = {name: CLOSEST.get(name, bot) for name, bot in self.players.items()}
-        items = [(words[a], words[b], lab.seed, number) for a, b in pairs for number in range(games)]
-        won = lab.measure("closest", first_wins, items)
-        closest = []
-        for place, (first, second) in enumerate(pairs):
-            wins = sum(won[place * games : (place + 1) * games])
-            label = f"{first} against {second}{READING}"
-            closest.append(counted(label, self.printed[first, second], Tally.of(wins, games)))
-        return [*rows, *closest], [*notes, *_readings(rows, closest, [self.printed[pair] for pair in pairs])], series
+        literal, notes, series = super().run(lab)
+        rows = {"": dict(zip(map(tuple, series["pairs"]), literal, strict=True))}
+        terms = ContestTerms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
+        for step, variant in (("added", ADDED), ("averaged", AVERAGED)):
+            bots = {**self.players, **variant.bots}
+            pairs = [pair for pair in self.printed if set(variant.bots) & set(pair)]
+            asked = [(bots[a], bots[b], self.games(a, b, lab.scale)) for a, b in pairs]
+            rows[variant.suffix] = {
+                pair: self.row(f"{pair[0]} against {pair[1]}{variant.suffix}", pair, meeting.tally)
+                for pair, meeting in zip(pairs, lab.meet(step, terms, asked), strict=True)
+            }
+        tried = measured_readings(lab)
+        every = [explained(row, pair, rows, tried) for by_pair in rows.values() for pair, row in by_pair.items()]
+        every += [_reading_row(reading, tried[reading.label], list(self.players)) for reading in TRIED]
+        return every, [*notes, *_verdict_notes(every), *_reading_notes(tried)], series
 
-    def notes(self, rows: Mapping[tuple[str, str], FigureRow]) -> list[str]:
-        notes = [f"Size {RADIUS}, the paper's usual board; every pair has half of its games with either bot first."]
-        if rows["group count", "uniform"].low > 50:
-            notes.append(
-                "Group count: printed with 36% against uniform, which is fewer than chance would give, but keeping "
-                f"many groups wins {rows['group count', 'uniform'].ours:.0f}% of ours. The printed row is much like "
-                "that of the uniform player (0% against outer and against sparsity & outer, 46% against sparsity), as "
-                "if the preference had not been in force. What the paper's program did cannot be told from its text."
-            )
-        low, high = wilson(self.printed["group count", "uniform"], PAPER_GAMES)
-        if high < 0.5:
-            notes.append(
-                "The printed 36% has no star, but 36 of 100 games differ from one half at the 5% level, as 12% does: "
-                f"the interval is {100 * low:.0f}% to {100 * high:.0f}%."
-            )
-        return notes
-
-
-def _readings(rows: Sequence[FigureRow], closest: Sequence[FigureRow], printed: Sequence[float]) -> list[str]:
-    """Return which of the paper's two definitions of sparsity its table follows. Pairs with group count are excluded:
-    its printed row fits neither definition."""
-    labels = {row.label: row for row in rows}
-    away = []
-    for chosen in (lambda row: labels[row.label.removesuffix(READING)], lambda row: row):
-        ours = [
-            (chosen(row).ours, share) for row, share in zip(closest, printed, strict=True) if GROUPS not in row.label
+    def notes(self, rows: Mapping[HeuristicPair, FigureRow]) -> list[str]:
+        del rows
+        return [
+            f"Size {RADIUS}, the paper's usual board; every pair has half of its games with either bot first. The "
+            'first ten rows follow Table I to the letter: "maximise the number of player groups", "maximise distance '
+            'to closest friendly tile", and "sparsity breaking ties with outer weighted". Section III.A.3 defines '
+            "sparsity once more, by the average distance to all own stones.",
         ]
-        away.append(sum(abs(one - other) for one, other in ours) / len(ours))
-    by_average, by_closest = away
+
+
+def measured_readings(lab: Laboratory) -> dict[str, dict[HeuristicPair, Tally]]:
+    """Return the tallies of Table III's pairs by the label of each reading in `TRIED`. Two readings meet once, however
+    many of these they belong to."""
+    names, games = list(Heuristics.players), READING_GAMES[lab.scale]
+    meetings = {
+        (reading.label, pair): (*(reading.players[names.index(name)] for name in pair), reading.radius)
+        for reading in TRIED
+        for pair in Heuristics.printed
+    }
+    unique = list(dict.fromkeys(meetings.values()))
+    items = [(*unlike, lab.seed, 0, games) for unlike in unique]
+    wins = dict(zip(unique, lab.measure("readings", reading_wins, items), strict=True))
+    return {
+        reading.label: {pair: Tally.of(wins[meetings[reading.label, pair]], games) for pair in Heuristics.printed}
+        for reading in TRIED
+    }
+
+
+def explained(
+    row: FigureRow,
+    pair: HeuristicPair,
+    rows: Mapping[str, Mapping[HeuristicPair, FigureRow]],
+    tried: Mapping[str, Mapping[HeuristicPair, Tally]],
+) -> FigureRow:
+    """Return the row with a reading that agrees with the printed share of its pair, if there is one."""
+    meanings = {"": "Table I is followed to the letter", ADDED.suffix: ADDED.meaning, AVERAGED.suffix: AVERAGED.meaning}
+    for suffix, by_pair in rows.items():
+        other = by_pair.get(pair)
+        if other is not None and other.verdict == "agrees":
+            return row.because("definition", f'"{other.label}" agrees, with {other.ours:.1f}%: {meanings[suffix]}.')
+    for label in sorted(tried, key=lambda label: -_likelihood(tried[label], PAPER_GAMES)):
+        if counted("", Heuristics.printed[pair], tried[label][pair]).verdict == "agrees":
+            share = 100 * tried[label][pair].share
+            return row.because("definition", f'The reading "{label}" that was tried agrees, with {share:.1f}%.')
+    return row.because("unexplained", f"None of the {len(tried)} readings that were tried agrees for this pair.")
+
+
+def _likelihood(tallies: Mapping[HeuristicPair, Tally], games: int, player: str = "") -> float:
+    """Return the log-likelihood of the printed table, or of the pairs of one player, for so many printed games. Half a
+    success is added on either side, since no share is 0 or 1 for certain."""
+    pairs = [pair for pair in Heuristics.printed if not player or player in pair]
+    shares = [(tallies[pair].successes + 0.5) / (tallies[pair].trials + 1) for pair in pairs]
+    return log_likelihood(shares, [Heuristics.printed[pair] for pair in pairs], games)
+
+
+def _reading_row(reading: TableReading, tallies: Mapping[HeuristicPair, Tally], players: Sequence[str]) -> FigureRow:
+    """Return the row of a reading: the pair that it is about, and in its note the whole table."""
+    pair = {1: (OUTER, UNIFORM), 2: (GROUP_COUNT, UNIFORM), 4: (SPARSITY_AND_OUTER, OUTER)}[reading.changed]
+    shares = ", ".join(f"{100 * tallies[two].share:.0f}" for two in Heuristics.printed)
+    note = (
+        f"the ten pairs {shares}; log-likelihood {_likelihood(tallies, PAPER_GAMES):.0f} of {PAPER_GAMES} printed "
+        f"games, {_likelihood(tallies, EVEN_GAMES):.0f} of {EVEN_GAMES}"
+    )
+    subject = players[reading.changed]
+    return counted(f"tried for {subject}: {reading.label}; {pair[0]} against {pair[1]}", None, tallies[pair], note=note)
+
+
+def _verdict_notes(rows: Sequence[FigureRow]) -> list[str]:
+    judged = [row for row in rows if row.claimed]
+    changed = [row for row in judged if not row.note.endswith(row.verdict)]
+    shares = list(Heuristics.printed.values())
+    inner = [share for share in shares if 0 < share < 100]
+    odds = " and ".join(
+        f"{share * games / 100:.0f} of {games} (p = {_p_of_half(round(share * games / 100), games):.3f})"
+        for share in (36,)
+        for games in (PAPER_GAMES, EVEN_GAMES)
+    )
     return [
-        "Sparsity is defined twice in the paper. Section III.A.3 maximises the average distance to all own stones, "
-        "which is what our players do; Table I maximises the distance to the closest one. Group count left aside, our "
-        f"shares are {by_average:.0f} points away from Table III on average by the first, {by_closest:.0f} by the "
-        "second: "
-        + (
-            "the table was made with the second, or something like it. By that a sparse player has nothing to choose "
-            "from, and is a uniform one, once every cell lies next to one of its stones; by the first it goes for the "
-            "rim and is as strong as outer."
-            if by_closest < by_average
-            else "the second explains the table no better."
-        )
+        f"The text does not say how many games Table III has. All its shares are even, the {len(inner)} that are not "
+        f"0% or 100% too, which of {PAPER_GAMES} games has a chance of 1 in {2 ** len(inner)}; and the 36% has no star "
+        f"for a significant difference from one half, where the exact binomial test gives {odds}. So "
+        f"{EVEN_GAMES} games are likelier. The verdicts are those of {PAPER_GAMES} games, as elsewhere in the paper; "
+        f"by {EVEN_GAMES}, too few to agree with a share near one half, {len(changed)} of the {len(judged)} are "
+        "others, and each row states its own.",
+    ]
+
+
+def _p_of_half(wins: int, games: int) -> float:
+    """Return the two-sided exact p-value of so many wins where the true share is one half."""
+    fewer = min(wins, games - wins)
+    return min(1.0, 2.0 * sum(comb(games, k) for k in range(fewer + 1)) / (1 << games))
+
+
+def _reading_notes(tried: Mapping[str, Mapping[HeuristicPair, Tally]]) -> list[str]:
+    by_players = {reading.players: tried[reading.label] for reading in TRIED if reading.radius == RADIUS}
+    uniform, outer, _, *others = BEST_READINGS
+    own = by_players[uniform, outer, GROUPS, *others]
+    alike = by_players[uniform, outer, COMPONENTS, *others]
+    order = sorted(TRIED, key=lambda reading: -_likelihood(tried[reading.label], PAPER_GAMES))
+    literal = TRIED[1]
+    signed = next(reading for reading in TRIED if reading.changed == 1)
+    listed = "; ".join(f"{reading.label} {_likelihood(tried[reading.label], PAPER_GAMES):.1f}" for reading in order[:5])
+    games = alike[OUTER, UNIFORM].trials
+    return [
+        "Group count: the printed row (36% against uniform, 0%, 46% and 0%) has the log-likelihood "
+        f"{_likelihood(own, PAPER_GAMES, GROUP_COUNT):.0f} where groups are the player's own, as the text has it, and "
+        f"{_likelihood(alike, PAPER_GAMES, GROUP_COUNT):.0f} where they are the connected components of all stones, "
+        f"colours ignored; {_likelihood(own, EVEN_GAMES, GROUP_COUNT):.0f} and "
+        f"{_likelihood(alike, EVEN_GAMES, GROUP_COUNT):.0f} for {EVEN_GAMES} printed games. The other four players are "
+        f'those of the reading "{TRIED[0].label}".',
+        f"{len(TRIED)} readings of the whole table were measured, with {games:,} games a pair: other distances and "
+        "other sets of stones, ties broken otherwise, weights and orders of the two terms, groups of two stones or "
+        "more, reversed preferences, a comparator that is not transitive, and other sizes. By the log-likelihood of "
+        f"the printed table for {PAPER_GAMES} games the best are: {listed}; Table I to the letter has "
+        f"{_likelihood(tried[literal.label], PAPER_GAMES):.1f}. Readings a few units apart cannot be told from each "
+        "other.",
+        "Sparsity & outer: where outer only breaks the ties of sparsity, the player leaves the rim as soon as cells "
+        "inside are farther from its stones; by Table I to the letter it wins "
+        f"{100 * tried[literal.label][SPARSITY_AND_OUTER, OUTER].share:.1f}% against outer. Where both distances are "
+        f"added and colours are ignored, it wins {100 * alike[SPARSITY_AND_OUTER, OUTER].share:.1f}%; 12% are printed. "
+        "The paper's Figure 5 shows one number for each move and heuristic, which a sum is and a rule for ties is not.",
+        "Section III.A.1 prints the distance from the centre as max(v), without absolute values, which prefers three "
+        "of the six edges. Outer by that wins "
+        f"{100 * tried[signed.label][OUTER, UNIFORM].share:.1f}% against uniform, and the table has the "
+        f"log-likelihood {_likelihood(tried[signed.label], PAPER_GAMES):.1f}, beside "
+        f"{_likelihood(alike, PAPER_GAMES):.1f} with absolute values.",
     ]
 
 

@@ -12,6 +12,7 @@ from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, counted
 from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +47,10 @@ class BambooRoundRobin(Experiment):
         del terms
         return no_opening
 
+    def row(self, label: str, pair: tuple[str, str], tally: Tally) -> FigureRow:
+        """Return the row of a pair's games."""
+        return counted(label, self.printed[pair], tally)
+
     @abstractmethod
     def notes(self, rows: Mapping[tuple[str, str], FigureRow]) -> list[str]:
         """Return the notes on the rows of all pairs."""
@@ -60,7 +65,7 @@ class BambooRoundRobin(Experiment):
         rows = {}
         meetings = lab.meet("games", terms, asked, openings=self.openings(terms))
         for (first, second), meeting in zip(pairs, meetings, strict=True):
-            rows[first, second] = counted(f"{first} against {second}", self.printed[first, second], meeting.tally)
+            rows[first, second] = self.row(f"{first} against {second}", (first, second), meeting.tally)
         return list(rows.values()), self.notes(rows), {"pairs": [list(pair) for pair in pairs]}
 
     def plot(self, finding: Finding, figure: Figure) -> None:

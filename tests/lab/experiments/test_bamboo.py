@@ -7,22 +7,12 @@ from fractions import Fraction
 import pytest
 
 from cornered import engine
-from cornered.bots.bamboo.cells import cubes, each
-from cornered.bots.bot import Limit
 from cornered.engine import State
-from cornered.engine.games.bamboo import BambooState, cell_numbers
 from cornered.lab.contests.terms import Effort, Fixture, PlayedGame
 from cornered.lab.experiments.bamboo_agents import Agents
 from cornered.lab.experiments.bamboo_costs import cost
 from cornered.lab.experiments.bamboo_first_move import CLAIMED_SHARES, chance_of_first, random_games
-from cornered.lab.experiments.bamboo_heuristics import (
-    CLOSEST,
-    ClosestBot,
-    ClosestOuterBot,
-    Heuristics,
-    closest,
-    first_wins,
-)
+from cornered.lab.experiments.bamboo_heuristics import Heuristics
 from cornered.lab.experiments.bamboo_minimax import time_per_win
 from cornered.lab.experiments.findings import counted
 from cornered.lab.experiments.laboratory import BotPairing
@@ -56,49 +46,6 @@ def test_random_games_are_those_of_their_seed_and_of_the_exact_chance() -> None:
 def test_the_printed_intervals_hold_the_printed_shares_in_their_middle() -> None:
     for share, low, high in CLAIMED_SHARES.values():
         assert (low + high) / 2 == pytest.approx(share, abs=0.01)
-
-
-def bamboo_after(*moves: str) -> BambooState:
-    state = engine.load("bamboo", radius=5).start()
-    for move in moves:
-        state = engine.apply(state, move)
-    assert isinstance(state, BambooState)
-    return state
-
-
-def test_the_closest_stone_decides_and_not_the_average() -> None:
-    state = bamboo_after("a1", "f6", "k1", "f8")
-    at = {name: closest(state, number) for name, number in cell_numbers(5).items()}
-    assert at["a2"] == at["k2"] == 1
-    # The closest stone counts, not the other one.
-    assert at["j1"] == 1
-    chosen = ClosestBot(1).choose(state, Limit()).move
-    open_cells = [name for name, number in cell_numbers(5).items() if state.open_cells >> number & 1]
-    assert at[chosen] == max(at[name] for name in open_cells)
-
-
-def test_ties_of_the_closest_stone_go_to_the_rim_with_outer() -> None:
-    state = bamboo_after("f6", "a1")
-    chosen = ClosestOuterBot(1).choose(state, Limit()).move
-    cube = cubes(5)[cell_numbers(5)[chosen]]
-    # The rim is five steps from the stone in the centre.
-    assert max(map(abs, cube)) == 5
-    beside = bamboo_after("f6", "a1", "f4", "a3", "f8", "a5")
-    rated = {number: ClosestOuterBot(1).rate(beside, number) for number in each(beside.open_cells)}
-    far = max(distance for distance, _ in rated.values())
-    farthest = [number for number, (distance, _) in rated.items() if distance == far]
-    rim = max(max(map(abs, cubes(5)[number])) for number in farthest)
-    number = cell_numbers(5)[ClosestOuterBot(1).choose(beside, Limit()).move]
-    assert number in farthest
-    assert max(map(abs, cubes(5)[number])) == rim
-
-
-def test_games_by_the_closest_stone_repeat_and_swap_seats() -> None:
-    items = [(CLOSEST["sparsity & outer"], "bamboo-uniform", 1, number) for number in range(4)]
-    won = [first_wins(item) for item in items]
-    assert won == [first_wins(item) for item in items]
-    mirrored = [first_wins(("bamboo-uniform", CLOSEST["sparsity & outer"], 1, number)) for number in range(4)]
-    assert sum(won) > sum(mirrored)
 
 
 def test_every_pair_has_a_printed_share() -> None:

@@ -1,0 +1,177 @@
+"""Table III of the Bamboo paper: its readings, and how they explain what differs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from cornered import engine
+from cornered.bots.bamboo.cells import bamboo, cubes, each
+from cornered.bots.bamboo.heuristics import HeuristicBot
+from cornered.bots.roster import create
+from cornered.engine.games.bamboo import BambooState, sizes
+from cornered.engine.progress import no_report
+from cornered.lab.experiments.bamboo_heuristics import ADDED, Heuristics, explained, measured_readings
+from cornered.lab.experiments.bamboo_readings import (
+    AVERAGE,
+    CLOSEST,
+    CLOSEST_OF_ALL,
+    COMPONENTS,
+    GROUPS,
+    READINGS,
+    SUM,
+    TIES,
+    TRIED,
+    TRUNCATED,
+    HeuristicReading,
+    choose,
+    log_likelihood,
+    rated,
+    reading_wins,
+    view_of,
+)
+from cornered.lab.experiments.findings import counted
+from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.statistics.tally import Tally
+from tests.lab.experiments.inline import Inline
+
+
+def positions(radius: int, games: int) -> Iterator[BambooState]:
+    """Yield every position of some random games."""
+    chance = Random(7)
+    for _ in range(games):
+        state = bamboo(engine.load("bamboo", radius=radius).start())
+        while state.outcome is None:
+            yield state
+            state = state.play(chance.choice(state.moves()))
+
+
+def best_cells(name: str, state: BambooState) -> set[int]:
+    """Return the numbers of the cells that a reading likes best."""
+    view = view_of(state.position, state.open_cells, state.game.radius)
+    numbers = list(cubes(state.game.radius))
+    return {numbers[cell] for cell in rated(READINGS[name], view)}
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        ("uniform", "bamboo-uniform"),
+        ("outer", "bamboo-outer"),
+        (GROUPS, "bamboo-group-count"),
+        (COMPONENTS, "bamboo-group-count:colours=ignored"),
+        (CLOSEST, "bamboo-sparsity:distance=closest"),
+        (CLOSEST_OF_ALL, "bamboo-sparsity:distance=closest,colours=ignored"),
+        (AVERAGE, "bamboo-sparsity"),
+        (CLOSEST + TIES, "bamboo-sparsity-outer:distance=closest"),
+        (AVERAGE + TIES, "bamboo-sparsity-outer"),
+        (CLOSEST_OF_ALL + SUM, "bamboo-sparsity-outer:distance=closest,colours=ignored,combination=sum"),
+    ],
+)
+def test_a_reading_likes_the_cells_that_the_bot_of_its_kind_likes(name: str, spec: str) -> None:
+    bot = create(spec)
+    assert isinstance(bot, HeuristicBot)
+    for state in positions(3, 3):
+        ratings = {cell: bot.rate(state, cell) for cell in each(state.open_cells)}
+        assert best_cells(name, state) == {cell for cell in ratings if ratings[cell] == max(ratings.values())}
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_groups_of_two_stones_or_more_are_counted_after_the_placement(is_own: bool) -> None:
+    name = "groups of two stones or more" if is_own else "components of two stones or more"
+    for state in positions(3, 3):
+        stones = state.stones()
+        counted_stones = stones[state.to_move] if is_own else stones[0] | stones[1]
+        pairs = {cell: sum(size > 1 for size in sizes(counted_stones | 1 << cell)) for cell in each(state.open_cells)}
+        assert best_cells(name, state) == {cell for cell in pairs if pairs[cell] == max(pairs.values())}
+
+
+def test_the_printed_max_without_absolute_values_likes_three_edges_of_six() -> None:
+    start = bamboo(engine.load("bamboo", radius=2).start())
+    at = cubes(2)
+    assert {at[cell] for cell in best_cells("outer by max(v)", start)} == {
+        cube for cube in at.values() if max(cube) == 2
+    }
+    assert len(best_cells("outer by max(v)", start)) == 9
+    assert len(best_cells("outer", start)) == 12
+
+
+def test_ties_fall_by_chance_or_by_the_order_of_cells_or_in_a_heap_that_mistakes_them() -> None:
+    state = bamboo(engine.load("bamboo", radius=3).start())
+    for move in ("a1", "d4", "g4", "d5"):
+        state = state.play(move)
+    view, chance = view_of(state.position, state.open_cells, 3), Random(1)
+
+    def chosen(reading: HeuristicReading) -> set[int]:
+        return {choose(reading, view, chance) for _ in range(200)}
+
+    best = rated(READINGS[AVERAGE], view)
+    assert chosen(READINGS[AVERAGE]) == set(best)
+    assert chosen(HeuristicReading(READINGS[AVERAGE].terms, "listed")) == {min(best)}
+    assert chosen(READINGS[TRUNCATED]) > set(best)
+
+
+def test_games_of_readings_repeat_and_the_seats_alternate() -> None:
+    assert reading_wins((GROUPS, "uniform", 2, 1, 0, 40)) == reading_wins((GROUPS, "uniform", 2, 1, 0, 40))
+    parts = [reading_wins((GROUPS, "uniform", 2, 1, number, number + 1)) for number in range(40)]
+    assert sum(parts) == reading_wins((GROUPS, "uniform", 2, 1, 0, 40))
+    # On size 1 a player of the rim loses with the first move and wins with the second.
+    assert [reading_wins(("outer", "outer", 1, 1, number, number + 1)) for number in range(6)] == [0, 1] * 3
+
+
+def test_outer_wins_against_uniform_and_uniform_loses() -> None:
+    assert reading_wins(("outer", "uniform", 5, 1, 0, 6)) == 6
+    assert reading_wins(("uniform", "outer", 5, 1, 0, 6)) == 0
+
+
+def test_a_likelihood_is_the_binomial_probability_of_the_printed_counts() -> None:
+    assert log_likelihood([0.5], [50], 2) == pytest.approx(math.log(0.5))
+    assert log_likelihood([0.1, 0.5], [0, 50], 4) == pytest.approx(4 * math.log(0.9) + math.log(6 / 16))
+
+
+def test_every_reading_is_known_and_tried_once() -> None:
+    assert len({reading.label for reading in TRIED}) == len(TRIED)
+    assert len({(reading.players, reading.radius) for reading in TRIED}) == len(TRIED)
+    assert {name for reading in TRIED for name in reading.players} == set(READINGS)
+    assert all(len(reading.players) == len(Heuristics.players) for reading in TRIED)
+
+
+def test_two_readings_meet_once_for_all_tables(tmp_path: Path) -> None:
+    workforce = Inline()
+    tried = measured_readings(Laboratory(workforce, tmp_path, "tiny", 1, no_report))
+    unique = {
+        (reading.players[i], reading.players[j], reading.radius)
+        for reading in TRIED
+        for i in range(5)
+        for j in range(i)
+    }
+    assert workforce.done == len(unique) < 10 * len(TRIED)
+    assert set(tried) == {reading.label for reading in TRIED}
+    assert tried[TRIED[0].label]["outer", "uniform"] == Tally.of(2, 2)
+
+
+def test_a_row_that_differs_names_the_reading_that_agrees() -> None:
+    table, pair = Heuristics(), ("group count", "uniform")
+    literal = table.row("group count against uniform", pair, Tally.of(882, 1000))
+    added = table.row(f"group count against uniform{ADDED.suffix}", pair, Tally.of(410, 1000))
+    rows = {"": {pair: literal}, ADDED.suffix: {pair: added}}
+    found = explained(literal, pair, rows, {})
+    assert (found.verdict, found.reason) == ("differs", "definition")
+    assert added.label in found.why
+    assert explained(added, pair, rows, {}) == added
+    assert explained(literal, pair, {"": {pair: literal}}, {}).reason == "unexplained"
+    tallies = {other: Tally.of(1, 2) for other in table.printed} | {pair: Tally.of(380, 1000)}
+    by_tried = explained(literal, pair, {"": {pair: literal}}, {"some other": tallies})
+    assert by_tried.reason == "definition"
+    assert "some other" in by_tried.why
+
+
+def test_each_row_tells_its_verdict_for_half_as_many_printed_games() -> None:
+    # 62% and 54 of 100 could be told apart by 100 games with enough power, by 50 they could not.
+    row = Heuristics().row("x", ("sparsity", "group count"), Tally.of(620, 1000))
+    assert row.verdict == counted("x", 54, Tally.of(620, 1000)).verdict == "agrees"
+    assert row.note == "as 50 printed games: unclear"
