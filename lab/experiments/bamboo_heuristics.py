@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.bamboo_readings import (
@@ -18,9 +18,12 @@ from cornered.lab.experiments.bamboo_readings import (
     reading_wins,
 )
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
-from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Scale, counted
+from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "ADDED",
@@ -134,6 +137,13 @@ class Heuristics(BambooRoundRobin):
             "sparsity once more, by the average distance to all own stones.",
         ]
 
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        figure.set_size_inches(7.2, 8.6)
+        upper, lower = figure.subplots(2, 1)
+        for axes, suffix, reading in ((upper, "", "Table I to the letter"), (lower, ADDED.suffix, ADDED.suffix[2:])):
+            self.draw(axes, finding, suffix)
+            axes.set_title(f"{reading}: games that the row wins against the column; bold where it differs", fontsize=9)
+
 
 def measured_readings(lab: Laboratory) -> dict[str, dict[HeuristicPair, Tally]]:
     """Return the tallies of Table III's pairs by the label of each reading in `TRIED`. Two readings meet once, however
@@ -169,7 +179,12 @@ def explained(
         if counted("", Heuristics.printed[pair], tried[label][pair]).verdict == "agrees":
             share = 100 * tried[label][pair].share
             return row.because("definition", f'The reading "{label}" that was tried agrees, with {share:.1f}%.')
-    return row.because("unexplained", f"None of the {len(tried)} readings that were tried agrees for this pair.")
+    why = f"None of the {len(tried)} readings that were tried agrees for this pair."
+    for by_pair in rows.values():
+        other = by_pair.get(pair)
+        if other is not None and other.verdict == "unclear":
+            why = f'"{other.label}" may agree, with {other.ours:.1f}%; there are too few games to tell.'
+    return row.because("unexplained", why)
 
 
 def _likelihood(tallies: Mapping[HeuristicPair, Tally], games: int, player: str = "") -> float:

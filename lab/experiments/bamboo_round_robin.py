@@ -15,6 +15,7 @@ from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["EXPERIMENTS", "RADIUS", "BambooRoundRobin"]
@@ -69,14 +70,19 @@ class BambooRoundRobin(Experiment):
         return list(rows.values()), self.notes(rows), {"pairs": [list(pair) for pair in pairs]}
 
     def plot(self, finding: Finding, figure: Figure) -> None:
+        figure.set_size_inches(7.2, 4.6)
+        self.draw(figure.subplots(), finding, "")
+
+    def draw(self, axes: Axes, finding: Finding, suffix: str) -> None:
+        """Draw the matrix of the rows whose labels end with `suffix`, or without it where a pair has no such row."""
         import numpy as np
         from matplotlib.colors import LinearSegmentedColormap
 
-        names = list(self.players)
+        names, by_label = list(self.players), {row.label: row for row in finding.rows}
         share = np.full((len(names), len(names)), np.nan)
-        figure.set_size_inches(7.2, 4.6)
-        axes = figure.subplots()
-        for (first, second), row in zip(finding.series["pairs"], finding.rows, strict=False):
+        for first, second in finding.series["pairs"]:
+            label = f"{first} against {second}"
+            row = by_label.get(label + suffix, by_label[label])
             i, j = names.index(first), names.index(second)
             share[i, j], share[j, i] = row.ours, 100 - row.ours
             for at, beside, ours, printed in (

@@ -164,6 +164,10 @@ def test_a_row_that_differs_names_the_reading_that_agrees() -> None:
     assert added.label in found.why
     assert explained(added, pair, rows, {}) == added
     assert explained(literal, pair, {"": {pair: literal}}, {}).reason == "unexplained"
+    few = {ADDED.suffix: {pair: table.row("few games", pair, Tally.of(4, 10))}}
+    assert (
+        explained(literal, pair, few, {}).why == '"few games" may agree, with 40.0%; there are too few games to tell.'
+    )
     tallies = {other: Tally.of(1, 2) for other in table.printed} | {pair: Tally.of(380, 1000)}
     by_tried = explained(literal, pair, {"": {pair: literal}}, {"some other": tallies})
     assert by_tried.reason == "definition"
