@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import lru_cache
 from typing import ClassVar, Final
 
 from cornered.bots.bamboo.cells import bamboo, cubes, distances, each, outerness
 from cornered.bots.bot import Bot, Limit, Setting, Thought
 from cornered.engine import State
-from cornered.engine.games.bamboo import BambooState, cell_names, sizes
+from cornered.engine.games.bamboo import BambooState, cell_names, groups, whole, words
+from cornered.engine.kernels.hexagon import around
 
 __all__ = [
     "COLOURS",
@@ -35,13 +37,25 @@ def outer(state: BambooState, cell: int) -> int:
 
 def groups_after(state: BambooState, cell: int) -> int:
     """Return how many groups the mover has with a stone on `cell` (section III.A.2, "maximise group count")."""
-    return len(sizes(state.stones()[state.to_move] | 1 << cell))
+    return _count_after(state.stones()[state.to_move], cell)
 
 
 def components_after(state: BambooState, cell: int) -> int:
     """Return how many connected components the stones of both colours have with a stone on `cell`."""
     red, blue = state.stones()
-    return len(sizes(red | blue | 1 << cell))
+    return _count_after(red | blue, cell)
+
+
+def _count_after(stones: int, cell: int) -> int:
+    near = whole(around(words(1 << cell)))
+    found = _groups(stones)
+    return len(found) + 1 - sum(group & near != 0 for group in found)
+
+
+@lru_cache(maxsize=2)
+def _groups(stones: int) -> tuple[int, ...]:
+    """Return the groups of some stones, which all cells of a position are rated by."""
+    return tuple(groups(stones))
 
 
 def sparsity(state: BambooState, cell: int, *, all_stones: bool = False) -> float:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 import pytest
 
 from cornered import engine
-from cornered.bots.bamboo.cells import cubes, distance, outerness, squares, symmetries
-from cornered.bots.bamboo.heuristics import HeuristicBot
+from cornered.bots.bamboo.cells import cubes, distance, each, outerness, squares, symmetries
+from cornered.bots.bamboo.heuristics import HeuristicBot, components_after, groups_after
 from cornered.bots.roster import create
 from cornered.clients.sdk import Limit
-from cornered.engine.games.bamboo import BambooState, cell_numbers
+from cornered.engine.games.bamboo import BambooState, cell_numbers, sizes
 
 RING = {"a1", "a2", "a3", "b1", "b4", "c1", "c5", "d1", "d4", "e1", "e2", "e3"}
 """The outermost cells of radius 2."""
@@ -88,6 +89,17 @@ def test_group_count_with_colours_ignored_keeps_away_from_all_stones() -> None:
     }
     assert set() < apart < choices("bamboo-group-count", state)
     assert choices("bamboo-group-count:colours=ignored", state) == apart
+
+
+def test_groups_are_counted_after_the_placement() -> None:
+    chance, state = Random(3), after(3, "")
+    while state.outcome is None:
+        red, blue = state.stones()
+        own = state.stones()[state.to_move]
+        for number in each(state.open_cells):
+            assert groups_after(state, number) == len(sizes(own | 1 << number))
+            assert components_after(state, number) == len(sizes(red | blue | 1 << number))
+        state = state.play(chance.choice(state.moves()))
 
 
 def test_sparsity_plays_the_cells_farthest_from_its_stones_on_average() -> None:
