@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +12,13 @@ from cornered.engine import State
 from cornered.lab.contests.terms import Effort, Fixture, PlayedGame
 from cornered.lab.experiments.bamboo_agents import Agents
 from cornered.lab.experiments.bamboo_costs import cost
-from cornered.lab.experiments.bamboo_first_move import CLAIMED_SHARES, chance_of_first, random_games
+from cornered.lab.experiments.bamboo_first_move import CLAIMED_SHARES, FirstMove, chance_of_first, random_games
 from cornered.lab.experiments.bamboo_heuristics import Heuristics
 from cornered.lab.experiments.bamboo_minimax import time_per_win
 from cornered.lab.experiments.findings import counted
 from cornered.lab.experiments.laboratory import BotPairing
 from cornered.lab.statistics.tally import Tally
+from tests.lab.experiments.inline import found
 
 
 def expected(state: State) -> Fraction:
@@ -41,6 +43,17 @@ def test_random_games_are_those_of_their_seed_and_of_the_exact_chance() -> None:
     assert random_games([1, 5, 4000]) == random_games([1, 5, 4000])
     assert random_games([1, 5, 4000]) != random_games([1, 6, 4000])
     assert counted("x", 100 / 7, Tally.of(random_games([1, 5, 4000]), 4000), of=10**9).verdict == "agrees"
+
+
+def test_an_exact_value_is_compared_with_the_papers_own_sampling_error(tmp_path: Path) -> None:
+    rows = {row.label: row for row in found(FirstMove(), tmp_path).rows}
+    sampled, exactly = rows["first player wins, size 1"], rows["the same, size 1, exact value"]
+    assert (sampled.kind, exactly.kind) == ("measured", "exact")
+    assert exactly.ours == pytest.approx(100 / 7)
+    assert exactly.verdict == "agrees"
+    # 12 of 100 are 0.65 standard errors below one seventh, and tell 8 to 10 points from it.
+    assert exactly.p == pytest.approx(0.51, abs=0.02)
+    assert exactly.detectable == pytest.approx(9, abs=1)
 
 
 def test_the_printed_intervals_hold_the_printed_shares_in_their_middle() -> None:
