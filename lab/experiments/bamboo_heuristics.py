@@ -255,7 +255,7 @@ def _reading_notes(tried: Mapping[str, Mapping[HeuristicPair, Tally]]) -> list[s
         "more, reversed preferences, a comparator that is not transitive, and other sizes. By the log-likelihood of "
         f"the printed table for {PAPER_GAMES} games the best are: {listed}; Table I to the letter has "
         f"{_likelihood(tried[literal.label], PAPER_GAMES):.1f}. Readings a few units apart cannot be told from each "
-        "other.",
+        "other; and one that is chosen out of so many because it fits is a likely explanation, not a confirmed one.",
         "Sparsity & outer: where outer only breaks the ties of sparsity, the player leaves the rim as soon as cells "
         "inside are farther from its stones; by Table I to the letter it wins "
         f"{100 * tried[literal.label][SPARSITY_AND_OUTER, OUTER].share:.1f}% against outer. Where both distances are "
