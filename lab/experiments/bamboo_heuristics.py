@@ -142,7 +142,7 @@ class Heuristics(BambooRoundRobin):
         upper, lower = figure.subplots(2, 1)
         for axes, suffix, reading in ((upper, "", "Table I to the letter"), (lower, ADDED.suffix, ADDED.suffix[2:])):
             self.draw(axes, finding, suffix)
-            axes.set_title(f"{reading}: games that the row wins against the column; bold where it differs", fontsize=9)
+            axes.set_title(f"{reading}: the row's wins; bold where the paper differs", fontsize=9)
 
 
 def measured_readings(lab: Laboratory) -> dict[str, dict[HeuristicPair, Tally]]:
