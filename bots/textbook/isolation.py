@@ -1,9 +1,9 @@
 """The Isolation tutorial's players: minimax with alpha-beta over heuristics that count open cells.
 
-The tutorial's own program never prunes, scores finished games by the heuristic, and gives it the same mobility twice at
-half of its nodes. Here the search is a plain alpha-beta, a finished game is won or lost, and both numbers are what they
-say. With dice the search averages over the rolls; of several opponents the one counts who has most cells open, and all
-of them are taken to play against the bot.
+The setting `program` selects the search. `corrected`, the default, is a plain alpha-beta in which a finished game is won
+or lost. `printed` is the tutorial's own program (see isolation_printed), which scores finished games by the heuristic
+and searches five plies, so its `depth` is 5. With dice the corrected search averages over the rolls; of several
+opponents the one counts who has most cells open, and all of them are taken to play against the bot.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from dataclasses import replace
 from typing import ClassVar, Final, TypeAlias
 
 from cornered.bots.bot import Bot, Limit, Setting, Thought
-from cornered.bots.evaluate import EvaluateState, Evaluator
+from cornered.bots.evaluate import EvaluateState, Evaluator, is_duel
 from cornered.bots.textbook.deepening import search
-from cornered.engine import State
+from cornered.bots.textbook.isolation_printed import printed_search
+from cornered.engine import Game, State
 from cornered.engine.games.isolation import IsolationState
 
-__all__ = ["HEURISTICS_BY_NAME", "Heuristic", "IsolationMinimaxBot", "evaluation", "mobilities", "progress"]
+__all__ = ["HEURISTICS_BY_NAME", "Heuristic", "IsolationMinimaxBot", "evaluation", "mobilities", "progress", "weights"]
 
 Heuristic: TypeAlias = Callable[[int, int, float], float]
 """Scores the number of own moves and of the opponent's, given how much of the board was used when the search began."""
@@ -26,6 +27,7 @@ Heuristic: TypeAlias = Callable[[int, int, float], float]
 ELIMINATED_PENALTY: Final = 900.0
 """Evaluation, negated, of a seat that is out of a game for three or four."""
 HALF_USED: Final = 0.5
+PROGRAMS: Final = ("corrected", "printed")
 
 
 def simple(own: int, other: int, used: float) -> float:
@@ -88,16 +90,31 @@ def evaluation(heuristic: Heuristic, used: float) -> EvaluateState:
     return evaluate
 
 
+def weights(heuristic: str, used: float) -> tuple[int, int]:
+    """Return how much an own move and an opponent's move count in a heuristic; all of them are linear."""
+    score = HEURISTICS_BY_NAME[heuristic]
+    return int(score(1, 0, used)), int(score(0, 1, used))
+
+
 class IsolationMinimaxBot(Bot):
     """Looks `depth` plies ahead, rolls of the dice among them, or as far as the limit goes."""
 
     games: ClassVar[tuple[str, ...] | None] = ("isolation",)
-    SETTINGS: ClassVar[tuple[Setting, ...]] = (Setting("depth", "Plies to look ahead", 4, low=1, high=20),)
+    SETTINGS: ClassVar[tuple[Setting, ...]] = (
+        Setting("depth", "Plies to look ahead", 4, low=1, high=20),
+        Setting("program", "The search as corrected, or as the tutorial prints it", "corrected", choices=PROGRAMS),
+    )
     heuristic: ClassVar[str]
     """A name in HEURISTICS_BY_NAME."""
+
+    def check(self, game: Game) -> None:
+        if self.settings["program"] == "printed" and not is_duel(game):
+            raise ValueError("the tutorial's program is for two players without dice")
 
     def choose(self, state: State, limit: Limit) -> Thought:
         assert isinstance(state, IsolationState)
         depth = int(self.settings["depth"])
+        if self.settings["program"] == "printed":
+            return printed_search(state, limit, depth, weights(self.heuristic, progress(state)))
         evaluate = evaluation(HEURISTICS_BY_NAME[self.heuristic], progress(state))
         return search(state, replace(limit, depth=min(depth, limit.depth or depth)), Evaluator(evaluate), self.chance)
