@@ -1,9 +1,11 @@
 """The Isolation tutorial's players: minimax with alpha-beta over heuristics that count open cells.
 
-The setting `program` selects the search. `corrected`, the default, is a plain alpha-beta in which a finished game is won
-or lost. `printed` is the tutorial's own program (see isolation_printed), which scores finished games by the heuristic
-and searches five plies, so its `depth` is 5. With dice the corrected search averages over the rolls; of several
-opponents the one counts who has most cells open, and all of them are taken to play against the bot.
+The setting `program` selects the search. `corrected`, the default, is a plain alpha-beta in which a finished game is
+won or lost. `printed` is the tutorial's own program (see isolation_printed), which scores finished games by the
+heuristic and searches five plies, so its `depth` is 5.
+
+With dice the corrected search averages over the rolls; of several opponents the one counts who has most cells open, and
+all of them are taken to play against the bot.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@ Alpha-Beta Pruning Strategy").
 
 - The tree has five plies: nodes of depths 0 to `maxDepth`, which is 4, get children, since the loop asks for
   `node.depth <= maxDepth`.
-- A finished game has no value of its own: it is scored by the heuristic, so a loss has 0 and a win what the winner's own
-  moves are worth.
+- A finished game has no value of its own: it is scored by the heuristic, so a loss has 0 and a win what the winner's
+  own moves are worth.
 - After a move of the opponent the heuristic gets the number of own moves twice. Below five plies such nodes are inner
   ones, except where the game is over and the number is 0.
 - Of equal moves the first is played.
