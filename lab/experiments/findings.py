@@ -34,7 +34,8 @@ from cornered.lab.statistics.comparison import (
     p_of_mean,
     p_of_share,
 )
-from cornered.lab.statistics.mean import mean_interval
+from cornered.lab.statistics.mean import CONFIDENCE, mean_interval, t_quantile
+from cornered.lab.statistics.ratio import ratio_interval
 from cornered.lab.statistics.tally import Tally
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "exact",
     "judged",
     "mean",
+    "pooled",
     "share",
     "timed",
 ]
@@ -256,6 +258,43 @@ def mean(
     if span is None or freedom < 1:
         return row
     error = statistics.stdev(independent) / math.sqrt(len(independent))
+    return replace(
+        row,
+        p=p_of_mean(ours, error, freedom, _nearest(ours, span)),
+        detectable=detectable_by(low, high),
+        effect=_effect(ours, low, high, span, unit),
+    )
+
+
+def pooled(
+    label: str,
+    claimed: str,
+    span: Span | None,
+    over: Sequence[float],
+    under: Sequence[float],
+    unit: str = "%",
+    note: str = "",
+    clusters: Sequence[Hashable] | None = None,
+) -> FigureRow:
+    """Return the row of a ratio of two sums, in % where `unit` is that, compared with the range that a reference
+    claims. With `clusters`, one for each pair of figures, only the clusters are independent, else the pairs are."""
+    groups = range(len(over)) if clusters is None else clusters
+    sums: dict[Hashable, list[float]] = {}
+    for part, whole, cluster in zip(over, under, groups, strict=True):
+        held = sums.setdefault(cluster, [0.0, 0.0])
+        held[0] += part
+        held[1] += whole
+    scale = 100.0 if unit == "%" else 1.0
+    parts, wholes = zip(*sums.values(), strict=True)
+    ours, low, high = (scale * end for end in ratio_interval(parts, wholes))
+    freedom = len(sums) - 1
+    row = FigureRow(
+        *(label, claimed, ours, low, high, len(over), judged(ours, low, high, span), unit, note),
+        effective=None if clusters is None else float(len(sums)),
+    )
+    if span is None or freedom < 1:
+        return row
+    error = (high - low) / 2 / t_quantile((1 + CONFIDENCE) / 2, freedom)
     return replace(
         row,
         p=p_of_mean(ours, error, freedom, _nearest(ours, span)),

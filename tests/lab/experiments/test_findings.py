@@ -17,6 +17,7 @@ from cornered.lab.experiments.findings import (
     exact,
     judged,
     mean,
+    pooled,
     share,
     timed,
 )
@@ -184,3 +185,27 @@ def test_a_row_is_of_the_kind_that_its_constructor_means() -> None:
     assert exact("x", "1", (1, 1), 1).kind == "exact"
     assert exact("x", "1", (1, 1), 1, kind="proven").kind == "proven"
     assert counted("x", 1, Tally.of(1, 2)).kind == "measured"
+
+
+def test_a_ratio_of_sums_is_judged_with_its_interval() -> None:
+    saved, all_nodes = [10.0, 30.0, 55.0], [50.0, 60.0, 100.0]
+    row = pooled("x", "40-70%", (40, 70), saved, all_nodes)
+    assert row.ours == pytest.approx(100 * 95 / 210)
+    assert (row.count, row.unit) == (3, "%")
+    assert row.verdict == "unclear"
+    assert row.p == 1.0
+    far = pooled("x", "40-70%", (40, 70), [1, 2, 3] * 9, [10, 19, 31] * 9)
+    assert far.verdict == "differs"
+    assert far.p is not None
+    assert far.p < 0.001
+    assert far.effect is not None
+    assert far.effect.value == pytest.approx(far.ours - 40)
+    assert pooled("x", "", None, saved, all_nodes, unit="").ours == pytest.approx(95 / 210)
+
+
+def test_a_ratio_of_sums_of_clusters_has_the_error_of_their_number() -> None:
+    once = pooled("x", "40-70%", (40, 70), [10, 30, 55], [50, 60, 100])
+    twice = pooled("x", "40-70%", (40, 70), [10, 30, 55] * 2, [50, 60, 100] * 2, clusters=[1, 2, 3] * 2)
+    assert (twice.ours, twice.low, twice.high) == pytest.approx((once.ours, once.low, once.high))
+    assert (twice.count, twice.effective) == (6, 3)
+    assert pooled("x", "", None, [10, 30, 55] * 2, [50, 60, 100] * 2).high < once.high
