@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -16,9 +17,9 @@ from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.trapgrid_parity import EXPERIMENTS as PARITY
 from cornered.lab.experiments.trapgrid_parity import are_separated, first_separated, parity
 from cornered.lab.experiments.trapgrid_pruning import EXPERIMENTS as PRUNING
-from cornered.lab.experiments.trapgrid_pruning import pruned, pruning, pruning_at_start
+from cornered.lab.experiments.trapgrid_pruning import SAVING_KINDS, counts, pruning, pruning_at_start
 from cornered.lab.experiments.trapgrid_turns import EXPERIMENTS as TURNS
-from cornered.lab.experiments.trapgrid_turns import turns
+from cornered.lab.experiments.trapgrid_turns import pockets, turns
 from tests.lab.experiments.inline import check
 
 
@@ -86,7 +87,13 @@ def test_an_odd_pocket_wins_by_the_rule_and_loses_in_fact() -> None:
 
 def test_parity(tmp_path: Path) -> None:
     by = check(PARITY[0], tmp_path)
-    assert by["random: parity, the mover's cells"].verdict == "differs"
+    certain = by["random: parity, the mover's cells"]
+    assert (certain.verdict, certain.reason) == ("differs", "refuted")
+    wrong = round(certain.count * (100 - certain.ours) / 100)
+    assert f"{wrong} of {certain.count}" in certain.why
+    usual = by["random: parity, the mover's cells, usually"]
+    assert (usual.ours, usual.low) == (certain.ours, certain.low)
+    assert usual.verdict == {True: "agrees", False: "unclear"}[usual.low >= 50]
     assert by["random: the larger pocket wins"].ours > by["random: parity, the mover's cells"].ours
 
 
@@ -102,9 +109,10 @@ def test_what_is_pruned_after_moves_is_what_is_pruned_there() -> None:
     terms = ContestTerms.of("trapgrid")
     state = position_after(terms, ("a6", "g2"))
     assert isinstance(state, TrapGridState)
-    one, figures = pruning(board_of(state), 5), pruned((terms, ("a6", "g2"), 5))
+    one, figures = pruning(board_of(state), 5), counts((terms, ("a6", "g2"), 5))
     assert (figures["nodes"], figures["plain"]) == (one.nodes, one.plain_nodes)
-    assert figures["efficiency"] == one.efficiency
+    assert (figures["pruned"], figures["unsorted"]) == (one.pruned, one.unsorted_nodes)
+    assert one.efficiency == pytest.approx(100 * figures["pruned"] / (figures["pruned"] + figures["nodes"]))
     assert figures["same"]
 
 
@@ -114,14 +122,25 @@ def test_pruning(tmp_path: Path) -> None:
     assert by["depth 5, start, nodes of minimax"].verdict == "differs"
     assert by["depth 5, start, nodes of alpha-beta"].ours == 44
     assert by["positions with the same value"].ours == 100
+    assert by["positions with the same value"].verdict == "apart"
+    assert by["depth 5, four moves everywhere, alpha-beta at best"].ours == 79
+    assert by["depth 5, start, nodes of minimax"].reason == "refuted"
+    for depth in (5, 6, 7, 8):
+        together, *others = (by[f"depth {depth}, {label}"] for label in SAVING_KINDS.values())
+        plain, pruned = by[f"depth {depth}, nodes of minimax"], by[f"depth {depth}, nodes of alpha-beta"]
+        assert together.ours == pytest.approx(100 * (1 - pruned.ours / plain.ours))
+        assert all(
+            row.reason == ("vague" if together.verdict == "differs" else "definition") or row.verdict != "differs"
+            for row in others
+        )
 
 
 def test_a_turn_is_judged_by_proof() -> None:
     terms = ContestTerms.of("trapgrid", {"size": 4})
     moves = game(terms, 3)
     listed = turns((terms, moves))
-    assert len(listed) == len(moves) - 4
-    for ply, turn in enumerate(listed, start=4):
+    assert len(listed) == max(0, len(moves) - 8)
+    for ply, turn in enumerate(listed, start=8):
         state = position_after(terms, moves[:ply])
         assert isinstance(state, TrapGridState)
         assert turn["won"] == wins(state)
@@ -129,10 +148,44 @@ def test_a_turn_is_judged_by_proof() -> None:
         assert turn["kept"] <= turn["won"]
 
 
+def test_the_cells_in_reach_of_a_turn_are_those_of_the_pawn_with_fewer() -> None:
+    terms = ContestTerms.of("trapgrid", {"size": 4})
+    for number in range(20):
+        moves = game(terms, number)
+        cells = pockets((terms, moves))
+        assert len(cells) == max(0, len(moves) - 8)
+        for ply, fewest in enumerate(cells, start=8):
+            state = position_after(terms, moves[:ply])
+            assert isinstance(state, TrapGridState)
+            assert fewest == min(flooded(str(state), "01"[seat]) for seat in (0, 1))
+        assert all(later <= earlier for earlier, later in pairwise(cells))
+
+
+def flooded(text: str, pawn: str) -> int:
+    """Return how many free cells a pawn can walk to, by flooding the rows of a position's text."""
+    rows = text.split()[0].split("/")
+    cells = {(y, x): cell for y, row in enumerate(rows) for x, cell in enumerate(row)}
+    waiting, seen = [place for place, cell in cells.items() if cell == pawn], set[tuple[int, int]]()
+    while waiting:
+        y, x = waiting.pop()
+        for place in ((y + 1, x), (y - 1, x), (y, x + 1), (y, x - 1)):
+            if cells.get(place) == "." and place not in seen:
+                seen.add(place)
+                waiting.append(place)
+    return len(seen)
+
+
 def test_turns(tmp_path: Path) -> None:
     by = check(TURNS[0], tmp_path)
     assert by["turns at depth 5 (more than 6 steps)"].ours == 0
-    assert by["turns at depth 6 (5 or 6 steps)"].verdict == "differs"
+    for depth, words in ((5, "more than 6"), (6, "5 or 6")):
+        assert by[f"turns at depth {depth} ({words} steps)"].reason == "definition"
+        assert by[f"turns at depth {depth} ({words} cells in reach)"].verdict == "agrees"
+    in_reach = [row for label, row in by.items() if label.endswith("cells in reach)")]
+    assert sum(row.ours for row in in_reach) == pytest.approx(100)
+    assert by["time a turn, mean"].kind == "time"
+    assert by["time a turn, mean"].verdict == by["time a turn, share under 50 ms"].verdict == "apart"
+    assert by["most steps of a pawn"].reason == "refuted"
     assert by["turns at depth 7 (3 or 4 steps)"].ours + by["turns at depth 8 (0 to 2 steps)"].ours == pytest.approx(100)
     assert by["most steps of a pawn"].ours <= 3
     # The printed player loses a won position in these games: `kept` depends on its move, not on the position.
