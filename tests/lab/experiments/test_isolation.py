@@ -1,35 +1,59 @@
-"""The Isolation tutorial's heuristics in a round robin."""
+"""The Isolation tutorial: its heuristics in two programs, against random moves, and its game tree."""
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 
-from cornered.lab.contests.terms import Fixture, PlayedGame
-from cornered.lab.experiments.isolation_heuristics import CLAIMS_BY_HEURISTIC, EXPERIMENTS, bot_name, strengths
+from cornered import engine
+from cornered.bots.bot import Limit
+from cornered.bots.roster import create
+from cornered.bots.solve import isolation
+from cornered.engine import State
+from cornered.engine.games.isolation import IsolationState
+from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.isolation_heuristics import EXPERIMENTS as ROUND_ROBINS
+from cornered.lab.experiments.isolation_heuristics import (
+    PRINTED,
+    QUOTES_BY_HEURISTIC,
+    bot_name,
+    late_share,
+    strengths,
+)
+from cornered.lab.experiments.isolation_random import EXPERIMENTS as AGAINST_RANDOM
+from cornered.lab.experiments.isolation_tree import EXPERIMENTS as TREE
+from cornered.lab.experiments.isolation_tree import lengths, states
 from tests.lab.experiments.inline import check, found
 
 
-def test_heuristics(tmp_path: Path) -> None:
-    by = check(EXPERIMENTS[0], tmp_path)
+@pytest.mark.parametrize("experiment", ROUND_ROBINS, ids=lambda experiment: experiment.name)
+def test_heuristics(experiment: Experiment, tmp_path: Path) -> None:
+    by = check(experiment, tmp_path)
     for size in (3, 5):
-        rows = [by[f"{size}x{size}, {heuristic}"] for heuristic in CLAIMS_BY_HEURISTIC]
+        rows = [by[f"{size}x{size}, {heuristic}"] for heuristic in QUOTES_BY_HEURISTIC]
         assert sum(row.ours for row in rows) == pytest.approx(50 * len(rows))
         assert len({row.count for row in rows}) == 1
+        # The tutorial prints no figure.
+        assert {row.verdict for row in rows} == {"new"}
+        # Two openings at most: the four pairings of a heuristic repeat them.
+        assert by[f"{size}x{size}, length of a game"].effective == {3: 2, 5: 1}[size]
+        assert all(row.effective is None or row.effective < row.count for row in rows)
 
 
 def test_what_one_scores_the_other_does_not(tmp_path: Path) -> None:
-    table = found(EXPERIMENTS[0], tmp_path).series["tables"]["3"]
-    for one in CLAIMS_BY_HEURISTIC:
-        for other in CLAIMS_BY_HEURISTIC:
+    table = found(ROUND_ROBINS[0], tmp_path).series["tables"]["3"]
+    for one in QUOTES_BY_HEURISTIC:
+        for other in QUOTES_BY_HEURISTIC:
             if one != other:
                 assert table[one][other] + table[other][one] == pytest.approx(100)
 
 
 def test_strength_is_relative_to_the_mean_of_all() -> None:
     games: list[PlayedGame] = []
-    order = list(CLAIMS_BY_HEURISTIC)
+    order = list(QUOTES_BY_HEURISTIC)
     for one in order:
         for other in order:
             if one != other:
@@ -40,3 +64,64 @@ def test_strength_is_relative_to_the_mean_of_all() -> None:
     elos = strengths(games)
     assert sum(elos.values()) == pytest.approx(0, abs=1e-6)
     assert sorted(elos, key=lambda heuristic: -elos[heuristic]) == order
+
+
+def test_the_late_phase_begins_when_more_than_half_of_the_board_is_used() -> None:
+    # The sixth move is the first with five of nine cells used.
+    fixture = Fixture(0, ("a", "b"))
+    assert late_share(PlayedGame(fixture, ("x",) * 5, 0, "rules"), 3) == 0
+    assert late_share(PlayedGame(fixture, ("x",) * 6, 0, "rules"), 3) == pytest.approx(1 / 6)
+    assert late_share(PlayedGame(fixture, ("x",) * 9, 0, "rules"), 4) == 0
+
+
+def test_against_random_moves(tmp_path: Path) -> None:
+    by = check(AGAINST_RANDOM[0], tmp_path)
+    together = by["3x3, printed, all heuristics"]
+    alone = [by[f"3x3, printed, {heuristic}"] for heuristic in QUOTES_BY_HEURISTIC]
+    assert together.verdict == "agrees"
+    assert together.ours == pytest.approx(sum(row.ours for row in alone) / len(alone))
+    assert together.count == sum(row.count for row in alone)
+
+
+def test_tree(tmp_path: Path) -> None:
+    by = check(TREE[0], tmp_path)
+    assert by["5x5, states saved by pruning that cuts"].verdict == "apart"
+    assert by["5x5, states saved by pruning that cuts"].low > 50
+    assert by["states saved by the printed pruning"].reason == "refuted"
+    assert by["3x3, perfect play, longest"].kind == "proven"
+    assert by["3x3, longest game"].ours >= by["3x3, perfect play, longest"].ours
+    assert by["3x3, perfect play, longest"].ours >= by["3x3, winner hurries, loser delays"].ours
+    assert {by[f"defensive score of move {move}"].verdict for move in "AB"} == {"apart"}
+
+
+def test_the_lengths_of_games_are_those_that_the_solver_and_play_find() -> None:
+    state: State = engine.load("isolation", width=3, height=3).start()
+    assert isinstance(state, IsolationState)
+    whole = lengths(state)
+    solution = isolation.solve(state, Limit())
+    assert solution is not None
+    assert (solution.value == "win", solution.plies) == (whole.wins, whole.contested)
+    # Pawn 1 wins at once by a2, the other's only cell. Another winning move takes longer, and an error longer still.
+    late = engine.load("isolation", width=3, height=3).parse(".../.1x/0xx 1")
+    assert isinstance(late, IsolationState)
+    assert lengths(late) == (True, 4, 1, 3)
+    longest = 0
+    chance = random.Random(1)
+    for _ in range(500):
+        state, plies = engine.load("isolation", width=3, height=3).start(), 0
+        while state.outcome is None:
+            state, plies = state.play(chance.choice(state.moves())), plies + 1
+        longest = max(longest, plies)
+    assert longest == whole.longest
+
+
+def test_the_states_of_the_tree_are_counted_and_those_that_pruning_evaluates() -> None:
+    terms, moves = ContestTerms.of("isolation", {"width": 3, "height": 3}), ("a1", "c3")
+    state = terms.load().start().play("a1").play("c3")
+
+    def below(state: State, plies: int) -> int:
+        return sum(1 + below(state.play(move), plies - 1) for move in state.moves()) if plies else 0
+
+    counted = states((terms, moves))
+    assert counted["all"] == below(state, 5)
+    assert counted["cut"] == create(bot_name("simple", PRINTED)).choose(state, Limit()).nodes < counted["all"]
