@@ -191,7 +191,7 @@ class TrapGridPruning(Experiment):
         left.set_xlabel("depth")
         left.set_ylabel("%")
         left.set_title("What is saved", loc="left", fontsize=10)
-        left.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14))
+        left.legend(frameon=False, fontsize=8)
         for place, (label, colour) in enumerate((("minimax", BAND_COLOUR), ("alpha-beta", OUR_COLOUR))):
             places = [depth + 0.4 * (place - 0.5) for depth in DEPTHS]
             nodes = [by[f"depth {depth}, nodes of {label}"].ours for depth in DEPTHS]
@@ -201,7 +201,7 @@ class TrapGridPruning(Experiment):
         right.set_xlabel("depth")
         right.set_ylabel("nodes, on average")
         right.set_title("Plain against pruned", loc="left", fontsize=10)
-        right.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14))
+        right.legend(frameon=False, fontsize=8)
         right.grid(visible=False, axis="x")
 
 

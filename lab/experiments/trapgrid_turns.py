@@ -81,8 +81,8 @@ def turns(item: tuple[ContestTerms, tuple[str, ...]]) -> list[dict[str, Any]]:
     return found
 
 
-def pockets(item: tuple[ContestTerms, tuple[str, ...]]) -> list[int]:
-    """Return at each turn after the opening how many cells the pawn with fewer of them can still reach."""
+def pockets(item: tuple[ContestTerms, tuple[str, ...]]) -> list[dict[str, int]]:
+    """Return for each turn after the opening `cells`, how many the pawn with fewer of them can still reach."""
     terms, moves = item
     found = []
     state = position_after(terms, moves[:OPENING_PLIES])
@@ -90,7 +90,7 @@ def pockets(item: tuple[ContestTerms, tuple[str, ...]]) -> list[int]:
         assert isinstance(state, TrapGridState)
         board = board_of(state)
         # The own cell, which `reach` counts, is no move.
-        found.append(min(reach(board.free, pawn) - 1 for pawn in (board.ai, board.opponent)))
+        found.append({"cells": min(reach(board.free, pawn) - 1 for pawn in (board.ai, board.opponent))})
         state = state.play(move)
     return found
 
@@ -110,7 +110,7 @@ class TrapGridTurns(Experiment):
         games = lab.play("games", terms, fixtures)
         items = [(terms, played.moves) for played in games]
         by_game = lab.measure("turns", turns, items)
-        reachable = [cells for game in lab.measure("pockets", pockets, items) for cells in game]
+        reachable = [turn["cells"] for game in lab.measure("pockets", pockets, items) for turn in game]
         of_game = [opening_cluster(played) for played, game in zip(games, by_game, strict=True) for _ in game]
         all_turns = [turn for game in by_game for turn in game]
         count = len(all_turns)
@@ -200,7 +200,7 @@ class TrapGridTurns(Experiment):
             bars = right.bar(places, [row.ours for row in rows], 0.38, color=colour, label=label)
             right.bar_label(bars, fmt="%.0f%%", fontsize=8)
         right.set_xticks(list(DEPTH_TABLE))
-        right.legend(frameon=False, fontsize=8, loc="upper left")
+        right.legend(frameon=False, fontsize=8)
         right.set_xlabel("depth of a turn")
         right.set_ylabel("% of turns")
         right.set_ylim(0, 110)

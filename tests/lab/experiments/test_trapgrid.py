@@ -152,7 +152,7 @@ def test_the_cells_in_reach_of_a_turn_are_those_of_the_pawn_with_fewer() -> None
     terms = ContestTerms.of("trapgrid", {"size": 4})
     for number in range(20):
         moves = game(terms, number)
-        cells = pockets((terms, moves))
+        cells = [turn["cells"] for turn in pockets((terms, moves))]
         assert len(cells) == max(0, len(moves) - 8)
         for ply, fewest in enumerate(cells, start=8):
             state = position_after(terms, moves[:ply])
