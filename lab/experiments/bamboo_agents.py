@@ -3,17 +3,73 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
-from typing import ClassVar, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, ClassVar, Final
 
-from cornered.lab.contests.openings import Openings, random_plies
+from cornered.lab.contests.openings import no_opening, random_plies
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
-from cornered.lab.experiments.findings import FigureRow, Scale
+from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Scale, counted
+from cornered.lab.experiments.laboratory import Laboratory
 
-__all__ = ["EXPERIMENTS", "Agents"]
+__all__ = ["EXPERIMENTS", "VARIANTS", "AgentVariant", "Agents", "is_deterministic"]
 
-MCTS_BOT: Final = "bamboo-mcts:iterations=1000,c=0.4"
+RANDOM: Final = "random"
+MINIMAX: Final = "minimax"
+MCTS: Final = "MCTS"
+NETWORK: Final = "neural net"
+HYBRID: Final = "hybrid"
+DETERMINISTIC_BOTS: Final = ("bamboo-minimax", "bamboo-neural", "bamboo-hybrid")
+CHANCE_BOTS: Final = ("bamboo-uniform", "network=chance")
+OPENING_PLIES: Final = 2
+
+AgentPair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentVariant:
+    """The table once more with other bots, or from other positions. `bots` replace those of the same names; `pairs` are
+    the pairs that are played. A variant with openings is not the paper's and is compared with nothing."""
+
+    suffix: str
+    bots: Mapping[str, str] = field(default_factory=dict)
+    pairs: Sequence[AgentPair] = ()
+    has_openings: bool = False
+
+
+CHANCE: Final = AgentVariant(
+    ", chance for the network",
+    {NETWORK: "bamboo-uniform", HYBRID: "bamboo-hybrid:threshold=40,depth=2,groups=pairs,network=chance"},
+    ((HYBRID, RANDOM), (NETWORK, MINIMAX), (HYBRID, MINIMAX), (NETWORK, MCTS), (HYBRID, MCTS)),
+)
+"""The paper's network wins 52% against uniform, so that uniform play in its place is the nearest control."""
+ALL_GROUPS: Final = AgentVariant(
+    ", single stones counted",
+    {MINIMAX: "bamboo-minimax:depth=2,groups=all", HYBRID: "bamboo-hybrid:threshold=40,depth=2,groups=all"},
+    (
+        (MINIMAX, RANDOM),
+        (HYBRID, RANDOM),
+        (MCTS, MINIMAX),
+        (NETWORK, MINIMAX),
+        (HYBRID, MINIMAX),
+        (HYBRID, MCTS),
+        (HYBRID, NETWORK),
+    ),
+)
+OPENINGS: Final = AgentVariant(
+    f", after {OPENING_PLIES} random plies",
+    {},
+    ((MCTS, MINIMAX), (NETWORK, MINIMAX), (HYBRID, MINIMAX), (NETWORK, MCTS), (HYBRID, MCTS), (HYBRID, NETWORK)),
+    has_openings=True,
+)
+VARIANTS: Final = (CHANCE, ALL_GROUPS, OPENINGS)
+
+
+def is_deterministic(*bots: str) -> bool:
+    """Return whether bots always answer a position in the same way, so that the same opening gives the same game."""
+    return all(bot.startswith(DETERMINISTIC_BOTS) and not any(random in bot for random in CHANCE_BOTS) for bot in bots)
 
 
 class Agents(BambooRoundRobin):
@@ -22,40 +78,71 @@ class Agents(BambooRoundRobin):
     source = "bamboo-paper.txt, section V.F, Table IV"
     place = 70
     players: ClassVar[Mapping[str, str]] = {
-        "random": "bamboo-uniform",
-        "minimax": "bamboo-minimax:depth=2",
-        "MCTS": MCTS_BOT,
-        "neural net": "bamboo-neural",
-        "hybrid": "bamboo-hybrid:threshold=40,depth=2",
+        RANDOM: "bamboo-uniform",
+        MINIMAX: "bamboo-minimax:depth=2,groups=pairs",
+        MCTS: "bamboo-mcts:iterations=1000,c=0.4",
+        NETWORK: "bamboo-neural",
+        HYBRID: "bamboo-hybrid:threshold=40,depth=2,groups=pairs",
     }
-    printed: ClassVar[Mapping[tuple[str, str], float]] = {
-        ("minimax", "random"): 100,
-        ("MCTS", "random"): 88,
-        ("neural net", "random"): 52,
-        ("hybrid", "random"): 91,
-        ("MCTS", "minimax"): 1,
-        ("neural net", "minimax"): 0,
-        ("hybrid", "minimax"): 0,
-        ("neural net", "MCTS"): 1,
-        ("hybrid", "MCTS"): 45,
-        ("hybrid", "neural net"): 100,
+    printed: ClassVar[Mapping[AgentPair, float]] = {
+        (MINIMAX, RANDOM): 100,
+        (MCTS, RANDOM): 88,
+        (NETWORK, RANDOM): 52,
+        (HYBRID, RANDOM): 91,
+        (MCTS, MINIMAX): 1,
+        (NETWORK, MINIMAX): 0,
+        (HYBRID, MINIMAX): 0,
+        (NETWORK, MCTS): 1,
+        (HYBRID, MCTS): 45,
+        (HYBRID, NETWORK): 100,
     }
 
     def games(self, first: str, second: str, scale: Scale) -> int:
         if scale == "tiny":
             return 2
-        if scale == "quick":
-            return 20 if MCTS_BOT in (first, second) else 100
-        return 200 if MCTS_BOT in (first, second) else 1000
+        if any(bot.startswith("bamboo-mcts") for bot in (first, second)):
+            return 20 if scale == "quick" else 200
+        return 100 if scale == "quick" else 1000
 
     def bot(self, name: str, scale: Scale) -> str:
         # Tests use fewer iterations: a thousand a move take too long.
-        return "bamboo-mcts:iterations=20,c=0.4" if scale == "tiny" and name == "MCTS" else self.players[name]
+        return "bamboo-mcts:iterations=20,c=0.4" if scale == "tiny" and name == MCTS else self.players[name]
 
-    def openings(self, terms: ContestTerms) -> Openings:
-        return random_plies(terms, 2)
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        pairs = [(later, earlier) for earlier, later in combinations(self.players, 2)]
+        table = AgentVariant("", pairs=pairs)
+        rows = {variant.suffix: self._rows(lab, variant) for variant in (table, *VARIANTS)}
+        control = rows[CHANCE.suffix]
+        rows[""] = {pair: _explained(pair, row, control.get(pair)) for pair, row in rows[""].items()}
+        for variant in (CHANCE, ALL_GROUPS):
+            rows[variant.suffix] = {pair: _explained(pair, row, None) for pair, row in rows[variant.suffix].items()}
+        every = [row for by_pair in rows.values() for row in by_pair.values()]
+        notes = [*self.notes(rows[""]), *_variant_notes(rows)]
+        return every, notes, {"pairs": [list(pair) for pair in pairs]}
 
-    def notes(self, rows: Mapping[tuple[str, str], FigureRow]) -> list[str]:
+    def _rows(self, lab: Laboratory, variant: AgentVariant) -> dict[AgentPair, FigureRow]:
+        """Return the rows of a variant by pair."""
+        terms = ContestTerms.of("bamboo", {"radius": RADIUS}, seed=lab.seed)
+        opening = random_plies(terms, OPENING_PLIES) if variant.has_openings else no_opening
+        asked = []
+        for pair in variant.pairs:
+            first, second = (variant.bots.get(name, self.bot(name, lab.scale)) for name in pair)
+            alike = not variant.has_openings and is_deterministic(first, second)
+            asked.append((first, second, 2 if alike else self.games(first, second, lab.scale)))
+        meetings = lab.meet(f"games{variant.suffix.replace(',', '').replace(' ', '-')}", terms, asked, openings=opening)
+        rows = {}
+        for pair, meeting in zip(variant.pairs, meetings, strict=True):
+            claimed = None if variant.has_openings else self.printed[pair]
+            # Two games of the paper's are all that two deterministic players can have from the empty board.
+            alike = is_deterministic(*(self.players[name] for name in pair))
+            label = f"{pair[0]} against {pair[1]}{variant.suffix}"
+            note = (
+                f"printed for {PAPER_GAMES} games, which are 2 different ones" if alike and claimed is not None else ""
+            )
+            rows[pair] = counted(label, claimed, meeting.tally, of=2 if alike else PAPER_GAMES, note=note)
+        return rows
+
+    def notes(self, rows: Mapping[AgentPair, FigureRow]) -> list[str]:
         share = {pair: row.ours for pair, row in rows.items()}
         share.update({(second, first): 100 - ours for (first, second), ours in share.items()})
         means = {
@@ -63,30 +150,55 @@ class Agents(BambooRoundRobin):
             for name in self.players
         }
         order = sorted(means, key=lambda name: -means[name])
-        notes = [
-            f"Size {RADIUS}, the paper's usual board.",
-            "Every game begins with one random stone of each player, the same for both games of a pair: minimax, "
-            "network and hybrid always answer a position in the same way, so a hundred games of two of them from the "
-            "empty board would be two games, fifty times each.",
+        return [
+            f"Size {RADIUS}, the paper's usual board, from the empty board, with groups of two stones or more.",
+            "Minimax, network and hybrid always answer a position in the same way, so a hundred games of two of them "
+            "from the empty board are two games, fifty times each. The paper's three such pairs have 0%, 0% and 100%, "
+            "multiples of one half, as they must. Both counts are taken as two games, which decide nothing; the rows "
+            f"after {OPENING_PLIES} random plies, the same for both games of a pair, are ours alone.",
             "By the mean of its four shares, each player: "
             + ", ".join(f"{name} {means[name]:.0f}%" for name in order)
-            + f". The paper has minimax first with 99% and more against everybody; ours is {_place(order, 'minimax')}, "
-            f"with {min(share['minimax', other] for other in self.players if other != 'minimax'):.0f}% against its "
+            + f". The paper has minimax first with 99% and more against everybody; ours is {_place(order, MINIMAX)}, "
+            f"with {min(share[MINIMAX, other] for other in self.players if other != MINIMAX):.0f}% against its "
             "hardest opponent.",
         ]
-        if rows["neural net", "random"].low > 50:
-            notes.append(
-                "The paper's network is no better than chance; ours, which has the same shape, beats the uniform "
-                f"player in {rows['neural net', 'random'].ours:.0f}% of the games. So the shape was not what kept the "
-                "paper's from learning. Our hybrid follows a better network until 40 cells are left, and is "
-                "better for that."
-            )
-        if rows["MCTS", "minimax"].low > self.printed["MCTS", "minimax"]:
-            notes.append(
-                "Our tree search is stronger than the paper's with the same number of iterations and the same c: it "
-                f"wins {rows['MCTS', 'minimax'].ours:.0f}% against minimax. The paper's text does not tell why."
-            )
-        return notes
+
+
+def _explained(pair: AgentPair, row: FigureRow, control: FigureRow | None) -> FigureRow:
+    """Return the row with the reason why it differs, where there is one: the control, or the network."""
+    if control is not None and control.verdict == "agrees":
+        why = (
+            "The paper's network is no better than chance, ours is. With uniform play in the place of the network "
+            f'{control.ours:.1f}% are won, which agrees: the row "{control.label}".'
+        )
+        return row.because("definition", why)
+    if NETWORK in pair or HYBRID in pair:
+        return row.because(
+            "vague",
+            "The paper prints neither the weights of its network nor the games that it was trained with. Ours has the "
+            "printed shape, and plays better than its 52% against random.",
+        )
+    return row
+
+
+def _variant_notes(rows: Mapping[str, Mapping[AgentPair, FigureRow]]) -> list[str]:
+    table, chance = rows[""], rows[CHANCE.suffix]
+    notes = [
+        "Minimax depends on what a group is and on where games begin. MCTS wins "
+        f"{table[MCTS, MINIMAX].ours:.1f}% against it by the paper's definition, "
+        f"{rows[ALL_GROUPS.suffix][MCTS, MINIMAX].ours:.1f}% when single stones count, and "
+        f"{rows[OPENINGS.suffix][MCTS, MINIMAX].ours:.1f}% after {OPENING_PLIES} random plies; 1% is printed.",
+        "With uniform play in the place of the network, as a control, the hybrid wins "
+        f"{chance[HYBRID, RANDOM].ours:.1f}% against random (printed 91%), {chance[HYBRID, MINIMAX].ours:.1f}% against "
+        f"minimax (printed 0%) and {chance[HYBRID, MCTS].ours:.1f}% against MCTS (printed 45%).",
+    ]
+    if table[NETWORK, RANDOM].low > 50:
+        notes.append(
+            "The paper's network is no better than chance; ours, which has the same shape, beats the uniform "
+            f"player in {table[NETWORK, RANDOM].ours:.0f}% of the games. So the shape was not what kept the "
+            "paper's from learning."
+        )
+    return notes
 
 
 def _place(order: list[str], name: str) -> str:
