@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.bamboo_mcts_readings import READINGS, SUMMED, WHOLE, ReadingGame, reading_wins
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, best, counted
 from cornered.lab.experiments.laboratory import BotPairing, Laboratory
@@ -28,11 +29,18 @@ CLAIMED_MEAN: Final = 87
 TENTHS: Final[Mapping[Scale, tuple[int, ...]]] = {
     "tiny": (0, 4),
     "quick": (0, 2, 4, 6, 8, 10),
-    "full": tuple(range(11)),
+    "full": (0, 2, 4, 6, 8, 10),
 }
 """Values of c, in tenths."""
-GAMES_BY_SCALE: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (6, 40), "full": (100, 200)}
+GAMES_BY_SCALE: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (6, 40), "full": (50, 200)}
 """Number of games of each pair of settings, and of the paper's choice."""
+CLAIMED_BEST: Final = 91
+FEW_ITERATIONS: Final = (10, 25, 50, 100)
+"""Iterations with which our own search may be as strong as the paper's is with a thousand."""
+FEW_GAMES: Final[Mapping[Scale, int]] = {"tiny": 2, "quick": 100, "full": 400}
+READING_GAMES: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (20, 6), "full": (150, 30)}
+"""Number of games of the two readings of v in equation 8 that are judged, and of each other reading."""
+JUDGED_READINGS: Final = (WHOLE, SUMMED)
 
 
 class Exploration(Experiment):
@@ -59,6 +67,8 @@ class Exploration(Experiment):
         meetings = dict(zip(settings, lab.meet("games", terms, asked), strict=True))
         # Every c has the same weight: the paper's choice contributes as many games as each of the others.
         first = {setting: sum(_scores(meeting)[:usual]) for setting, meeting in meetings.items()}
+        readings = self._readings(lab, most)
+        few = self._few(lab, terms)
         rows = []
         for iterations in levels:
             wins = sum(first[iterations, c] for c in constants)
@@ -68,18 +78,47 @@ class Exploration(Experiment):
         strongest = max(constants, key=lambda c: by_c[c].ours)
         possible = [c for c in constants if by_c[c].high >= by_c[strongest].low]
         meeting = meetings[most, BEST_C]
-        rows.append(counted(f"c = {BEST_C}, {most} iterations, more games", 91, meeting.tally))
+        rows.append(counted(f"c = {BEST_C}, {most} iterations, more games", CLAIMED_BEST, meeting.tally))
+        rows = [_explained(row, readings, few) for row in rows]
         rows.append(best("the best c", BEST_C, strongest, possible, usual * len(constants)))
-        rows += by_c.values()
+        rows += [_explained(row, readings, few) for row in readings.values()]
+        rows += [*few, *by_c.values()]
         grid = [
             [iterations, c, first[iterations, c] / usual, *wilson(first[iterations, c], usual)]
             for iterations, c in settings
         ]
         return (
             rows,
-            _notes(rows[: len(levels)], possible, usual),
+            [*_notes(rows[: len(levels)], possible, usual), *_reading_notes(readings, few)],
             {"grid": grid, "levels": levels, "constants": constants},
         )
+
+    def _readings(self, lab: Laboratory, iterations: int) -> dict[str, FigureRow]:
+        """Return the share that each other reading of the search wins, with the paper's settings."""
+        judged, usual = READING_GAMES[lab.scale]
+        items: list[ReadingGame] = [
+            (name, BEST_C, iterations, OPPONENT_BOT, lab.seed, number)
+            for name in READINGS
+            for number in range(judged if name in JUDGED_READINGS else usual)
+        ]
+        won = lab.measure("readings", reading_wins, items)
+        rows = {}
+        for name in READINGS:
+            scores = [score for item, score in zip(items, won, strict=True) if item[0] == name]
+            rows[name] = counted(
+                f"c = {BEST_C}, {iterations} iterations, {name}",
+                CLAIMED_BEST if name in JUDGED_READINGS else None,
+                Tally.of(sum(scores), len(scores)),
+            )
+        return rows
+
+    def _few(self, lab: Laboratory, terms: ContestTerms) -> list[FigureRow]:
+        """Return the share that our own search wins with fewer iterations."""
+        asked = [(f"bamboo-mcts:iterations={k},c={BEST_C}", OPPONENT_BOT, FEW_GAMES[lab.scale]) for k in FEW_ITERATIONS]
+        return [
+            counted(f"c = {BEST_C}, {_plural(iterations)} only", None, meeting.tally)
+            for iterations, meeting in zip(FEW_ITERATIONS, lab.meet("few", terms, asked), strict=True)
+        ]
 
     def plot(self, finding: Finding, figure: Figure) -> None:
         from cornered.lab.reports.plots import COLOURS
@@ -141,6 +180,36 @@ def _notes(means: Sequence[FigureRow], possible: Sequence[float], games: int) ->
             "The paper itself has the same share for 0.2 and 0.4, and chooses the latter by an interval."
         )
     return notes
+
+
+def _explained(row: FigureRow, readings: Mapping[str, FigureRow], few: Sequence[FigureRow]) -> FigureRow:
+    """Return the row with the reason why it differs: a reading that agrees, or what was tried."""
+    tried = ", ".join(f"{name} {reading.ours:.0f}%" for name, reading in readings.items())
+    equal = min(few, key=lambda fewer: abs(fewer.ours - CLAIMED_BEST))
+    for name in JUDGED_READINGS:
+        if readings[name].verdict == "agrees":
+            why = (
+                f"A search in which {name} (equation 8) wins {readings[name].ours:.0f}%, which agrees with "
+                f'{CLAIMED_BEST}%: the row "{readings[name].label}". Tried: {tried}.'
+            )
+            return row.because("definition", why)
+    return row.because(
+        "unexplained",
+        f"Ours is stronger. Readings that were tried with c = {BEST_C}: {tried}. Of fewer iterations, "
+        f"{equal.label.split(', ')[1].removesuffix(' only')} come nearest, with {equal.ours:.0f}%.",
+    )
+
+
+def _reading_notes(readings: Mapping[str, FigureRow], few: Sequence[FigureRow]) -> list[str]:
+    return [
+        "Our search follows section IV.C. Because it is stronger than the printed one, other readings and likely "
+        f"faults play the same games, with c = {BEST_C}: "
+        + ", ".join(f"{name}: {row.ours:.0f}%" for name, row in readings.items())
+        + ".",
+        "Our own search, with fewer iterations a move: "
+        + ", ".join(f"{row.label.split(', ')[1].removesuffix(' only')} {row.ours:.0f}%" for row in few)
+        + ".",
+    ]
 
 
 EXPERIMENTS = (Exploration(),)

@@ -9,14 +9,11 @@ import pytest
 
 from cornered import engine
 from cornered.engine import State
-from cornered.lab.contests.terms import Effort, Fixture, PlayedGame
 from cornered.lab.experiments.bamboo_agents import Agents
 from cornered.lab.experiments.bamboo_costs import cost
 from cornered.lab.experiments.bamboo_first_move import CLAIMED_SHARES, FirstMove, chance_of_first, random_games
 from cornered.lab.experiments.bamboo_heuristics import Heuristics
-from cornered.lab.experiments.bamboo_minimax import time_per_win
 from cornered.lab.experiments.findings import counted
-from cornered.lab.experiments.laboratory import BotPairing
 from cornered.lab.statistics.tally import Tally
 from tests.lab.experiments.inline import found
 
@@ -65,21 +62,6 @@ def test_every_pair_has_a_printed_share() -> None:
     for table in (Heuristics(), Agents()):
         assert len(table.printed) == 10
         assert {name for pair in table.printed for name in pair} == set(table.players)
-
-
-def test_the_price_of_a_win_is_the_usual_time_over_the_share_of_wins() -> None:
-    def game(number: int, winner: int, seconds: float) -> PlayedGame:
-        players = ("a", "b") if number % 2 == 0 else ("b", "a")
-        efforts = (Effort(1, seconds), Effort(1, 9.0)) if number % 2 == 0 else (Effort(1, 9.0), Effort(1, seconds))
-        return PlayedGame(Fixture(number, players), (), winner, "rules", efforts)
-
-    # The bot wins games 0 and 1, and is slow in one game.
-    meeting = BotPairing("a", "b", (game(0, 0, 0.1), game(1, 1, 0.1), game(2, 1, 0.1), game(3, 0, 5.0)))
-    ours, low, high = time_per_win(meeting)
-    assert ours == pytest.approx(200)
-    assert low < ours < high
-    never = BotPairing("a", "b", (game(0, 1, 0.1),))
-    assert time_per_win(never)[0] == float("inf")
 
 
 def test_a_cost_is_the_bots_own_and_not_its_opponents() -> None:
