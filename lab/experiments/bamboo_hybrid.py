@@ -165,8 +165,7 @@ class Threshold(Experiment):
             else:
                 left.set_xlabel("threshold, free cells; dotted: the paper's choice")
                 right.set_xlabel("threshold, free cells")
-        handles, labels = figure.axes[1].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8)
+            right.legend(fontsize=8)
 
 
 def _label(what: str, opponent: str, network: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log, sqrt
 from random import Random
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple
 
 from cornered import engine
 from cornered.bots.bamboo.cells import bamboo
@@ -20,7 +20,7 @@ from cornered.bots.roster import create
 from cornered.engine.games.bamboo import cell_names
 from cornered.engine.kernels.hexagon import Position, advance
 
-__all__ = ["READINGS", "SUMMED", "WHOLE", "ReadingGame", "TreeReading", "iterate", "reading_wins"]
+__all__ = ["READINGS", "SUMMED", "ReadingGame", "TreeReading", "iterate", "reading_wins"]
 
 EXPERIMENTS = ()
 """Empty: `cornered.lab.experiments.bamboo_mcts` measures these readings."""
@@ -28,9 +28,16 @@ EXPERIMENTS = ()
 RADIUS: Final = 5
 SEED_LIMIT: Final = 1 << 62
 
-ReadingGame: TypeAlias = tuple[str, float, int, str, int, int]
-"""A game: the name of the reading, c, the iterations a move, the opponent, the seed, and the number of the game, whose
-parity is the reading's seat."""
+
+class ReadingGame(NamedTuple):
+    """A game of one of READINGS. The parity of its number is the reading's seat."""
+
+    reading: str
+    c: float
+    iterations: int
+    opponent: str
+    seed: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +58,11 @@ class TreeReading:
     """Whether a child that is not in the tree has v = 0 and n = 1 in equation 8; else it comes first."""
 
 
-WHOLE: Final = "v is a quotient of whole numbers"
 SUMMED: Final = "v is the number of wins"
+"""The reading by the caption of equation 8: "v_i is the value of wins for the node i"."""
 READINGS: Final[Mapping[str, TreeReading]] = {
-    WHOLE: TreeReading(is_whole=True),
     SUMMED: TreeReading(is_summed=True),
+    "v is a quotient of whole numbers": TreeReading(is_whole=True),
     "no tree is kept": TreeReading(keeps_tree=False),
     "wins are the root player's": TreeReading(for_root=True),
     "wins are the last mover's": TreeReading(for_leaf=True),
@@ -103,20 +110,18 @@ def chosen(
     position: Position, kept: BambooTreeNode | None, item: ReadingGame, chance: Random
 ) -> tuple[int, BambooTreeNode]:
     """Return the move with the most visits, and its node; `kept` is the node before."""
-    reading, c, iterations = READINGS[item[0]], *item[1:3]
-    children = kept.children.values() if kept is not None and reading.keeps_tree else ()
+    children = kept.children.values() if kept is not None and READINGS[item.reading].keeps_tree else ()
     root = next((child for child in children if child.position == position), None) or new_node(position, chance)
-    for _ in range(iterations):
-        iterate(root, reading, c, chance)
+    for _ in range(item.iterations):
+        iterate(root, READINGS[item.reading], item.c, chance)
     return max(root.children.items(), key=lambda item: item[1].visits)
 
 
 def reading_wins(item: ReadingGame) -> int:
     """Return 1 when a reading wins a game, else 0."""
-    *_, opponent, _, number = item
     chance = Random(" ".join(map(str, item)))
-    other = create(opponent, chance.getrandbits(63))
-    state, seat = bamboo(engine.load("bamboo", radius=RADIUS).start()), number % 2
+    other = create(item.opponent, chance.getrandbits(63))
+    state, seat = bamboo(engine.load("bamboo", radius=RADIUS).start()), item.number % 2
     kept: BambooTreeNode | None = None
     while state.outcome is None:
         if state.to_move == seat:

@@ -57,11 +57,8 @@ def searched(item: SearchItem) -> dict[str, Any]:
         search(state.position, RADIUS, 1, kind, new_counters(None, "pairs"))
         start = time.perf_counter()
         result = search(state.position, RADIUS, depth, kind, new_counters(None, "pairs"))
-        found[kind] = {
-            "nodes": result.nodes,
-            "milliseconds": 1000 * (time.perf_counter() - start),
-            "value": result.value,
-        }
+        found[f"{kind} milliseconds"] = 1000 * (time.perf_counter() - start)
+        found[f"{kind} nodes"], found[f"{kind} value"] = result.nodes, result.value
     return found
 
 
@@ -126,16 +123,16 @@ class MinimaxPruning(Experiment):
             items = [(terms, moves, depth) for line in lines[:count] for moves in line]
             found = lab.measure(f"depth-{depth}", searched, items)
             by_phase = {phase: found[place :: len(PHASES)] for place, phase in enumerate(PHASES)}
-            same += [len({result["value"] for result in one.values()}) == 1 for one in found]
-            kinds = [kind for kind in KINDS if kind in found[0]]
+            kinds = [kind for kind in KINDS if f"{kind} nodes" in found[0]]
+            same += [len({one[f"{kind} value"] for kind in kinds}) == 1 for one in found]
             nodes[str(depth)] = {
-                kind: [statistics.fmean(one[kind]["nodes"] for one in by_phase[phase]) for phase in PHASES]
+                kind: [statistics.fmean(one[f"{kind} nodes"] for one in by_phase[phase]) for phase in PHASES]
                 for kind in kinds
             }
             rows += _savings(depth, by_phase)
             sorting[depth] = {phase: [_saved(one, "pruned", "sorted") for one in by_phase[phase]] for phase in PHASES}
             times += [
-                _time_row(f"time of a search, depth {depth}, {kind}", [one[kind]["milliseconds"] for one in found])
+                _time_row(f"time of a search, depth {depth}, {kind}", [one[f"{kind} milliseconds"] for one in found])
                 for kind in kinds
             ]
         usefulness = [_early_against_late(depth, by_phase) for depth, by_phase in sorting.items() if depth > 1]
@@ -206,7 +203,7 @@ class MinimaxPruning(Experiment):
 
 def _saved(found: Mapping[str, Any], before: PruningKind, after: PruningKind) -> float:
     """Return the share of the nodes of one form that another saves, in %."""
-    return 100 * (1 - int(found[after]["nodes"]) / int(found[before]["nodes"]))
+    return 100 * (1 - int(found[f"{after} nodes"]) / int(found[f"{before} nodes"]))
 
 
 def _saved_label(what: str, depth: int, phase: str) -> str:
@@ -224,7 +221,7 @@ def _savings(depth: int, by_phase: Mapping[str, Sequence[Mapping[str, Any]]]) ->
         for what, before, after in steps
         if depth > 1
         for phase, found in by_phase.items()
-        if before in found[0]
+        if f"{before} nodes" in found[0]
     ]
 
 

@@ -14,11 +14,19 @@ from cornered.bots.bamboo.tree import BambooTreeNode, new_node, run_iteration
 from cornered.engine.kernels.hexagon import MAX_MOVES, advance, gen, size_of
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.experiments import bamboo_pruning
-from cornered.lab.experiments.bamboo_agents import CHANCE, VARIANTS, Agents, is_deterministic
+from cornered.lab.experiments.bamboo_agents import CHANCE, SUMMED_PAIRS, VARIANTS, Agents, is_deterministic
 from cornered.lab.experiments.bamboo_costs import Costs, _minimax_tests, _playout_tests, work
 from cornered.lab.experiments.bamboo_hybrid import Threshold, ThresholdCurve
 from cornered.lab.experiments.bamboo_mcts import Exploration
-from cornered.lab.experiments.bamboo_mcts_readings import READINGS, WHOLE, TreeReading, iterate, reading_wins, value_of
+from cornered.lab.experiments.bamboo_mcts_readings import (
+    READINGS,
+    SUMMED,
+    ReadingGame,
+    TreeReading,
+    iterate,
+    reading_wins,
+    value_of,
+)
 from cornered.lab.experiments.bamboo_minimax import MinimaxDepth, nodes_per_win, time_per_win
 from cornered.lab.experiments.bamboo_pruning import MinimaxPruning, leaves_in_order, phases_of, searched
 from cornered.lab.experiments.laboratory import BotPairing
@@ -102,7 +110,8 @@ def test_table_4_counts_deterministic_pairs_as_two_games_and_has_its_variants(tm
         assert row.count == 2
         assert row.verdict != "agrees", "two games decide nothing"
         assert "2 different ones" in row.note
-    assert len(by) == 10 + sum(len(variant.pairs) for variant in VARIANTS)
+    assert len(by) == 10 + sum(len(variant.pairs) for variant in VARIANTS) + len(SUMMED_PAIRS)
+    assert by[f"MCTS against random, {SUMMED}"].claimed == "88%"
     assert all(row.verdict == "new" for label, row in by.items() if label.endswith("random plies"))
 
 
@@ -138,10 +147,10 @@ def test_the_default_reading_is_the_bots_search_and_every_other_one_is_not() -> 
 def test_a_quotient_of_whole_numbers_is_one_until_the_first_loss() -> None:
     node = BambooTreeNode(bamboo(engine.load("bamboo", radius=2).start()).position, [], visits=4, wins=3)
     assert value_of(node, TreeReading()) == 0.75
-    assert value_of(node, READINGS[WHOLE]) == 0
+    assert value_of(node, TreeReading(is_whole=True)) == 0
     assert value_of(node, TreeReading(is_summed=True)) == 3
     node.wins = 4
-    assert value_of(node, READINGS[WHOLE]) == 1
+    assert value_of(node, TreeReading(is_whole=True)) == 1
 
 
 def test_who_wins_is_counted_for_the_root_the_leaf_or_the_node() -> None:
@@ -160,26 +169,29 @@ def test_who_wins_is_counted_for_the_root_the_leaf_or_the_node() -> None:
 
 
 def test_a_game_of_a_reading_repeats() -> None:
-    items = [(name, 0.4, 5, "bamboo-uniform", 1, number) for name in READINGS for number in range(2)]
+    items = [ReadingGame(name, 0.4, 5, "bamboo-uniform", 1, number) for name in READINGS for number in range(2)]
     won = [reading_wins(item) for item in items]
     assert won == [reading_wins(item) for item in items]
     assert set(won) <= {0, 1}
 
 
-def test_figures_12_and_13_judge_the_two_readings_of_v(tmp_path: Path) -> None:
+def test_figures_12_and_13_judge_the_reading_by_the_caption_of_equation_8(tmp_path: Path) -> None:
     by = check(Exploration(), tmp_path)
     readings = [label for label in by if any(label.endswith(name) for name in READINGS)]
-    assert len(readings) == len(READINGS)
-    assert sum(bool(by[label].claimed) for label in readings) == 2
+    assert len(readings) == len(READINGS) + 1
+    assert {label: by[label].claimed for label in readings if by[label].claimed} == {
+        f"20 iterations, mean over c, {SUMMED}": "87%",
+        f"c = 0.4, 20 iterations, {SUMMED}": "91%",
+    }
 
 
 def test_the_three_forms_of_minimax_agree_and_pruning_saves_nodes() -> None:
     found = searched((START, (), 2))
-    assert len({one["value"] for one in found.values()}) == 1
+    assert len({found[f"{kind} value"] for kind in ("plain", "pruned", "sorted")}) == 1
     # All replies: the root, 91 moves and 91 x 90 replies.
-    assert found["plain"]["nodes"] == 1 + 91 + 91 * 90
-    assert found["pruned"]["nodes"] < found["plain"]["nodes"] / 10
-    assert "plain" not in searched((ContestTerms.of("bamboo", {"radius": 5}), _random_game()[:60], 4))
+    assert found["plain nodes"] == 1 + 91 + 91 * 90
+    assert found["pruned nodes"] < found["plain nodes"] / 10
+    assert "plain nodes" not in searched((ContestTerms.of("bamboo", {"radius": 5}), _random_game()[:60], 4))
 
 
 def _random_game() -> tuple[str, ...]:
