@@ -16,7 +16,7 @@ from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Scale, cou
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 
-__all__ = ["EXPERIMENTS", "SUMMED_PAIRS", "VARIANTS", "AgentVariant", "Agents", "is_deterministic"]
+__all__ = ["EXPERIMENTS", "SUMMED_PAIRS", "VARIANTS", "AgentVariant", "Agents", "distinct", "is_deterministic"]
 
 RANDOM: Final = "random"
 MINIMAX: Final = "minimax"
@@ -79,6 +79,11 @@ SUMMED_GAMES: Final[Mapping[Scale, int]] = {"tiny": 2, "quick": 20, "full": 100}
 def is_deterministic(*bots: str) -> bool:
     """Return whether bots always answer a position in the same way, so that the same opening gives the same game."""
     return all(bot.startswith(DETERMINISTIC_BOTS) and not any(random in bot for random in CHANCE_BOTS) for bot in bots)
+
+
+def distinct(games: int, *bots: str) -> int:
+    """Return how many of so many games of two bots from one position can be different."""
+    return min(games, 2) if is_deterministic(*bots) else games
 
 
 class Agents(BambooRoundRobin):
@@ -156,8 +161,8 @@ class Agents(BambooRoundRobin):
         asked = []
         for pair in variant.pairs:
             first, second = (variant.bots.get(name, self.bot(name, lab.scale)) for name in pair)
-            alike = not variant.has_openings and is_deterministic(first, second)
-            asked.append((first, second, 2 if alike else self.games(first, second, lab.scale)))
+            games = self.games(first, second, lab.scale)
+            asked.append((first, second, games if variant.has_openings else distinct(games, first, second)))
         meetings = lab.meet(f"games{variant.suffix.replace(',', '').replace(' ', '-')}", terms, asked, openings=opening)
         rows = {}
         for pair, meeting in zip(variant.pairs, meetings, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from random import Random
 
@@ -14,7 +15,7 @@ from cornered.bots.bamboo.tree import BambooTreeNode, new_node, run_iteration
 from cornered.engine.kernels.hexagon import MAX_MOVES, advance, gen, size_of
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.experiments import bamboo_pruning
-from cornered.lab.experiments.bamboo_agents import CHANCE, SUMMED_PAIRS, VARIANTS, Agents, is_deterministic
+from cornered.lab.experiments.bamboo_agents import CHANCE, SUMMED_PAIRS, VARIANTS, Agents, distinct, is_deterministic
 from cornered.lab.experiments.bamboo_costs import Costs, _minimax_tests, _playout_tests, work
 from cornered.lab.experiments.bamboo_hybrid import Threshold, ThresholdCurve
 from cornered.lab.experiments.bamboo_mcts import Exploration
@@ -27,8 +28,9 @@ from cornered.lab.experiments.bamboo_mcts_readings import (
     reading_wins,
     value_of,
 )
-from cornered.lab.experiments.bamboo_minimax import MinimaxDepth, nodes_per_win, time_per_win
+from cornered.lab.experiments.bamboo_minimax import GAMES_BY_SCALE, MinimaxDepth, nodes_per_win, time_per_win
 from cornered.lab.experiments.bamboo_pruning import MinimaxPruning, leaves_in_order, phases_of, searched
+from cornered.lab.experiments.findings import counted
 from cornered.lab.experiments.laboratory import BotPairing
 from cornered.lab.statistics.tally import Tally
 from tests.lab.experiments.inline import check
@@ -62,8 +64,10 @@ def test_figure_11_ranks_by_nodes_with_both_definitions_of_a_group(tmp_path: Pat
     for suffix in ("", ", single stones counted"):
         assert by[f"the most efficient depth, by nodes{suffix}"].claimed == "2"
         assert 0 < by[f"nodes for a win, depth 1{suffix}"].ours < by[f"nodes for a win, depth 2{suffix}"].ours
-    # The definitions play differently.
-    assert by["nodes for a win, depth 2"].ours != by["nodes for a win, depth 2, single stones counted"].ours
+        assert by[f"wins, depth 2{suffix}"].count == GAMES_BY_SCALE["tiny"]["all" if suffix else "pairs"][2]
+    played = gzip.decompress((tmp_path / "data" / "games.csv.gz").read_bytes()).decode()
+    for kind, games in GAMES_BY_SCALE["tiny"].items():
+        assert played.count(f"bamboo-minimax:depth=2,groups={kind}") == games[2]
 
 
 def test_the_efficiency_of_a_threshold_is_its_share_of_wins_less_its_relative_cost() -> None:
@@ -96,6 +100,8 @@ def test_players_that_always_answer_alike_are_known() -> None:
     assert is_deterministic(players["minimax"], players["neural net"], players["hybrid"])
     for name in ("random", "MCTS"):
         assert not is_deterministic(players["minimax"], players[name])
+    assert distinct(100, players["minimax"], players["hybrid"]) == 2
+    assert distinct(100, players["minimax"], CHANCE.bots["hybrid"]) == 100
     assert not is_deterministic(CHANCE.bots["hybrid"])
     assert not is_deterministic(CHANCE.bots["neural net"])
 
@@ -109,6 +115,8 @@ def test_table_4_counts_deterministic_pairs_as_two_games_and_has_its_variants(tm
         assert row.count == row.effective or row.effective is None
         assert row.count == 2
         assert row.verdict != "agrees", "two games decide nothing"
+        printed = Agents.printed[first, second]
+        assert row.p == counted("", printed, Tally.of(row.ours / 50, 2), of=2).p
         assert "2 different ones" in row.note
     assert len(by) == 10 + sum(len(variant.pairs) for variant in VARIANTS) + len(SUMMED_PAIRS)
     assert by[f"MCTS against random, {SUMMED}"].claimed == "88%"
@@ -154,10 +162,11 @@ def test_a_quotient_of_whole_numbers_is_one_until_the_first_loss() -> None:
 
 
 def test_who_wins_is_counted_for_the_root_the_leaf_or_the_node() -> None:
-    plain, root, leaf = (
-        grown(TreeReading(for_root=by_root, for_leaf=by_leaf), 100)
-        for by_root, by_leaf in ((False, False), (True, False), (False, True))
-    )
+    kinds = TreeReading(), TreeReading(for_root=True), TreeReading(for_leaf=True)
+    # The root's player moves to each of its children, so that the three count the same until one has a child.
+    once, *others = (visits(grown(reading, 19)) for reading in kinds)
+    assert others == [once, once]
+    plain, root, leaf = (grown(reading, 100) for reading in kinds)
     deeper = [child for child in plain.children.values() if child.children]
     assert deeper
     # A node's wins and its children's are the two players' unless all are the root player's.
