@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cornered.lab.contests.openings import Openings, no_opening
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, counted
@@ -43,15 +42,6 @@ class BambooRoundRobin(Experiment):
         del scale
         return self.players[name]
 
-    def openings(self, terms: ContestTerms) -> Openings:
-        """Return the openings of the games."""
-        del terms
-        return no_opening
-
-    def row(self, label: str, pair: tuple[str, str], tally: Tally) -> FigureRow:
-        """Return the row of a pair's games."""
-        return counted(label, self.printed[pair], tally)
-
     @abstractmethod
     def notes(self, rows: Mapping[tuple[str, str], FigureRow]) -> list[str]:
         """Return the notes on the rows of all pairs."""
@@ -64,7 +54,7 @@ class BambooRoundRobin(Experiment):
             for first, second in ((self.bot(a, lab.scale), self.bot(b, lab.scale)) for a, b in pairs)
         ]
         rows = {}
-        meetings = lab.meet("games", terms, asked, openings=self.openings(terms))
+        meetings = lab.meet("games", terms, asked)
         for (first, second), meeting in zip(pairs, meetings, strict=True):
             rows[first, second] = self.row(f"{first} against {second}", (first, second), meeting.tally)
         return list(rows.values()), self.notes(rows), {"pairs": [list(pair) for pair in pairs]}
