@@ -61,8 +61,8 @@ def test_experiments_come_in_the_order_of_the_references() -> None:
     assert files == sorted(files)
     bamboo = [name for name in experiments() if name.startswith("bamboo")]
     assert bamboo == [
-        *("bamboo-table-2", "bamboo-table-3", "bamboo-figure-11", "bamboo-figures-12-13", "bamboo-figures-14-15"),
-        *("bamboo-table-4", "bamboo-costs"),
+        *("bamboo-table-2", "bamboo-table-3", "bamboo-figure-11", "bamboo-pruning", "bamboo-figures-12-13"),
+        *("bamboo-figures-14-15", "bamboo-table-4", "bamboo-costs"),
     ]
 
 
