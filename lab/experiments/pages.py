@@ -150,10 +150,16 @@ def _differences(findings: Sequence[Finding]) -> Iterator[str]:
     )
     after = _adjusted(findings)
     for finding in findings:
+        explained: dict[str, str] = {}
         for row in finding.rows:
             if row.verdict != "differs":
                 continue
-            interval = "" if row.low == row.high else f" ({_interval(row)})"
+            interval = (
+                "" if row.low == row.high else f" ({_digits(row.low, row.unit)} to {_digits(row.high, row.unit)})"
+            )
+            why = row.why or row.note or "-"
+            # An explanation of several rows stands beside the first.
+            first = explained.setdefault(why, row.label)
             p = after.get((finding.name, row.label))
             shown = (
                 f"[{finding.name}](#{finding.name})",
@@ -165,7 +171,7 @@ def _differences(findings: Sequence[Finding]) -> Iterator[str]:
                 _p(p),
                 "yes" if p is None or p <= DISCOVERY_RATE else "no",
                 row.reason,
-                row.why or row.note or "-",
+                why if why == "-" or first == row.label else f"as for *{first}*",
             )
             yield f"| {' | '.join(map(_cell, shown))} |"
     yield ""
@@ -251,7 +257,9 @@ def _effect(row: FigureRow) -> str:
         )
         unit = " points"
     else:
-        value, low, high = (_digits(one, "") for one in (effect.value, effect.low, effect.high))
+        value, low, high = (
+            _digits(one, "") if math.isinf(one) else f"{one:,.3g}" for one in (effect.value, effect.low, effect.high)
+        )
         value, unit = f"x{value}", ""
     return f"{value}{unit}" if effect.low == effect.high else f"{value}{unit} ({low} to {high})"
 
