@@ -106,7 +106,7 @@ class MinimaxDepth(Experiment):
                 axes.errorbar(depths, shown, yerr=errors, fmt="o-", color=colour, capsize=3, label=label)
                 axes.set(xlabel="depth", xticks=finding.series["depths"]["pairs"])
         left.set_title("nodes for each win", fontsize=10, loc="left")
-        right.set_title("games won against the outer heuristic, %", fontsize=10, loc="left")
+        right.set_title("games won against outer, %", fontsize=10, loc="left")
         left.set_yscale("log")
         left.axvline(BEST_DEPTH, color=COLOURS[7], linestyle=":")
         left.text(

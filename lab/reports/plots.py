@@ -133,7 +133,7 @@ def _move_legends(figure: Figure) -> None:
         loc: LegendPlace = "outside lower center"
         if 2 * start != count - 1:
             loc = "outside lower left" if 2 * start < count - 1 else "outside lower right"
-        width = figure.bbox.width / count
+        width = figure.bbox.width / (count if len(entries) > 1 else 1)
         for rows in range(math.ceil(len(by_label) / LEGEND_COLUMNS), len(by_label) + 1):
             ncols = math.ceil(len(by_label) / rows)
             legend = figure.legend(list(by_label.values()), list(by_label), loc=loc, ncols=ncols, fontsize=8)
