@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.contests.terms import ContestTerms, PlayedGame
+from cornered.lab.contests.terms import ContestTerms, Effort, PlayedGame
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, share
-from cornered.lab.experiments.laboratory import Laboratory, tally_of
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, about, mean, share, timed
+from cornered.lab.experiments.laboratory import Laboratory, opening_cluster, tally_of
+from cornered.lab.experiments.readings import settled
 from cornered.lab.reports.plots import INK
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "QuoridorDepth"]
+__all__ = ["EXPERIMENTS", "QuoridorDepth", "bot_name", "difference", "ratio"]
 
 TIMES_MS: Final = {5: {1: 1.0, 2: 20.0, 3: 400.0, 4: 8_000.0}, 9: {1: 5.0, 2: 200.0, 3: 5_000.0, 4: 120_000.0}}
 """Milliseconds a move, by size and depth."""
@@ -35,7 +37,21 @@ MAX_DEPTH: Final[Mapping[Scale, Mapping[int, int]]] = {
     "quick": {5: 4, 9: 3},
     "full": {5: 4, 9: 4},
 }
+FIXED_OPPONENTS: Final = {"depth 1": "quoridor-classic:depth=1", "path": "quoridor-path", "random": "random"}
+"""Players that every depth meets, so that a gain can be read as the difference of two win rates."""
+FIXED_PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
+    "tiny": {5: 3, 9: 1},
+    "quick": {5: 100, 9: 30},
+    "full": {5: 1000, 9: 200},
+}
 OPENING_PLIES: Final = 2
+Weighted: TypeAlias = tuple[float, float, Hashable]
+"""A game's two parts of a ratio, and what it shares with games that may be alike."""
+CANDIDATES: Final = 8 + 5
+"""Most moves that the printed search looks at in a position: 8 walls and, with a jump to either side, 5 steps."""
+MOST_GROWTH: Final = 1 + CANDIDATES
+"""Most times as many nodes with one more ply: the tree as it was, and the children of its leaves."""
+MISSING: Final = "The specification does not say against which opponent, nor on which board, a depth gains."
 
 
 def bot_name(depth: int) -> str:
@@ -55,35 +71,55 @@ class QuoridorDepth(Experiment):
         spent: dict[str, list[float]] = {}
         for size in TIMES_MS:
             terms = ContestTerms.of("quoridor", {"size": size}, seed=lab.seed)
-            efforts: dict[int, list[tuple[int, float, int]]] = {}
+            matches: dict[int, list[PlayedGame]] = {}
             for depth in range(2, MAX_DEPTH[lab.scale][size] + 1):
                 pairs = PAIRS_BY_SCALE[lab.scale][size]
                 fixtures = list(paired(bot_name(depth), bot_name(depth - 1), random_plies(terms, OPENING_PLIES), pairs))
-                games = lab.play(f"size-{size}-depth-{depth}", terms, fixtures)
-                gains.append(_gain(f"{size}x{size}, depth {depth} against {depth - 1}", depth, games))
-                for deep in (depth - 1, depth):
-                    efforts.setdefault(deep, []).extend(_spent(games, bot_name(deep)))
-            figures = {}
-            for depth, listed in sorted(efforts.items()):
-                moves = sum(count for count, _, _ in listed)
-                time = 1000 * sum(seconds for _, seconds, _ in listed) / moves
-                figures[depth] = (time, sum(nodes for _, _, nodes in listed) / moves, moves)
-                spent[f"{size} {depth}"] = [TIMES_MS[size][depth], time, figures[depth][1]]
-            costs += _costs(size, figures)
+                matches[depth] = lab.play(f"size-{size}-depth-{depth}", terms, fixtures)
+                gains.append(_gain(f"{size}x{size}, depth {depth} against {depth - 1}", depth, matches[depth]))
+            for opponent in FIXED_OPPONENTS:
+                gains += self._gains_against(lab, terms, size, opponent)
+            rows, figures = _costs(size, matches)
+            costs += rows
+            spent |= {f"{size} {depth}": [TIMES_MS[size][depth], *figures[depth]] for depth in figures}
+        settled_gains: dict[str, FigureRow] = {}
+        for depth in GAINS_POINTS:
+            same = [row for row in gains if f", depth {depth} " in row.label]
+            settled_gains |= {row.label: row for row in settled(same, MISSING)}
+        gains = [settled_gains[row.label] for row in gains]
         return [*gains, *costs], self._notes(gains), {"spent": spent}
+
+    def _gains_against(self, lab: Laboratory, terms: ContestTerms, size: int, opponent: str) -> list[FigureRow]:
+        """Return the rows of how much more each depth scores against one opponent than the depth before it."""
+        pairs = FIXED_PAIRS_BY_SCALE[lab.scale][size]
+        rows: list[FigureRow] = []
+        before: list[PlayedGame] = []
+        for depth in range(1, MAX_DEPTH[lab.scale][size] + 1):
+            player, other = bot_name(depth), FIXED_OPPONENTS[opponent]
+            if player == other:
+                continue
+            fixtures = list(paired(player, other, random_plies(terms, OPENING_PLIES), pairs))
+            games = lab.play(f"size-{size}-depth-{depth}-{opponent.replace(' ', '-')}", terms, fixtures)
+            if before:
+                rows.append(
+                    difference(f"{size}x{size}, depth {depth} less {depth - 1}, against {opponent}", games, before)
+                )
+            before = games
+        return rows
 
     def _notes(self, gains: Sequence[FigureRow]) -> list[str]:
         notes = [
-            "A gain in win rate is taken as the points beyond 50% in a match against one ply less, a draw being half a "
-            f"win; the games are pairs with the seats swapped, after {OPENING_PLIES} random plies.",
-            "Times are those of this machine, with compiled rules under a search in plain Python, and mean little "
-            "beside the printed ones. How many times as much one more ply costs compares better, in nodes above all. "
-            "Both grow far less than printed, since the printed search itself looks at no more than 8 walls a node and "
-            "prunes: 20 to 40 times a ply is what all moves would cost.",
+            'A gain is read in two ways: "against" a depth, the points beyond 50% in a match with one ply less; "less" '
+            "a depth, the difference of two win rates against one opponent, over the same openings. A draw is half a "
+            f"win; the games are pairs with the seats swapped, after {OPENING_PLIES} random plies, and the games of an "
+            "opening form a cluster.",
+            "Times are those of this machine, with compiled rules under a search in plain Python. How many times as "
+            "much one more ply costs compares better, in nodes above all. The printed 20 to 40 times are what all "
+            f"moves would cost: the printed search looks at no more than {CANDIDATES} moves a position and prunes.",
         ]
         rising = [
             f"{deep.label} ({deep.ours:+.0f}) gains more than {shallow.label} ({shallow.ours:+.0f})"
-            for shallow, deep in pairwise(gains)
+            for shallow, deep in pairwise(row for row in gains if " less " not in row.label)
             if shallow.label.split(",")[0] == deep.label.split(",")[0] and deep.low > shallow.ours
         ]
         if rising:
@@ -92,7 +128,7 @@ class QuoridorDepth(Experiment):
 
     def plot(self, finding: Finding, figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
-        rows = [row for row in finding.rows if " against " in row.label]
+        rows = [row for row in finding.rows if row.unit == "points"]
         for place, row in enumerate(rows):
             low, high = GAINS_POINTS[int(row.label.split(" depth ")[1].split()[0])]
             left.fill_between(
@@ -108,10 +144,8 @@ class QuoridorDepth(Experiment):
             label="ours",
         )
         left.axhline(0, color=INK, linewidth=0.8)
-        left.set_xticks(
-            range(len(rows)), [row.label.replace(", depth ", "\n").replace(" against ", " v ") for row in rows]
-        )
-        left.set_ylabel("points of win rate beyond 50%")
+        left.set_xticks(range(len(rows)), [_short(row.label) for row in rows], rotation=90, fontsize=7)
+        left.set_ylabel("points of win rate")
         left.set_title("What a ply gains", loc="left", fontsize=10)
         left.legend(frameon=False, fontsize=9)
         for size, marker in ((5, "o"), (9, "s")):
@@ -135,44 +169,103 @@ class QuoridorDepth(Experiment):
         right.legend(frameon=False, fontsize=8)
 
 
-def _gain(label: str, depth: int, games: Sequence[PlayedGame]) -> FigureRow:
-    """Return the row of a match: the score of the first game's first player minus 50%, in percentage points."""
-    tally = tally_of(games, [played.score_of(bot_name(depth)) for played in games])
-    low, high = GAINS_POINTS[depth]
-    row = share(label, "", (EVEN_PERCENT + low, EVEN_PERCENT + high), tally)
-    return FigureRow(
-        label,
-        f"+{low:g}-{high:g}",
-        row.ours - EVEN_PERCENT,
-        row.low - EVEN_PERCENT,
-        row.high - EVEN_PERCENT,
-        row.count,
-        row.verdict,
-        "points",
+def _short(label: str) -> str:
+    """Return a gain's label for an axis, as in "5x5: 3 v 2" or "5x5: 3-2 v path"."""
+    return (
+        label.replace(", depth ", ": ").replace(", against ", " v ").replace(" against ", " v ").replace(" less ", "-")
     )
 
 
-def _spent(games: Sequence[PlayedGame], player: str) -> list[tuple[int, float, int]]:
-    """Return a player's moves, seconds and nodes in each game."""
-    efforts = [played.efforts[played.fixture.players.index(player)] for played in games]
-    return [(effort.moves, effort.seconds, effort.nodes) for effort in efforts]
+def _gain(label: str, depth: int, games: Sequence[PlayedGame]) -> FigureRow:
+    """Return the row of a match: the deeper player's score minus 50%, in percentage points."""
+    tally = tally_of(games, [played.score_of(bot_name(depth)) for played in games])
+    low, high = GAINS_POINTS[depth]
+    row = share(label, f"+{low:g}-{high:g}", (EVEN_PERCENT + low, EVEN_PERCENT + high), tally)
+    return replace(
+        row, ours=row.ours - EVEN_PERCENT, low=row.low - EVEN_PERCENT, high=row.high - EVEN_PERCENT, unit="points"
+    )
 
 
-def _costs(size: int, figures: Mapping[int, tuple[float, float, int]]) -> list[FigureRow]:
-    rows = []
-    for depth, (time, nodes, moves) in figures.items():
-        claimed = TIMES_MS[size][depth]
-        label = f"{size}x{size}, depth {depth}"
-        rows.append(exact(f"{label}, time", f"~{claimed:g} ms", about(claimed), time, moves, "ms", "this machine's"))
-        rows.append(exact(f"{label}, nodes", "", None, nodes, moves, "a move"))
-    for shallow, deep in pairwise(figures):
+def difference(label: str, deep: Sequence[PlayedGame], shallow: Sequence[PlayedGame]) -> FigureRow:
+    """Return the row of the difference of two scores against the same opponent, in percentage points. The two matches
+    have the same openings and seats."""
+    depth = int(label.split(" depth ")[1].split()[0])
+    low, high = GAINS_POINTS[depth]
+    points = []
+    for one, other in zip(deep, shallow, strict=True):
+        seat = one.fixture.number % 2
+        assert (one.fixture.opening, one.fixture.number) == (other.fixture.opening, other.fixture.number)
+        points.append(100 * (one.score(seat) - other.score(seat)))
+    won = [
+        100 * sum(played.score(played.fixture.number % 2) for played in games) / len(games) for games in (shallow, deep)
+    ]
+    note = f"{won[0]:.1f}% before, {won[1]:.1f}% after"
+    clusters = [opening_cluster(played) for played in deep]
+    return mean(label, f"+{low:g}-{high:g}", (low, high), points, "points", note, clusters)
+
+
+def _effort(played: PlayedGame, depth: int) -> Effort:
+    return played.efforts[played.fixture.players.index(bot_name(depth))]
+
+
+def _costs(
+    size: int, matches: Mapping[int, Sequence[PlayedGame]]
+) -> tuple[list[FigureRow], dict[int, tuple[float, float]]]:
+    """Return the rows of times and nodes, and by depth the milliseconds and the nodes a move. Depth n plays in the
+    matches of n against n - 1 and of n + 1 against n."""
+    rows: list[FigureRow] = []
+    figures: dict[int, tuple[float, float]] = {}
+    for depth in range(1, max(matches) + 1):
+        games = [played for deep in (depth, depth + 1) for played in matches.get(deep, ())]
+        label, claimed = f"{size}x{size}, depth {depth}", TIMES_MS[size][depth]
+        times: list[Weighted] = []
+        nodes: list[Weighted] = []
+        for played in games:
+            effort, opening = _effort(played, depth), opening_cluster(played)
+            times.append((1000 * effort.seconds, effort.moves, opening))
+            nodes.append((effort.nodes, effort.moves, opening))
+        time = ratio(label, "", None, times, "ms")
+        note = "this machine's"
+        rows.append(timed(f"{label}, time", f"~{claimed:g} ms", time.ours, time.low, time.high, time.count, "ms", note))
+        rows.append(ratio(f"{label}, nodes", "", None, nodes, "a move"))
+        figures[depth] = (time.ours, rows[-1].ours)
+    for deep, played_both in matches.items():
+        shallow = deep - 1
         claimed = TIMES_MS[size][deep] / TIMES_MS[size][shallow]
-        label = f"{size}x{size}, depth {deep} to {shallow}"
-        for what, of in (("time", 0), ("nodes", 1)):
-            ratio = figures[deep][of] / figures[shallow][of]
-            count = figures[deep][2]
-            rows.append(exact(f"{label}, {what}", f"~{claimed:g} times", about(claimed), ratio, count, "times"))
-    return rows
+        label, text = f"{size}x{size}, depth {deep} to {shallow}", f"~{claimed:g} times"
+        times, nodes = [], []
+        for played in played_both:
+            over, under = _effort(played, deep), _effort(played, shallow)
+            if over.moves and under.moves:
+                opening = opening_cluster(played)
+                times.append((over.seconds / over.moves, under.seconds / under.moves, opening))
+                nodes.append((over.nodes / over.moves, under.nodes / under.moves, opening))
+        time = ratio(label, "", None, times, "times")
+        rows.append(timed(f"{label}, time", text, time.ours, time.low, time.high, time.count, "times"))
+        row = ratio(f"{label}, nodes", text, about(claimed), nodes, "times")
+        if about(claimed)[0] > MOST_GROWTH:
+            row = row.because(
+                "refuted",
+                "The specification's own search looks at no more than 8 walls and 5 steps a position, so one more ply "
+                f"has at most {MOST_GROWTH} times as many nodes even without pruning.",
+            )
+        rows.append(row)
+    return rows, figures
+
+
+def ratio(label: str, claimed: str, span: Span | None, pairs: Sequence[Weighted], unit: str) -> FigureRow:
+    """Return the row of the ratio of two sums over games, by the variance of its linear approximation, with the games
+    of an opening as one observation (Cochran, "Sampling Techniques", 1977, section 6.3)."""
+    over: dict[Hashable, float] = {}
+    under: dict[Hashable, float] = {}
+    for above, below, cluster in pairs:
+        over[cluster] = over.get(cluster, 0.0) + above
+        under[cluster] = under.get(cluster, 0.0) + below
+    ratio = sum(over.values()) / sum(under.values())
+    size = sum(under.values()) / len(under)
+    linear = [ratio + (over[cluster] - ratio * under[cluster]) / size for cluster in over]
+    row = mean(label, claimed, span, linear, unit)
+    return replace(row, count=len(pairs), effective=float(len(linear)))
 
 
 EXPERIMENTS = (QuoridorDepth(),)

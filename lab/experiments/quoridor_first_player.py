@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered import engine
 from cornered.bots.bot import Limit
 from cornered.bots.solve import quoridor
 from cornered.lab.contests.openings import no_opening, random_plies
-from cornered.lab.contests.terms import ContestTerms, Fixture
+from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.experiments.beside import PRINTED_COLOUR, dots
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, share
 from cornered.lab.experiments.laboratory import Laboratory, tally_of
+from cornered.lab.experiments.readings import settled
 from cornered.lab.reports.plots import INK
 
 if TYPE_CHECKING:
@@ -23,31 +25,79 @@ __all__ = ["EXPERIMENTS", "QuoridorFirstPlayer", "proven"]
 
 CLAIMS: Final = {9: (52.0, 54.0), 5: (55.0, 58.0), 3: (65.0, 70.0)}
 """Percent of games that player 1 wins."""
-PLAYER_BOTS: Final = {"random": "random", "random, no draws": "random", "classic": "quoridor-classic:depth=2"}
 NO_DRAWS: Final = {"max_plies": None, "no_progress": None}
 MAX_PLIES: Final = 100_000
 """Maximum plies of a game; without draw rules random players reach the goal eventually."""
-GAMES_BY_SCALE: Final[Mapping[Scale, Mapping[str, int]]] = {
-    "tiny": {"random": 40, "random, no draws": 20, "classic": 10},
-    "quick": {"random": 2000, "random, no draws": 1000, "classic": 300},
-    "full": {"random": 20_000, "random, no draws": 5000, "classic": 4000},
+PLAYER_BOTS: Final = {
+    "random": "random",
+    "random, no draws": "random",
+    "path": "quoridor-path",
+    **{f"depth {depth}": f"quoridor-classic:depth={depth}" for depth in (1, 2, 3, 4)},
 }
+"""The players that play against themselves: the specification's agents, the minimax at each of its depths."""
+TOURNAMENT: Final = ("random", "path", "depth 1", "depth 2", "depth 3")
+"""The players of the round robin."""
+GAMES_BY_SCALE: Final[Mapping[Scale, Mapping[str, int]]] = {
+    "tiny": {"random": 40, "random, no draws": 20, "path": 10, "depth 1": 10, "depth 2": 10},
+    "quick": {
+        "random": 2000,
+        "random, no draws": 1000,
+        **dict.fromkeys(("path", "depth 1", "depth 2"), 300),
+        "depth 3": 100,
+    },
+    "full": {
+        "random": 20_000,
+        "random, no draws": 5000,
+        **dict.fromkeys(("path", "depth 1", "depth 2"), 2000),
+        "depth 3": 1000,
+    },
+}
+DEPTH_4_GAMES: Final[Mapping[Scale, Mapping[int, int]]] = {
+    "tiny": {},
+    "quick": {3: 300, 5: 100},
+    "full": {3: 2000, 5: 1000, 9: 300},
+}
+"""Number of games of depth 4 by size, which take up to a second each."""
+TOURNAMENT_GAMES: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 300, "full": 2000}
+"""Number of games of the round robin, 20 for each opening."""
 MAX_SOLVED_WALLS: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {3: 2, 5: 0},
     "quick": {3: 4, 5: 2},
     "full": {3: 4, 5: 3},
 }
 """Maximum walls per player up to which each size is solved."""
+MISSING: Final = (
+    "The specification does not say who plays, nor how the games of a player that always plays alike differ."
+)
 OPENING_PLIES: Final = 2
 """Random plies before two deterministic players."""
+POINTS: Final = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 
 
 def proven(item: tuple[int, int]) -> dict[str, Any]:
-    """Return the proven result of a size's start with a number of walls each, for the first player, and its plies."""
+    """Return the proven result of a size's start with a number of walls each, for the first player, and its plies;
+    and the probability that the first player wins by perfect play after two random plies that do not end the game."""
     size, walls = item
-    solution = quoridor.solve(engine.load("quoridor", size=size, walls=walls).start(), Limit())
+    start = engine.load("quoridor", size=size, walls=walls).start()
+    solution = quoridor.solve(start, Limit())
     assert solution is not None
-    return {"value": solution.value, "plies": solution.plies, "positions": solution.nodes}
+    total = decided = 0.0
+    for first in start.moves():
+        replies = start.play(first).moves()
+        for reply in replies:
+            after = start.play(first).play(reply)
+            if after.outcome is None:
+                found = quoridor.solve(after, Limit())
+                assert found is not None
+                chance = 1 / len(start.moves()) / len(replies)
+                decided += chance
+                total += chance * POINTS[found.value]
+    return {
+        "value": solution.value,
+        "plies": solution.plies,
+        "positions": solution.nodes,
+        "after_random": total / decided,
+    }
 
 
 class QuoridorFirstPlayer(Experiment):
@@ -57,41 +107,83 @@ class QuoridorFirstPlayer(Experiment):
     place = 5
 
     def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
-        rows: list[FigureRow] = []
-        for size in CLAIMS:
-            rows += [self._played(lab, size, player) for player in PLAYER_BOTS]
         proofs = [(size, walls) for size, most in MAX_SOLVED_WALLS[lab.scale].items() for walls in range(most + 1)]
-        solved = lab.measure("proofs", proven, proofs)
-        for (size, walls), found in zip(proofs, solved, strict=True):
-            low, high = CLAIMS[size]
-            won = {"win": 100.0, "draw": 50.0, "loss": 0.0}[found["value"]]
-            note = f"{found['value']} in {found['plies']} plies"
-            label = f"{size}x{size}, perfect, {walls} walls"
-            rows.append(exact(label, f"{low:g}-{high:g}%", (low, high), won, found["positions"], "%", note))
-        return rows, self._notes(rows, dict(zip(proofs, solved, strict=True))), {}
+        solved = dict(zip(proofs, lab.measure("proofs", proven, proofs), strict=True))
+        rows: list[FigureRow] = []
+        for size, (low, high) in CLAIMS.items():
+            readings = [
+                self._row(size, player, games)
+                for player in PLAYER_BOTS
+                if (games := self._games(lab, size, player)) is not None
+            ]
+            readings.append(self._row(size, "round robin", self._tournament(lab, size)))
+            usual = int(str(ContestTerms.of("quoridor", {"size": size}).options["walls"]))
+            if (size, usual) in solved:
+                readings.append(
+                    exact(
+                        _perfect_label(size, usual),
+                        f"{low:g}-{high:g}%",
+                        (low, high),
+                        100 * solved[size, usual]["after_random"],
+                        solved[size, usual]["positions"],
+                        "%",
+                        "perfect play, by a solver",
+                        "proven",
+                    )
+                )
+            rows += settled(readings, MISSING)
+        for (size, walls), found in solved.items():
+            won = 100 * POINTS[found["value"]]
+            count, note = found["positions"], f"{found['value']} in {found['plies']} plies"
+            rows.append(
+                exact(
+                    f"{size}x{size}, walls {walls}, perfect from the start", "", None, won, count, "%", note, "proven"
+                )
+            )
+            label = _perfect_label(size, walls)
+            if all(row.label != label for row in rows):
+                rows.append(exact(label, "", None, 100 * found["after_random"], count, "%", "", "proven"))
+        return rows, self._notes(rows, solved), {}
 
-    def _played(self, lab: Laboratory, size: int, player: str) -> FigureRow:
-        low, high = CLAIMS[size]
+    def _games(self, lab: Laboratory, size: int, player: str) -> list[PlayedGame] | None:
+        """Return the games of a player against itself, None where this scale has none."""
+        by_size, by_player = DEPTH_4_GAMES[lab.scale], GAMES_BY_SCALE[lab.scale]
+        count = by_size.get(size) if player == "depth 4" else by_player.get(player)
+        if count is None:
+            return None
         word = PLAYER_BOTS[player]
         options = {"size": size, **(NO_DRAWS if player == "random, no draws" else {})}
         terms = ContestTerms.of("quoridor", options, seed=lab.seed, longest=MAX_PLIES)
         opening = no_opening if word == "random" else random_plies(terms, OPENING_PLIES)
+        fixtures = [Fixture(number, (word, word), opening(number)) for number in range(count)]
+        return lab.play(f"{player.replace(', ', '-').replace(' ', '-')}-{size}", terms, fixtures)
+
+    def _tournament(self, lab: Laboratory, size: int) -> list[PlayedGame]:
+        """Return the games of every player against every other in both seats."""
+        terms = ContestTerms.of("quoridor", {"size": size}, seed=lab.seed)
+        opening = random_plies(terms, OPENING_PLIES)
+        pairs = list(permutations((PLAYER_BOTS[player] for player in TOURNAMENT), 2))
+        turns = [divmod(number, len(pairs)) for number in range(TOURNAMENT_GAMES[lab.scale])]
         fixtures = [
-            Fixture(number, (word, word), opening(number)) for number in range(GAMES_BY_SCALE[lab.scale][player])
+            Fixture(number, pairs[place], opening(round_), round_) for number, (round_, place) in enumerate(turns)
         ]
-        step = f"{player.replace(', ', '-').replace(' ', '-')}-{size}"
-        games = lab.play(step, terms, fixtures)
+        return lab.play(f"round-robin-{size}", terms, fixtures)
+
+    def _row(self, size: int, player: str, games: Sequence[PlayedGame]) -> FigureRow:
+        low, high = CLAIMS[size]
         decided = [played for played in games if played.winner is not None]
         note = f"{100 * (1 - len(decided) / len(games)):.0f}% of {len(games)} games drawn"
-        tally = tally_of(decided, [float(played.winner == 0) for played in decided])
         tally = tally_of(decided, [float(played.winner == 0) for played in decided])
         return share(f"{size}x{size}, {player}", f"{low:g}-{high:g}%", (low, high), tally, note)
 
     def _notes(self, rows: Sequence[FigureRow], solved: Mapping[tuple[int, int], Mapping[str, Any]]) -> list[str]:
         notes = [
             "Shares are of the games that somebody wins. Under the specification's own draw rules random players draw "
-            "many, on 9x9 nearly all; so they play without these rules as well. The printed player, which always plays "
-            f"the same, begins after {OPENING_PLIES} random plies.",
+            "many, on 9x9 nearly all; so they play without these rules as well. The others, which always play the "
+            f"same, begin after {OPENING_PLIES} random plies, and the games of an opening form a cluster. The round "
+            f"robin is of {', '.join(TOURNAMENT)}, each against each other in both seats.",
+            f'"After {OPENING_PLIES} random plies" is the probability that the first player wins by perfect play: a '
+            "solver proves every position that two random plies reach.",
         ]
         for size in CLAIMS:
             ours = {walls: found for (of, walls), found in solved.items() if of == size}
@@ -101,24 +193,28 @@ class QuoridorFirstPlayer(Experiment):
                     f"{size}x{size} is a win for the SECOND player {_up_to(max(ours))}, proven by solving every "
                     f"position: the first player loses in {lengths}. Better players keep no advantage."
                 )
-        behind = [row.label for row in rows if row.high < 50 and "perfect" not in row.label]
+        behind = [row.label for row in rows if row.high < 50 and row.kind == "measured"]
         if behind:
             notes.append(f"In play, too, the first player may be the one who loses more: {'; '.join(behind)}.")
         return notes
 
     def plot(self, finding: Finding, figure: Figure) -> None:
-        figure.set_size_inches(7.2, 4.8)
+        figure.set_size_inches(7.2, 9)
         axes = figure.subplots()
-        claims = {row.label: CLAIMS[int(row.label[0])] for row in finding.rows}
+        claims = {row.label: CLAIMS[int(row.label[0])] for row in finding.rows if row.claimed}
         dots(axes, finding.rows, claims, title="Games that the first player wins")
         axes.axvline(50, color=INK, linewidth=0.8)
         axes.set_xlim(-3, 103)
-        axes.set_xlabel("% (band: printed; perfect play: 0 is a proven loss)")
+        axes.set_xlabel("% (band: printed; perfect play from the start: 0 is a proven loss)")
         for place, row in enumerate(finding.rows):
-            if "perfect" in row.label:
+            if row.kind == "proven" and row.note:
                 axes.annotate(
                     row.note, (row.ours, place), (8, -3), textcoords="offset points", fontsize=8, color=PRINTED_COLOUR
                 )
+
+
+def _perfect_label(size: int, walls: int) -> str:
+    return f"{size}x{size}, walls {walls}, perfect after {OPENING_PLIES} random plies"
 
 
 def _up_to(walls: int) -> str:

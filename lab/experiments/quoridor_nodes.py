@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered import engine
@@ -17,29 +18,44 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, about, checked, exact, mean
 from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.readings import settled
 from cornered.lab.experiments.sampling import sampled_positions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "QuoridorNodes", "full_width", "looked_at", "plain"]
+__all__ = ["EXPERIMENTS", "QuoridorNodes", "full_width", "looked_at", "most_nodes", "plain", "widest"]
 
 CLAIMED_NODES: Final = {3: (60, 500, 4_000), 5: (600, 15_000, 400_000), 9: (5_000, 350_000, 25_000_000)}
 """Nodes at depths 2, 3 and 4."""
 DEPTHS: Final = (2, 3, 4)
+OPENING_PLIES: Final = 2
 CLAIMED_BRANCHING: Final = {3: 8, 5: 25, 9: 70}
 SAVING_PERCENT: Final = 50.0
 MAX_WALL_MOVES: Final = 8
 """Maximum number of wall moves at a node, from the specification."""
+MAX_STEPS: Final = 5
+"""Maximum number of pawn moves at a node: three steps and a jump to either side."""
+PLAYER_BOTS: Final = {"random": "random", "depth 1": "quoridor-classic:depth=1", "depth 3": "quoridor-classic:depth=3"}
+"""Players whose games the positions are from."""
+SEARCHED: Final = ("random", "depth 1")
+"""The players on whose positions the searches run."""
+DRAWN: Final = "depth 1"
+"""The player whose positions the plot shows."""
+ENUMERATED_SIZE: Final = 3
+"""The board all of whose positions are counted."""
+MISSING: Final = (
+    "The specification does not say at which positions it counts; its figures are its average branching to the power "
+    "of the depth, and no tree of the game is uniform."
+)
 POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 400}
 MAX_DEPTH: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {3: 3, 5: 2, 9: 2},
     "quick": {3: 4, 5: 4, 9: 3},
     "full": {3: 4, 5: 4, 9: 4},
 }
-PLAYER_BOT: Final = "quoridor-classic:depth=1"
 
 
 def plain(state: QuoridorState, depth: int, ply: int, search: TextbookSearch, weights: PrintedWeights) -> float:
@@ -69,6 +85,45 @@ def full_width(item: tuple[ContestTerms, tuple[str, ...], int]) -> int:
     return sum(engine.perft(position_after(terms, moves), plies) for plies in range(1, depth + 1))
 
 
+def widest(item: tuple[int, int]) -> int:
+    """Return the maximum of `full_width` over all positions that any game on a board of this size reaches. Only 3x3 has
+    few enough."""
+    size, depth = item
+    start = engine.load("quoridor", size=size).start()
+    assert isinstance(start, QuoridorState)
+    reached = {start.position}
+    waiting = [start]
+    most = 0
+    while waiting:
+        state = waiting.pop()
+        most = max(most, sum(engine.perft(state, plies) for plies in range(1, depth + 1)))
+        for move in state.moves():
+            after = state.play(move)
+            if after.outcome is None and after.position not in reached:
+                reached.add(after.position)
+                waiting.append(after)
+    return most
+
+
+def most_nodes(depth: int) -> int:
+    """Return the maximum number of nodes below the root of the printed search without pruning."""
+    return sum((MAX_WALL_MOVES + MAX_STEPS) ** plies for plies in range(1, depth + 1))
+
+
+def _refuted(row: FigureRow, span: Span, depth: int, most: int | None) -> FigureRow:
+    """Return a row of nodes with its reason, where no position can have as many as printed. `most` is the maximum over
+    all positions, None where it is not known."""
+    if most is not None and most < span[0]:
+        return row.because("refuted", f"No position that a game on this board can reach has more than {most:,} nodes.")
+    if "8 walls" in row.label and most_nodes(depth) < span[0]:
+        return row.because(
+            "refuted",
+            f"The specification's own search looks at no more than {MAX_WALL_MOVES} walls and {MAX_STEPS} steps a "
+            f"position, so at no more than {most_nodes(depth):,} nodes below the root.",
+        )
+    return row
+
+
 def _search(state: QuoridorState) -> TextbookSearch:
     return TextbookSearch(state.to_move, lambda after, seat: 0.0)
 
@@ -86,36 +141,51 @@ class QuoridorNodes(Experiment):
         same = count = 0
         for size, claims in CLAIMED_NODES.items():
             terms = ContestTerms.of("quoridor", {"size": size}, seed=lab.seed)
-            lines = self._lines(lab, terms)
-            deepest = MAX_DEPTH[lab.scale][size]
+            lines = {player: self._lines(lab, terms, player) for player in PLAYER_BOTS}
             for depth, claimed in zip(DEPTHS, claims, strict=True):
-                if depth > deepest:
+                if depth > MAX_DEPTH[lab.scale][size]:
                     continue
+                label, text, span = f"{size}x{size}, depth {depth}", f"~{_short(claimed)}", about(claimed)
                 at_start = full_width((terms, (), depth))
-                label = f"{size}x{size}, depth {depth}"
-                rows.append(exact(f"{label}, start", f"~{_short(claimed)}", about(claimed), at_start, 1, "nodes"))
-                items = [(terms, line, depth) for line in lines]
-                widths = lab.measure(f"width-{size}-{depth}", full_width, items)
-                rows.append(mean(f"{label}, in games", f"~{_short(claimed)}", about(claimed), widths, "nodes"))
-                found = lab.measure(f"nodes-{size}-{depth}", looked_at, items)
-                same += sum(one["same"] for one in found)
-                count += len(found)
-                saved = [100 * (1 - one["pruned"] / one["plain"]) for one in found]
-                savings.append(mean(f"{label}, saved", "~50%", about(SAVING_PERCENT), saved, "%"))
-                nodes[f"{size} {depth}"] = [
-                    claimed,
-                    at_start,
-                    *(sum(one[kind] for one in found) / len(found) for kind in ("plain", "pruned")),
-                ]
-        rows += savings
-        rows.append(exact("positions with the same value", "all", (100, 100), 100 * same / count, count, "%"))
+                rows.append(exact(f"{label}, start", "", None, at_start, 1, "nodes", "sum of perft"))
+                most = None
+                if size == ENUMERATED_SIZE:
+                    [most] = lab.measure(f"widest-{size}-{depth}", widest, [(size, depth)])
+                    note = "over every position that a game can reach"
+                    rows.append(exact(f"{label}, most", "", None, most, 1, "nodes", note))
+                readings = []
+                for player in PLAYER_BOTS:
+                    items = [(terms, line, depth) for line in lines[player]]
+                    widths = lab.measure(f"width-{size}-{depth}-{player.replace(' ', '-')}", full_width, items)
+                    readings.append(mean(f"{label}, all moves, games of {player}", text, span, widths, "nodes"))
+                searches = {}
+                for player in SEARCHED:
+                    items = [(terms, line, depth) for line in lines[player]]
+                    found = lab.measure(f"nodes-{size}-{depth}-{player.replace(' ', '-')}", looked_at, items)
+                    same += sum(one["same"] for one in found)
+                    count += len(found)
+                    whole, pruned = ([one[kind] for one in found] for kind in ("plain", "pruned"))
+                    searches[player] = fmean(whole), fmean(pruned)
+                    readings.append(mean(f"{label}, 8 walls, games of {player}", text, span, whole, "nodes"))
+                    saved = [100 * (1 - under / over) for over, under in zip(whole, pruned, strict=True)]
+                    note = f"{100 * (1 - sum(pruned) / sum(whole)):.0f}% of the nodes of all positions together"
+                    savings.append(
+                        mean(f"{label}, saved, games of {player}", "~50%", about(SAVING_PERCENT), saved, "%", note)
+                    )
+                rows += [_refuted(row, span, depth, most) for row in settled(readings, MISSING)]
+                nodes[f"{size} {depth}"] = [claimed, at_start, *searches[DRAWN]]
+        rows += settled(savings, "The specification does not say on which board, at which depth or in which positions.")
+        equal = exact("positions with the same value", "all", (100, 100), 100 * same / count, count, "%")
+        rows.append(checked(equal))
         return rows, self._notes(savings, nodes), {"nodes": nodes}
 
-    def _lines(self, lab: Laboratory, terms: ContestTerms) -> list[tuple[str, ...]]:
-        opening = random_plies(terms, 2)
+    def _lines(self, lab: Laboratory, terms: ContestTerms, player: str) -> list[tuple[str, ...]]:
+        word = PLAYER_BOTS[player]
+        opening = random_plies(terms, OPENING_PLIES)
         count = POSITIONS_BY_SCALE[lab.scale]
-        fixtures = [Fixture(number, (PLAYER_BOT, PLAYER_BOT), opening(number)) for number in range(count)]
-        return sampled_positions(terms, lab.play(f"games-{terms.options['size']}", terms, fixtures))
+        fixtures = [Fixture(number, (word, word), opening(number)) for number in range(count)]
+        games = lab.play(f"games-{terms.options['size']}-{player.replace(' ', '-')}", terms, fixtures)
+        return sampled_positions(terms, games)
 
     def _notes(self, savings: Sequence[FigureRow], nodes: Mapping[str, Sequence[float]]) -> list[str]:
         growth = [
@@ -126,15 +196,16 @@ class QuoridorNodes(Experiment):
         notes = [
             "The printed nodes are its branching to the power of the depth: "
             + ", ".join(f"{branching}^2 = {branching**2}" for branching in CLAIMED_BRANCHING.values())
-            + ". So they are off as the branching is. Ours are counted exactly: all moves, from the start or from one "
-            f"position each of {PLAYER_BOT}'s games.",
+            + '. "All moves" counts every position below one position of each game, "8 walls" those of the printed '
+            f"search without pruning, which looks at no more than {MAX_WALL_MOVES} walls and {MAX_STEPS} steps a node.",
             f"The saving is that of the printed search, at most {MAX_WALL_MOVES} walls a node in the printed order, "
-            "beside minimax over the same moves; each figure is a mean over positions.",
+            "beside minimax over the same moves; each figure is a mean over positions, and the saving of all positions "
+            "together stands beside it.",
         ]
         least, most = min(savings, key=lambda row: row.ours), max(savings, key=lambda row: row.ours)
         notes.append(
-            f"Alpha-beta saves {least.ours:.0f}% ({least.label.removesuffix(', saved')}) to {most.ours:.0f}% "
-            f"({most.label.removesuffix(', saved')}): no single figure holds, since the saving grows with every ply."
+            f"Alpha-beta saves {least.ours:.0f}% ({least.label.replace(', saved', '')}) to {most.ours:.0f}% "
+            f"({most.label.replace(', saved', '')}): no single figure holds, since the saving grows with every ply."
         )
         if growth:
             notes.append(
@@ -168,7 +239,7 @@ class QuoridorNodes(Experiment):
         left.set_ylabel("nodes")
         left.set_title("Nodes by board and depth", loc="left", fontsize=10)
         left.legend(frameon=False, fontsize=8, loc="upper left")
-        rows = [row for row in finding.rows if row.label.endswith("saved")]
+        rows = [row for row in finding.rows if row.label.endswith(f"saved, games of {DRAWN}")]
         right.axhspan(*about(SAVING_PERCENT), color=BAND_COLOUR, alpha=0.35, label="printed, about 50%")
         right.errorbar(
             range(len(rows)),

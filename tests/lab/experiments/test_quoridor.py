@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cornered import engine
+from cornered.bots.bot import Limit
 from cornered.bots.evaluate.quoridor_printed import PrintedWeights, choice
+from cornered.bots.roster import create
 from cornered.bots.roster.quoridor_classic import alpha_beta
+from cornered.bots.solve import quoridor
 from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine.games.quoridor import QuoridorState
-from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.findings import FigureRow
+from cornered.lab.contests.arena import position_after
+from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
+from cornered.lab.experiments.findings import FigureRow, about, exact
 from cornered.lab.experiments.quoridor_depth import EXPERIMENTS as DEPTH
+from cornered.lab.experiments.quoridor_depth import bot_name, difference, ratio
 from cornered.lab.experiments.quoridor_first_player import EXPERIMENTS as FIRST_PLAYER
 from cornered.lab.experiments.quoridor_first_player import proven
 from cornered.lab.experiments.quoridor_nodes import EXPERIMENTS as NODES
-from cornered.lab.experiments.quoridor_nodes import full_width, looked_at, plain
+from cornered.lab.experiments.quoridor_nodes import full_width, looked_at, most_nodes, plain, widest
+from cornered.lab.experiments.quoridor_perfect import EXPERIMENTS as PERFECT
+from cornered.lab.experiments.quoridor_perfect import chosen, keeps, own_game
 from cornered.lab.experiments.quoridor_statistics import EXPERIMENTS as STATISTICS
-from cornered.lab.experiments.quoridor_statistics import printed_bytes, python_bytes, shape
+from cornered.lab.experiments.quoridor_statistics import peer_shapes, printed_bytes, python_bytes, shape
 from cornered.lab.experiments.quoridor_weights import EXPERIMENTS as WEIGHTS
 from cornered.lab.experiments.quoridor_weights import dominance
+from cornered.lab.experiments.readings import settled
 from cornered.lab.experiments.sampling import random_positions
 from tests.lab.experiments.inline import check, found
+
+HAS_PEER = importlib.util.find_spec("pyspiel") is not None
 
 
 def start(size: int, **options: int) -> QuoridorState:
@@ -46,20 +59,63 @@ def test_the_printed_sum_of_bytes_holds_for_20_walls_only() -> None:
     assert python_bytes(9, 20) > python_bytes(3, 4)
 
 
-def test_a_games_shape_begins_after_its_opening() -> None:
+def test_a_games_shape_counts_every_position() -> None:
     terms = ContestTerms.of("quoridor", {"size": 3})
     moves = ("b2", "a3", "a2")
-    after = [11, len(start(3).play("b2").moves()), len(start(3).play("b2").play("a3").moves())]
-    assert shape((terms, moves, 0))["branching"] == pytest.approx(sum(after) / 3)
-    assert shape((terms, moves, 1))["branching"] == pytest.approx(sum(after[1:]) / 2)
+    counts = [11, len(start(3).play("b2").moves()), len(start(3).play("b2").play("a3").moves())]
+    assert shape((terms, moves))["branching"] == pytest.approx(sum(counts) / 3)
 
 
 def test_statistics(tmp_path: Path) -> None:
     by = check(STATISTICS[0], tmp_path)
     assert [by[f"actions {size}x{size}"].ours for size in (3, 5, 7, 9)] == [17, 57, 121, 209]
-    assert [by[f"branching {size}x{size}, start"].ours for size in (3, 5, 9)] == [11, 35, 131]
-    assert by["branching 9x9, start"].verdict == "differs"
-    assert by["actions 9x9"].verdict == "agrees"
+    assert {by[f"actions {size}x{size}"].verdict for size in (3, 5, 7, 9)} == {"apart"}
+    starts = [by[f"branching {size}x{size}, start"] for size in (3, 5, 9)]
+    assert [row.ours for row in starts] == [11, 35, 131]
+    assert {(row.verdict, row.kind) for row in starts} == {("new", "exact")}
+    assert by["state 3x3, by its own count"].reason == "refuted"
+    assert by["state 9x9, by its own count"].verdict == "apart"
+    assert by["branching 9x9, random"].verdict == "differs"
+    assert by["branching 9x9, random"].reason == "vague"
+    assert by["branching 9x9, random"].effective is None, "random games are independent"
+
+
+def test_without_openspiel_its_rows_are_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyspiel" else find(name))
+    finding = found(STATISTICS[0], tmp_path)
+    assert not any("OpenSpiel" in row.label for row in finding.rows)
+    assert "OpenSpiel is not installed" in finding.notes[-1]
+
+
+@pytest.mark.skipif(not HAS_PEER, reason="OpenSpiel, the module pyspiel, is not installed")
+def test_openspiel_has_the_same_positions_and_random_games(tmp_path: Path) -> None:
+    pyspiel = importlib.import_module("pyspiel")
+    for size, walls, depth in ((3, 2, 6), (5, 5, 3), (9, 10, 2)):
+        game = pyspiel.load_game("quoridor", {"board_size": size, "wall_count": walls})
+        assert peer_perft(game.new_initial_state(), depth) == engine.perft(start(size), depth)
+    rows = [row for row in found(STATISTICS[0], tmp_path).rows if "OpenSpiel" in row.label]
+    assert len(rows) == 6
+    assert all(row.note.startswith("OpenSpiel") and row.kind == "measured" for row in rows)
+    assert all(plies <= 36 for _, plies in peer_shapes((3, 2, 50, 1)))
+
+
+def peer_perft(state: Any, depth: int) -> int:
+    """Return the number of lines of `depth` plies from one of OpenSpiel's positions."""
+    if depth == 0 or state.is_terminal():
+        return int(depth == 0)
+    return sum(peer_perft(state.child(action), depth - 1) for action in state.legal_actions())
+
+
+def test_readings_that_differ_name_the_one_that_agrees() -> None:
+    agreeing, differing, far = (
+        exact(label, "~10", about(10), figure) for label, figure in (("one", 10), ("two", 20), ("three", 30))
+    )
+    one, two = settled([agreeing, differing], "Nobody knows.")
+    assert (one.reason, two.reason, two.why) == ("", "definition", "Nobody knows. one agrees.")
+    two, three = settled([differing, far], "Nobody knows.")
+    assert (two.reason, three.reason) == ("vague", "vague")
+    assert three.why == "Nobody knows. None of these agrees: two, 20; three, 30."
 
 
 def test_plain_minimax_comes_to_what_alpha_beta_does() -> None:
@@ -84,20 +140,68 @@ def test_the_whole_tree_is_counted_by_perft() -> None:
     assert full_width((ContestTerms.of("quoridor", {"size": 3}), (), 4)) == 11 + 77 + 380 + 1528
 
 
+def test_no_position_of_3x3_has_the_printed_nodes() -> None:
+    # The start has 11 moves; elsewhere a pawn that can jump to the side has two more.
+    assert widest((3, 1)) == 13
+    assert widest((3, 4)) < 3600
+    terms = ContestTerms.of("quoridor", {"size": 3})
+    assert max(full_width((terms, line, 3)) for line in random_positions(terms, 30, 4)) <= widest((3, 3))
+
+
+def test_the_printed_search_has_a_largest_tree() -> None:
+    assert most_nodes(2) == 13 + 169
+    terms = ContestTerms.of("quoridor")
+    widths = [looked_at((terms, line, 2))["plain"] for line in random_positions(terms, 20, 12)]
+    assert max(widths) <= most_nodes(2)
+
+
 def test_nodes(tmp_path: Path) -> None:
     by = check(NODES[0], tmp_path)
     assert by["9x9, depth 2, start"].ours == 16808
-    assert by["9x9, depth 2, start"].verdict == "differs"
-    assert by["positions with the same value"].verdict == "agrees"
-    assert 0 < by["9x9, depth 2, saved"].ours < 100
+    assert by["9x9, depth 2, start"].verdict == "new"
+    assert by["9x9, depth 2, 8 walls, games of depth 1"].reason == "refuted"
+    assert by["3x3, depth 2, all moves, games of random"].reason in ("", "vague", "definition")
+    assert by["positions with the same value"].verdict == "apart"
+    assert by["positions with the same value"].ours == 100
+    assert 0 < by["9x9, depth 2, saved, games of depth 1"].ours < 100
+
+
+def played(number: int, deep: str, shallow: str, winner: int | None, nodes: tuple[int, int] = (30, 10)) -> PlayedGame:
+    """Return a game after an opening for each pair of numbers, the first player in seat 0 of the even numbers."""
+    players = (deep, shallow) if number % 2 == 0 else (shallow, deep)
+    efforts = tuple(Effort(1, 0.001, 0.001, count) for count in (nodes if number % 2 == 0 else nodes[::-1]))
+    fixture = Fixture(number, players, (str(number // 2),), number // 2)
+    return PlayedGame(fixture, (str(number),), winner, "rules", (efforts[0], efforts[1]))
+
+
+def test_a_gain_against_a_fixed_opponent_is_the_difference_of_two_scores() -> None:
+    # The deeper player wins all four games, the other one of the two games of each opening.
+    deep = [played(number, bot_name(2), "quoridor-path", number % 2) for number in range(4)]
+    shallow = [played(number, bot_name(1), "quoridor-path", 0) for number in range(4)]
+    row = difference("5x5, depth 2 less 1, against path", deep, shallow)
+    assert (row.ours, row.low, row.high, row.unit) == (50, 50, 50, "points")
+    assert row.effective == 2
+    assert row.verdict == "differs"
+
+
+def test_a_ratio_of_sums_takes_an_opening_for_one_observation() -> None:
+    row = ratio("", "~3 times", about(3), [(30, 10, "a"), (60, 20, "b"), (33, 10, "b")], "times")
+    assert row.ours == pytest.approx(123 / 40)
+    assert (row.count, row.effective) == (3, 2)
+    assert row.low < 3 < row.high
+    same = ratio("", "", None, [(30, 10, "a"), (60, 20, "b")], "times")
+    assert [same.low, same.high] == pytest.approx([3, 3])
 
 
 def test_depth(tmp_path: Path) -> None:
     by = check(DEPTH[0], tmp_path)
     assert by["5x5, depth 2, nodes"].ours > by["5x5, depth 1, nodes"].ours
-    ratio = by["5x5, depth 2 to 1, nodes"]
-    assert ratio.ours == pytest.approx(by["5x5, depth 2, nodes"].ours / by["5x5, depth 1, nodes"].ours)
-    assert ratio.verdict == "differs"
+    growth = by["5x5, depth 2 to 1, nodes"]
+    assert (growth.verdict, growth.reason) == ("differs", "refuted")
+    assert "14 times" in growth.why
+    assert {by[f"5x5, depth 2{what}, time"].verdict for what in ("", " to 1")} == {"apart"}
+    assert {"5x5, depth 3 less 2, against path", "5x5, depth 3 less 2, against depth 1"} < set(by)
+    assert "5x5, depth 2 less 1, against depth 1" not in by
     assert "9x9, depth 3 against 2" not in by
 
 
@@ -139,9 +243,76 @@ def test_the_shortest_proof_holds_without_the_solver() -> None:
     assert depth_limited(start(3, walls=0), 3, 0, searching())[0] == 0
 
 
+def test_two_random_plies_decide_for_the_first_player() -> None:
+    found = proven((3, 2))["after_random"]
+    state, wins, lines = start(3), 0.0, 0.0
+    for first in state.moves():
+        for reply in (after := state.play(first)).moves():
+            if (then := after.play(reply)).outcome is None:
+                chance = 1 / len(after.moves())
+                # Mirrored lines have equal values: the solver is asked about the other one.
+                image = start(3).play(mirrored(first)).play(mirrored(reply))
+                solution = quoridor.solve(image, Limit())
+                assert solution is not None
+                wins, lines = wins + chance * (solution.value == "win"), lines + chance
+                assert then.to_move == 0
+    assert found == pytest.approx(wins / lines)
+    assert 0.65 < found < 0.7
+
+
+def mirrored(move: str) -> str:
+    """Return a move's mirror image on 3x3: a wall covers the file of its name and the next."""
+    files = "abc" if len(move) == 2 else "ab"
+    return files[len(files) - 1 - files.index(move[0])] + move[1:]
+
+
 def test_first_player(tmp_path: Path) -> None:
     by = check(FIRST_PLAYER[0], tmp_path)
-    assert by["3x3, perfect, 2 walls"].ours == 0
-    assert by["3x3, perfect, 2 walls"].verdict == "differs"
-    assert "loss in 12 plies" in by["3x3, perfect, 2 walls"].note
+    proof = by["3x3, walls 2, perfect from the start"]
+    assert (proof.ours, proof.verdict, proof.kind) == (0, "new", "proven")
+    assert "loss in 12 plies" in proof.note
+    agreeing = by["3x3, walls 2, perfect after 2 random plies"]
+    assert (agreeing.verdict, agreeing.kind) == ("agrees", "proven")
+    assert all(row.reason in ("", "definition") for row in by.values() if row.label.startswith("3x3"))
     assert by["9x9, random, no draws"].count == 20
+
+
+def test_the_printed_search_chooses_as_its_bot_does() -> None:
+    terms = ContestTerms.of("quoridor", {"size": 3})
+    for line in random_positions(terms, 10, 6):
+        state = position_after(terms, line)
+        assert isinstance(state, QuoridorState)
+        for depth in (1, 2, 3):
+            assert chosen(state, depth) == create(bot_name(depth)).choose(state, Limit()).move
+
+
+def test_a_move_keeps_the_value_or_gives_it_away() -> None:
+    terms = ContestTerms.of("quoridor", {"size": 3, "max_plies": None, "no_progress": None})
+    results = []
+    for line in random_positions(terms, 40, 6):
+        state = position_after(terms, line)
+        solution = quoridor.solve(state, Limit())
+        assert isinstance(state, QuoridorState)
+        assert solution is not None
+        result = keeps((terms, line, 1))
+        is_open = len(set(solution.moves.values())) > 1
+        assert result["kept"] == (chosen(state, 1) in solution.winning if is_open else None)
+        assert (result["won"] is None) == (solution.value != "win")
+        results.append(result["kept"])
+    assert {None, True, False} == set(results)
+
+
+def test_own_games_are_judged_until_they_end() -> None:
+    terms = ContestTerms.of("quoridor", {"size": 3, "max_plies": None, "no_progress": None})
+    kept = own_game((terms, ("b2", "a3"), 5))
+    assert kept
+    assert all(kept), "five plies see the end from there"
+
+
+def test_perfect(tmp_path: Path) -> None:
+    by = check(PERFECT[0], tmp_path)
+    assert {"walls 2, depth 1, moves", "walls 2, depth 2, own games", "walls 2, depth 4, wins"} < set(by)
+    assert by["walls 2, depth 2, moves"].verdict == "new"
+    assert by["walls 2, depth 4, moves"].claimed == "near-perfect"
+    assert by["walls 2, depth 4, own games"].ours == pytest.approx(100 * 140 / 146)
+    assert by["walls 2, depth 4, own games"].verdict == "agrees"
