@@ -42,8 +42,10 @@ FIXED_OPPONENTS: Final = {"depth 1": "quoridor-classic:depth=1", "path": "quorid
 FIXED_PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 3, 9: 1},
     "quick": {5: 100, 9: 30},
-    "full": {5: 1000, 9: 200},
+    "full": {5: 1000, 9: 100},
 }
+RANDOM_PAIRS: Final = 50
+"""Maximum number of pairs against the random player, which hardly ever wins."""
 OPENING_PLIES: Final = 2
 Weighted: TypeAlias = tuple[float, float, Hashable]
 """A game's two parts of a ratio, and what it shares with games that may be alike."""
@@ -92,6 +94,8 @@ class QuoridorDepth(Experiment):
     def _gains_against(self, lab: Laboratory, terms: ContestTerms, size: int, opponent: str) -> list[FigureRow]:
         """Return the rows of how much more each depth scores against one opponent than the depth before it."""
         pairs = FIXED_PAIRS_BY_SCALE[lab.scale][size]
+        if opponent == "random":
+            pairs = min(pairs, RANDOM_PAIRS)
         rows: list[FigureRow] = []
         before: list[PlayedGame] = []
         for depth in range(1, MAX_DEPTH[lab.scale][size] + 1):

@@ -55,7 +55,7 @@ GAMES_BY_SCALE: Final[Mapping[Scale, Mapping[str, int]]] = {
 DEPTH_4_GAMES: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {},
     "quick": {3: 300, 5: 100},
-    "full": {3: 2000, 5: 1000, 9: 300},
+    "full": {3: 2000, 5: 1000, 9: 100},
 }
 """Number of games of depth 4 by size, which take up to a second each."""
 TOURNAMENT_GAMES: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 300, "full": 2000}

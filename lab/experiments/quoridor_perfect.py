@@ -41,7 +41,7 @@ MAX_PLIES: Final = 50
 """Plies after which a won position counts as not won, from the specification's configuration of 3x3."""
 WALLS_BY_SCALE: Final[Mapping[Scale, tuple[int, ...]]] = {"tiny": (2,), "quick": (1, 2, 3, 4), "full": (1, 2, 3, 4)}
 MAX_DEPTH: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 6, "full": 6}
-GAMES_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 30, "quick": 600, "full": 5000}
+GAMES_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 30, "quick": 600, "full": 3000}
 """Number of random games, each of which gives one position."""
 MISSING: Final = "The specification does not say what it measures, nor on which positions."
 

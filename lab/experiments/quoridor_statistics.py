@@ -46,10 +46,10 @@ RANDOM_GAMES: Final[Mapping[Scale, int]] = {"tiny": 20, "quick": 1000, "full": 5
 GAMES_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {3: 4, 5: 4, 9: 4},
     "quick": {3: 300, 5: 200, 9: 100},
-    "full": {3: 1000, 5: 1000, 9: 1000},
+    "full": {3: 1000, 5: 1000, 9: 400},
 }
 """Number of games of `quoridor-classic` by size."""
-DEPTH_4_GAMES: Final = 300
+DEPTH_4_GAMES: Final = 150
 """Maximum number of games of depth 4 on 9x9, which take about a second each."""
 OPENING_PLIES: Final = 2
 """Random plies before the deterministic `quoridor-classic`."""
@@ -78,9 +78,9 @@ def shape(item: tuple[ContestTerms, tuple[str, ...]]) -> dict[str, float]:
     return {"branching": fmean(branching), "bytes": longest}
 
 
-def peer_shapes(item: tuple[int, int, int, int]) -> list[list[float]]:
-    """Return the mean branching factor and the plies of random games of OpenSpiel, by board size, walls of each player,
-    number of games and seed."""
+def peer_shapes(item: tuple[int, int, int, int]) -> list[dict[str, float]]:
+    """Return the mean branching factor and the plies of each of OpenSpiel's random games, by board size, walls of each
+    player, number of games and seed."""
     size, walls, games, seed = item
     game = _peer_game(size, walls)
     chance = random.Random(seed)
@@ -91,7 +91,7 @@ def peer_shapes(item: tuple[int, int, int, int]) -> list[list[float]]:
             actions = state.legal_actions()
             counts.append(len(actions))
             state.apply_action(chance.choice(actions))
-        shapes.append([fmean(counts), len(counts)])
+        shapes.append({"branching": fmean(counts), "plies": len(counts)})
     return shapes
 
 
@@ -275,10 +275,11 @@ class QuoridorStatistics(Experiment):
             ]
             theirs = [one for chunk in lab.measure(f"peer-{size}", peer_shapes, chunks) for one in chunk]
             note = f"OpenSpiel {metadata.version('open_spiel')}: {count} games, drawn after {longest} plies"
-            ours = ([figures["branching"] for figures in shapes], [float(len(played.moves)) for played in games])
-            for of, (what, unit) in enumerate((("branching", "moves"), ("length", "plies"))):
-                label = f"{what} {size}x{size}, random, OpenSpiel's rules"
-                rows.append(_beside(label, ours[of], [one[of] for one in theirs], unit, note))
+            label = f"{size}x{size}, random, OpenSpiel's rules"
+            branching, plies = ([one[what] for one in theirs] for what in ("branching", "plies"))
+            ours = [figures["branching"] for figures in shapes]
+            rows.append(_beside(f"branching {label}", ours, branching, "moves", note))
+            rows.append(_beside(f"length {label}", [len(played.moves) for played in games], plies, "plies", note))
         return rows, (
             "The rows of OpenSpiel's rules compare our random games with those of its Quoridor, whose only draw "
             f"rule is a limit of {PEER_PLIES_A_CELL} plies a cell; their printed figure is OpenSpiel's, not the "
