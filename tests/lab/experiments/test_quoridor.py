@@ -302,6 +302,14 @@ def test_a_move_keeps_the_value_or_gives_it_away() -> None:
     assert {None, True, False} == set(results)
 
 
+def test_five_plies_win_what_is_won_where_one_does_not() -> None:
+    terms = ContestTerms.of("quoridor", {"size": 3, "max_plies": None, "no_progress": None})
+    lines = random_positions(terms, 40, 6)
+    shallow, deep = ([keeps((terms, line, depth))["won"] for line in lines] for depth in (1, 5))
+    assert {None, True, False} == set(shallow)
+    assert {None, True} == set(deep)
+
+
 def test_own_games_are_judged_until_they_end() -> None:
     terms = ContestTerms.of("quoridor", {"size": 3, "max_plies": None, "no_progress": None})
     kept = own_game((terms, ("b2", "a3"), 5))
