@@ -205,9 +205,9 @@ class QuoridorFirstPlayer(Experiment):
         dots(axes, finding.rows, claims, title="Games that the first player wins")
         axes.axvline(50, color=INK, linewidth=0.8)
         axes.set_xlim(-3, 103)
-        axes.set_xlabel("% (band: printed; perfect play from the start: 0 is a proven loss)")
+        axes.set_xlabel("% (band: printed)")
         for place, row in enumerate(finding.rows):
-            if row.kind == "proven" and row.note:
+            if "from the start" in row.label:
                 axes.annotate(
                     row.note, (row.ours, place), (8, -3), textcoords="offset points", fontsize=8, color=PRINTED_COLOUR
                 )
