@@ -2,7 +2,8 @@
 Artificial Intelligence 21, 1983).
 
 Alpha-beta works through chance nodes because utilities are bounded: the remaining rolls are pruned when even the best
-of them cannot bring the mean above alpha, or the worst below beta.
+of them cannot bring the mean above alpha, or the worst below beta. Without any bound only the last roll has a window:
+all others are known by then.
 """
 
 from __future__ import annotations
@@ -16,19 +17,24 @@ from cornered.engine import CHANCE, State
 __all__ = ["star1"]
 
 
-def star1(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> ValuedLine:
-    """Return the value of `state`: exact between `alpha` and `beta`, else a bound on the side where it lies."""
+def star1(
+    state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch, looseness: float = 1.0
+) -> ValuedLine:
+    """Return the value of `state`: exact between `alpha` and `beta`, else a bound on the side where it lies.
+
+    The bounds that the search relies on are `looseness` times as wide as utilities are: 1 or more, infinite for none.
+    """
     search.visit(ply)
     if (value := leaf(state, depth, ply, search)) is not None:
         return value, ()
     if state.to_move == CHANCE:
-        return _mean(state, depth, alpha, beta, ply, search), ()
+        return _mean(state, depth, alpha, beta, ply, search, looseness), ()
     is_max = state.to_move == search.seat
     best = -math.inf if is_max else math.inf
     line: PvMoves = ()
     moves = state.moves()
     for index, move in enumerate(moves, start=1):
-        value, rest = star1(state.play(move), depth - 1, alpha, beta, ply + 1, search)
+        value, rest = star1(state.play(move), depth - 1, alpha, beta, ply + 1, search, looseness)
         if value > best if is_max else value < best:
             best, line = value, (move, *rest)
         if is_max:
@@ -41,9 +47,11 @@ def star1(state: State, depth: float, alpha: float, beta: float, ply: int, searc
     return best, line
 
 
-def _mean(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> float:
+def _mean(
+    state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch, looseness: float
+) -> float:
     rolls = state.moves()
-    most = farthest(ply + 1)
+    most = looseness * farthest(ply + 1)
     if beta <= -most or alpha >= most:
         # The window lies beyond any utility that a game can still have here.
         search.pruned += len(rolls)
@@ -51,9 +59,10 @@ def _mean(state: State, depth: float, alpha: float, beta: float, ply: int, searc
     total = 0.0
     for left, roll in zip(reversed(range(len(rolls))), rolls, strict=True):
         # The roll's own window: the values at which the mean can still reach alpha or beta.
-        low = len(rolls) * alpha - total - left * most
-        high = len(rolls) * beta - total + left * most
-        value, _ = star1(state.play(roll), depth - 1, max(low, -most), min(high, most), ply + 1, search)
+        open_range = left * most if left else 0.0
+        low = len(rolls) * alpha - total - open_range
+        high = len(rolls) * beta - total + open_range
+        value, _ = star1(state.play(roll), depth - 1, max(low, -most), min(high, most), ply + 1, search, looseness)
         total += value
         if left and value <= low:
             search.pruned += left

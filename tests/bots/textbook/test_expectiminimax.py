@@ -12,7 +12,8 @@ from cornered.bots.bot import WIN
 from cornered.bots.evaluate import evaluator
 from cornered.bots.roster import create
 from cornered.bots.textbook.alphabeta import alpha_beta
-from cornered.bots.textbook.expectiminimax import expectiminimax, farthest, score
+from cornered.bots.textbook.assumed import ASSUMED_BY_NAME, assuming
+from cornered.bots.textbook.expectiminimax import expectiminimax, farthest, leaf, score
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.bots.textbook.star1 import star1
 from cornered.bots.textbook.utilities import squashed, unsquashed
@@ -117,3 +118,46 @@ def test_evaluations_come_back_from_between_the_bounds() -> None:
         assert -1 < squashed(evaluation) < 1
         assert unsquashed(squashed(evaluation)) == pytest.approx(evaluation)
     assert (unsquashed(1.0), unsquashed(-1.0)) == (999.0, -999.0)
+
+
+@pytest.mark.parametrize("looseness", [1.0, 2.0, math.inf])
+def test_looser_bounds_keep_the_value_and_prune_no_more(looseness: float, positions: Positions) -> None:
+    saved = 0
+    for state in positions(engine.load("isolation", width=4, height=4, dice=True), 6, 12):
+        plain, tight, loose = fresh(state), fresh(state), fresh(state)
+        value, _ = expectiminimax(state, 4, 0, plain)
+        star1(state, 4, -math.inf, math.inf, 0, tight)
+        found, _ = star1(state, 4, -math.inf, math.inf, 0, loose, looseness)
+        assert found == pytest.approx(value, abs=1e-12)
+        assert tight.nodes <= loose.nodes <= plain.nodes
+        saved += plain.nodes - loose.nodes
+    assert saved > 0, "even without bounds the last roll has a window"
+
+
+@pytest.mark.parametrize("name", ASSUMED_BY_NAME)
+def test_an_assumed_roll_stands_for_the_dice(name: str, positions: Positions) -> None:
+    rolls = ASSUMED_BY_NAME[name]
+    game = engine.load("isolation", width=3, height=3, dice=True)
+
+    def by_definition(state: State, depth: int, ply: int, search: TextbookSearch) -> float:
+        if (value := leaf(state, depth, ply, search)) is not None:
+            return value
+        is_roll = state.to_move == CHANCE
+        moves = ["2"] if is_roll and name == "middle" else state.moves()
+        values = [by_definition(state.play(move), depth - 1, ply + 1, search) for move in moves]
+        return max(values) if state.to_move == search.seat else min(values)
+
+    for state in positions(game, 7, 10):
+        found, _ = assuming(state, 4, -math.inf, math.inf, 0, fresh(state), rolls)
+        assert found == by_definition(state, 4, 0, fresh(state))
+
+
+def test_an_assumed_roll_proves_nothing_and_changes_nothing_without_dice(positions: Positions) -> None:
+    for state in positions(engine.load("isolation", width=3, height=3, dice=True), 8, 10):
+        for name in ASSUMED_BY_NAME:
+            assert create(f"expectiminimax:depth=5,rolls={name}").choose(state, Limit()).proven is None
+    for state in positions(PLAIN[0], 9, 5):
+        mean, middle = (
+            create(f"expectiminimax:rolls={name}", seed=1).choose(state, Limit()) for name in ("mean", "middle")
+        )
+        assert mean == middle
