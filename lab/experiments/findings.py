@@ -37,6 +37,7 @@ from cornered.lab.statistics.comparison import (
 from cornered.lab.statistics.mean import CONFIDENCE, mean_interval, t_quantile
 from cornered.lab.statistics.ratio import ratio_interval
 from cornered.lab.statistics.tally import Tally
+from cornered.lab.statistics.wilson import Z95
 
 __all__ = [
     "ABOUT_SHARE",
@@ -58,6 +59,8 @@ __all__ = [
     "checked",
     "counted",
     "exact",
+    "gained",
+    "gap",
     "judged",
     "mean",
     "pooled",
@@ -324,6 +327,48 @@ def best(
     return FigureRow(label, f"{claimed:g}", ours, min(low, ours), max(high, ours), count, verdict, unit, note)
 
 
+def gap(
+    label: str,
+    claimed: str,
+    span: Span | None,
+    ours: FigureRow,
+    other: FigureRow,
+    unit: str,
+    note: str = "",
+    correlation: float = 0.0,
+) -> FigureRow:
+    """Return the row of the difference of two rows, ours less the other, compared with the range that a reference
+    claims. The interval combines theirs, given the `correlation` of the two figures (Zou, "Toward using confidence
+    intervals to compare correlations", 2007); it is 0 for independent samples."""
+    middle = ours.ours - other.ours
+    low = middle - _combined(ours.ours - ours.low, other.high - other.ours, correlation)
+    high = middle + _combined(ours.high - ours.ours, other.ours - other.low, correlation)
+    count = ours.count + other.count
+    row = FigureRow(label, claimed, middle, low, high, count, judged(middle, low, high, span), unit, note)
+    if span is None:
+        return row
+    nearest = _nearest(middle, span)
+    error = (middle - low if nearest < middle else high - middle) / Z95
+    return replace(
+        row,
+        p=math.erfc(abs(middle - nearest) / error / math.sqrt(2)) if error else float(middle == nearest),
+        detectable=detectable_by(low, high),
+        effect=_effect(middle, low, high, span, unit),
+    )
+
+
+def gained(label: str, claimed: str, span: Span | None, gains: Sequence[int], note: str = "") -> FigureRow:
+    """Return the row of a paired difference of shares, in percentage points: `gains` are 1 where only the one succeeds,
+    -1 where only the other does, else 0. The two shares of a single sample are correlated as multinomial counts are."""
+    up, down = (Tally.of(sum(gain == sign for gain in gains), len(gains)) for sign in (1, -1))
+    odds = up.share * down.share / ((1 - up.share) * (1 - down.share)) if max(up.share, down.share) < 1 else 0.0
+    row = gap(
+        *(label, claimed, span, share("", "", None, up), share("", "", None, down), "points", note),
+        correlation=-math.sqrt(odds),
+    )
+    return replace(row, count=len(gains))
+
+
 def _percent(label: str, claimed: str, tally: Tally, note: str) -> FigureRow:
     ours, low, high = (100 * figure for figure in (tally.share, *tally.interval()))
     effective = None if tally.effective == tally.trials else tally.effective
@@ -331,6 +376,10 @@ def _percent(label: str, claimed: str, tally: Tally, note: str) -> FigureRow:
     return FigureRow(
         *(label, claimed, ours, min(low, ours), max(high, ours), tally.trials, "new", "%", note), effective=effective
     )
+
+
+def _combined(one: float, other: float, correlation: float) -> float:
+    return math.sqrt(max(0.0, one * one + other * other - 2.0 * correlation * one * other))
 
 
 def _nearest(ours: float, span: Span) -> float:

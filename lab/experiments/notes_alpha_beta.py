@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +16,24 @@ from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean
+from cornered.lab.experiments.findings import (
+    ABOUT_SHARE,
+    FigureRow,
+    Finding,
+    Scale,
+    about,
+    checked,
+    exact,
+    mean,
+    pooled,
+)
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "NotesAlphaBeta", "Uniform", "best_case", "exponent", "leaves", "savings"]
+__all__ = ["EXPERIMENTS", "NotesAlphaBeta", "Uniform", "best_case", "depth_gain", "exponent", "leaves", "savings"]
 
 POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 60, "full": 600}
 TREES: Final[Mapping[Scale, Sequence[tuple[int, int]]]] = {
@@ -32,6 +43,10 @@ TREES: Final[Mapping[Scale, Sequence[tuple[int, int]]]] = {
 }
 """Uniform trees, by branching factor and depth."""
 EXPONENT_RANGE: Final = (0.5, 1.0)
+DOUBLED: Final = 2.0
+"""Times as deep as minimax with as many leaves, as the notes have it for the best order."""
+GAIN_DEPTH: Final = 12
+GAIN_BRANCHING_FACTORS: Final = (2, 3, 5, 10)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +102,11 @@ def best_case(branching: int, depth: int) -> int:
     return int(branching ** math.ceil(depth / 2) + branching ** (depth // 2) - 1)
 
 
+def depth_gain(branching: int, depth: int) -> float:
+    """Return how many times as deep alpha-beta looks in the best case as minimax with as many leaves; it tends to 2."""
+    return depth / math.log(best_case(branching, depth), branching)
+
+
 def leaves(item: tuple[int, int, bool]) -> int:
     """Return the leaves that alpha-beta visits in a uniform tree with the best moves first, or else the worst."""
     branching, depth, best_first = item
@@ -115,6 +135,8 @@ def savings(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, float]
     listed, ordered = (alpha_beta_saving(state, depth, is_sorted=is_sorted) for is_sorted in (False, True))
     return {
         "plain": listed.plain,
+        "listed nodes": listed.pruned,
+        "sorted nodes": ordered.pruned,
         "listed": listed.percent,
         "sorted": ordered.percent,
         "listed exponent": exponent(listed),
@@ -139,7 +161,8 @@ class NotesAlphaBeta(Experiment):
                 claimed = f"b^(d/2), {expected}" if best_first else f"b^d, {expected}"
                 label = f"uniform b = {branching}, d = {depth}, {words} order"
                 ours = counted[branching, depth, best_first]
-                rows.append(exact(label, claimed, (expected, expected), ours, 1, "leaves"))
+                rows.append(checked(exact(label, claimed, (expected, expected), ours, 1, "leaves")))
+        rows += self._gains()
         real: dict[str, dict[str, list[float]]] = {}
         for ground in SAMPLED_GAMES:
             terms = ContestTerms.of(ground.game, ground.options, seed=lab.seed)
@@ -148,8 +171,13 @@ class NotesAlphaBeta(Experiment):
             real[ground.title] = {}
             for kind in ("listed", "sorted"):
                 saved = mean(f"{ground.title}, saved, {kind}", "", None, [one[kind] for one in found], "%")
+                plain = [one["plain"] for one in found]
+                left_out = [one["plain"] - one[f"{kind} nodes"] for one in found]
+                label = f"{ground.title}, saved, {kind}, of all nodes"
+                together = pooled(label, "", None, left_out, plain, note="all positions together")
                 power = [one[f"{kind} exponent"] for one in found]
-                rows += [saved, mean(f"{ground.title}, exponent, {kind}", "0.5 to 1", EXPONENT_RANGE, power)]
+                label = f"{ground.title}, exponent, {kind}"
+                rows += [saved, together, checked(mean(label, "0.5 to 1", EXPONENT_RANGE, power))]
                 real[ground.title][kind] = [
                     saved.ours,
                     saved.low,
@@ -160,11 +188,27 @@ class NotesAlphaBeta(Experiment):
                 ]
         return rows, self._notes(real), {"real": real}
 
+    def _gains(self) -> list[FigureRow]:
+        rows = []
+        for branching in GAIN_BRANCHING_FACTORS:
+            label = f"best order, b = {branching}, depth {GAIN_DEPTH}, times as deep as minimax"
+            row = exact(label, "doubles", about(DOUBLED), depth_gain(branching, GAIN_DEPTH), note="tends to 2")
+            enough = next(depth for depth in itertools.count(2, 2) if depth_gain(branching, depth) >= about(DOUBLED)[0])
+            rows.append(
+                row.because(
+                    "definition",
+                    "The best case, b^ceil(d/2) + b^floor(d/2) - 1, is about twice b^(d/2). Read as the limit for deep "
+                    f"trees the factor is exactly 2, and within {ABOUT_SHARE:.0%} of it from depth {enough} on.",
+                )
+            )
+        return rows
+
     def _notes(self, real: Mapping[str, Mapping[str, Sequence[float]]]) -> list[str]:
         notes = [
             "The best case is exact: with the best move first everywhere alpha-beta looks at b^ceil(d/2) + "
             "b^floor(d/2) - 1 leaves of a uniform tree (Knuth and Moore), which is O(b^(d/2)); the worst order makes "
-            "it look at all b^d.",
+            "it look at all b^d. Both counts check our own search, and the exponent lies between 1/2 and 1 for any "
+            "pruning of a large tree, so these rows have no verdict.",
             "In games the exponent says how close to the best case a search comes: alpha-beta's nodes are minimax's to "
             "that power. Where moves are sorted by the evaluation of the next position it is "
             + ", ".join(

@@ -17,7 +17,7 @@ from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, mean, pooled
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions
 from cornered.lab.reports.plots import INK
@@ -34,9 +34,9 @@ MAX_DEPTH: Final = 12
 POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 40, "full": 500}
 
 
-def overheads(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, float]:
+def overheads(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, Any]:
     """Return the cost of iterative deepening at a position, in percent of one search at full depth: of minimax, and of
-    alpha-beta with the previous iteration's move ordering; and the number of moves."""
+    alpha-beta with the previous iteration's move ordering; the positions at each ply; and the number of moves."""
     terms, moves, depth = item
     state = position_after(terms, moves)
     evaluate = evaluator(terms.game).evaluate
@@ -46,6 +46,9 @@ def overheads(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, floa
     return {
         "minimax": deepening_overhead(state, depth),
         "alpha-beta": 100.0 * (deepened.nodes / (straight.nodes - 1) - 1.0),
+        "straight": straight.nodes - 1,
+        "deepened": deepened.nodes,
+        "levels": [state.perft(ply) for ply in range(1, depth + 1)],
         "moves": len(state.moves()),
     }
 
@@ -60,7 +63,7 @@ class NotesDeepening(Experiment):
         rows: list[FigureRow] = []
         uniform = {str(b): [uniform_overhead(b, depth) for depth in range(1, MAX_DEPTH + 1)] for b in BRANCHING_FACTORS}
         for branching in BRANCHING_FACTORS:
-            claimed, span = ("~50%", (CLAIM_PERCENT * 0.95, CLAIM_PERCENT * 1.05)) if branching == 3 else ("", None)
+            claimed, span = ("~50%", about(CLAIM_PERCENT)) if branching == 3 else ("", None)
             limit = 100 / (branching - 1)
             note = f"depth {MAX_DEPTH}; tends to 1 / (b - 1) = {limit:.1f}%"
             ours = uniform[str(branching)][-1]
@@ -79,7 +82,30 @@ class NotesDeepening(Experiment):
                 mean(f"{ground.title}, {kind}", "", None, [one[kind] for one in found], "%", note)
                 for kind in ("minimax", "alpha-beta")
             ]
-            rows += of_game
+            levels = [one["levels"] for one in found]
+            whole = [sum(level) for level in levels]
+            shallower = [sum(sum(level[:depth]) for depth in range(1, len(level))) for level in levels]
+            straight = [one["straight"] for one in found]
+            more = [one["deepened"] - one["straight"] for one in found]
+            together = "all positions together"
+            deepest = pooled(
+                f"{ground.title}, nodes at the deepest level",
+                "most",
+                (50.0, 100.0),
+                [level[-1] for level in levels],
+                whole,
+                note=together,
+            )
+            rows += [
+                *of_game,
+                pooled(f"{ground.title}, minimax, of all nodes", "", None, shallower, whole, note=together),
+                pooled(f"{ground.title}, alpha-beta, of all nodes", "", None, more, straight, note=together),
+                deepest.because(
+                    "refuted",
+                    "A count: where a position has two moves or fewer, or games end within the depth, the shallower "
+                    "levels hold more nodes than the deepest.",
+                ),
+            ]
             real[ground.title] = [moves, *(row.ours for row in of_game)]
         return rows, self._notes(rows, real), {"uniform": uniform, "real": real}
 
@@ -103,8 +129,7 @@ class NotesDeepening(Experiment):
     def plot(self, finding: Finding, figure: Figure) -> None:
         left, right = figure.subplots(1, 2)
         left.axhspan(
-            CLAIM_PERCENT * 0.95,
-            CLAIM_PERCENT * 1.05,
+            *about(CLAIM_PERCENT),
             color=BAND_COLOUR,
             alpha=0.6,
             label="printed for b = 3, about 50%",

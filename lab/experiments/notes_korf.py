@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,14 +11,14 @@ from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, gap, mean, pooled
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import random_positions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "NotesKorf", "less_effective", "saved"]
+__all__ = ["EXPERIMENTS", "NotesKorf", "saved"]
 
 BOARD_SIZE: Final = 4
 MAX_RANDOM_PLIES: Final = 6
@@ -36,13 +37,6 @@ def saved(item: tuple[ContestTerms, tuple[str, ...], int]) -> dict[str, float]:
     return {"percent": saving.percent, "plain": saving.plain, "pruned": saving.pruned}
 
 
-def less_effective(three: FigureRow, two: FigureRow) -> FigureVerdict:
-    """Return whether pruning saves less with three players than with two, as the notes claim."""
-    if three.high < two.low:
-        return "agrees"
-    return "differs" if three.low > two.high else "unclear"
-
-
 class NotesKorf(Experiment):
     name = "notes-korf"
     title = "Korf's shallow pruning for three players"
@@ -58,11 +52,8 @@ class NotesKorf(Experiment):
                 by[players][depth] = row
                 rows += [row, together]
             two, three = by[2][depth], by[3][depth]
-            verdict = less_effective(three, two)
-            apart = two.ours - three.ours
-            ends = (two.low - three.high, two.high - three.low)
             label = f"depth {depth}, two players save more by"
-            rows.append(FigureRow(label, "more than 0", apart, *ends, three.count, verdict, "points"))
+            rows.append(gap(label, "more than 0", (0.0, math.inf), two, three, "points"))
         return rows, self._notes(by), {"depths": list(DEPTHS_BY_SCALE[lab.scale])}
 
     def _saving(self, lab: Laboratory, players: int, depth: int) -> tuple[FigureRow, FigureRow]:
@@ -71,10 +62,11 @@ class NotesKorf(Experiment):
         lines = random_positions(terms, POSITIONS_BY_SCALE[lab.scale], MAX_RANDOM_PLIES)
         found = lab.measure(f"{players}-players-{depth}", saved, [(terms, line, depth) for line in lines])
         label = f"depth {depth}, {players} players"
-        whole = 100 * (1 - sum(one["pruned"] for one in found) / sum(one["plain"] for one in found))
+        plain = [one["plain"] for one in found]
+        left_out = [one["plain"] - one["pruned"] for one in found]
         return (
             mean(f"{label}, saved", "", None, [one["percent"] for one in found], "%"),
-            exact(f"{label}, saved of all nodes", "", None, whole, len(found), "%", "all positions together"),
+            pooled(f"{label}, saved of all nodes", "", None, left_out, plain, note="all positions together"),
         )
 
     def _notes(self, by: Mapping[int, Mapping[int, FigureRow]]) -> list[str]:

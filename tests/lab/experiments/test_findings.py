@@ -15,12 +15,15 @@ from cornered.lab.experiments.findings import (
     checked,
     counted,
     exact,
+    gained,
+    gap,
     judged,
     mean,
     pooled,
     share,
     timed,
 )
+from cornered.lab.statistics.comparison import difference, p_of_difference
 from cornered.lab.statistics.tally import Tally
 
 
@@ -209,3 +212,27 @@ def test_a_ratio_of_sums_of_clusters_has_the_error_of_their_number() -> None:
     assert (twice.ours, twice.low, twice.high) == pytest.approx((once.ours, once.low, once.high))
     assert (twice.count, twice.effective) == (6, 3)
     assert pooled("x", "", None, [10, 30, 55] * 2, [50, 60, 100] * 2).high < once.high
+
+
+def test_a_paired_gain_is_the_difference_of_two_shares_of_one_sample() -> None:
+    row = gained("x", "more than 0", (0, math.inf), [1] * 30 + [-1] * 10 + [0] * 60)
+    assert row.ours == pytest.approx(20)
+    assert (row.count, row.verdict) == (100, "agrees")
+    # The variance of a multinomial difference: (30% + 10% - 20%^2) / 100, which shares taken as independent understate.
+    reach = 1.96 * 100 * math.sqrt((0.4 - 0.04) / 100)
+    assert row.high - row.low == pytest.approx(2 * reach, rel=0.05)
+    assert gained("x", "more than 0", (0, math.inf), [0] * 20).verdict == "unclear"
+    assert gained("x", "more than 0", (0, math.inf), [-1] * 20).verdict == "differs"
+
+
+def test_a_gap_combines_two_intervals() -> None:
+    one, other = (share("", "", None, Tally.of(hits, 100)) for hits in (60, 40))
+    row = gap("x", "more than 0", (0, math.inf), one, other, "points")
+    assert row.ours == pytest.approx(20)
+    assert (row.count, row.verdict) == (200, "agrees")
+    low, high = (100 * end for end in difference(Tally.of(60, 100), Tally.of(40, 100))[1:])
+    assert [row.low, row.high] == pytest.approx([low, high])
+    back = gap("x", "more than 0", (0, math.inf), other, one, "points")
+    assert back.verdict == "differs"
+    assert back.p is not None
+    assert back.p == pytest.approx(p_of_difference(Tally.of(40, 100), Tally.of(60, 100)), abs=0.003)

@@ -12,13 +12,12 @@ from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine import State
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.findings import FigureRow
 from cornered.lab.experiments.notes_alpha_beta import EXPERIMENTS as ALPHA_BETA
-from cornered.lab.experiments.notes_alpha_beta import Uniform, best_case, exponent, leaves
+from cornered.lab.experiments.notes_alpha_beta import Uniform, best_case, depth_gain, exponent, leaves
 from cornered.lab.experiments.notes_deepening import EXPERIMENTS as DEEPENING
 from cornered.lab.experiments.notes_deepening import overheads
 from cornered.lab.experiments.notes_korf import EXPERIMENTS as KORF
-from cornered.lab.experiments.notes_korf import less_effective, saved
+from cornered.lab.experiments.notes_korf import saved
 from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions, sampled_positions
 from tests.lab.experiments.inline import check, found
 
@@ -53,7 +52,21 @@ def test_alpha_beta(tmp_path: Path) -> None:
     assert by["uniform b = 2, d = 4, best order"].ours == 7
     assert by["uniform b = 2, d = 4, worst order"].ours == 16
     for ground in SAMPLED_GAMES:
-        assert 0.4 < by[f"{ground.title}, exponent, sorted"].ours < 1
+        exponent = by[f"{ground.title}, exponent, sorted"]
+        assert 0.4 < exponent.ours < 1
+        assert exponent.verdict == "apart", "any pruning lies in the range"
+        assert 0 <= by[f"{ground.title}, saved, sorted, of all nodes"].ours < 100
+    assert by["uniform b = 2, d = 4, best order"].verdict == "apart"
+    assert by["best order, b = 10, depth 12, times as deep as minimax"].verdict == "agrees"
+    narrow = by["best order, b = 2, depth 12, times as deep as minimax"]
+    assert (narrow.verdict, narrow.reason) == ("differs", "definition")
+    assert "from depth 18 on" in narrow.why
+
+
+def test_the_best_order_doubles_the_depth_of_deep_trees() -> None:
+    # 2 b^(d/2) - 1 leaves at an even depth d.
+    assert depth_gain(3, 2) == pytest.approx(2 / math.log(5, 3))
+    assert depth_gain(3, 400) == pytest.approx(2, rel=0.01)
 
 
 def test_deepening(tmp_path: Path) -> None:
@@ -63,6 +76,8 @@ def test_deepening(tmp_path: Path) -> None:
     # Twelve iterations before the last: 1/3 + 1/9 + ... of it, and what the inner nodes add.
     assert three.ours == pytest.approx(50, abs=0.01)
     assert by["uniform tree, b = 2"].ours == pytest.approx(100, abs=0.5)
+    for ground in SAMPLED_GAMES:
+        assert 0 < by[f"{ground.title}, nodes at the deepest level"].ours < 100
 
 
 def test_deepening_minimax_costs_what_the_shallower_trees_hold() -> None:
@@ -71,16 +86,7 @@ def test_deepening_minimax_costs_what_the_shallower_trees_hold() -> None:
     # 9, 9 + 72 and 9 + 72 + 376 positions.
     assert one["minimax"] == pytest.approx(100 * (9 + 81) / 457)
     assert one["moves"] == 9
-
-
-def row(low: float, high: float) -> FigureRow:
-    return FigureRow("", "", (low + high) / 2, low, high, 100, "new", "%")
-
-
-def test_less_is_less_when_the_intervals_part() -> None:
-    assert less_effective(row(1, 5), row(20, 30)) == "agrees"
-    assert less_effective(row(10, 25), row(20, 30)) == "unclear"
-    assert less_effective(row(40, 50), row(20, 30)) == "differs"
+    assert one["levels"] == [9, 72, 376]
 
 
 def test_korf(tmp_path: Path) -> None:

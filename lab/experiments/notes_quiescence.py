@@ -1,0 +1,239 @@
+"""Quiescence search against the plain search: on proven positions and in games, at equal depth and at equal nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from cornered.bots.textbook.search import TextbookSearch
+from cornered.engine import State
+from cornered.lab.contests.arena import position_after
+from cornered.lab.contests.openings import random_plies
+from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
+from cornered.lab.experiments.experiment import Experiment
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, gained, share
+from cornered.lab.experiments.laboratory import Laboratory
+from cornered.lab.experiments.proven import (
+    EXTENSIONS,
+    PROVEN_GAMES,
+    TESTS,
+    Choose,
+    ProvenGame,
+    QuietTest,
+    deepened,
+    played,
+    searched,
+    solution,
+)
+from cornered.lab.experiments.sampling import random_positions
+from cornered.lab.reports.plots import INK
+from cornered.lab.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["EXPERIMENTS", "NODES", "NotesQuiescence", "judgement", "pair_scores"]
+
+NODES: Final = 400
+"""Positions a move where both searches get equally many."""
+POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 400, "full": 2500}
+PAIRS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 1, "quick": 60, "full": 500}
+"""Pairs of games, for each game, test and condition."""
+GAINS: Final[Mapping[str, str]] = {
+    "sign": "winner right more often by",
+    "unseen": "losses not believed less often by",
+    "kept": "wins kept more often by",
+}
+"""What is counted on positions, as it is called in labels."""
+
+
+def judgement(item: tuple[str, int, tuple[str, ...], QuietTest, bool]) -> dict[str, Any]:
+    """Return how right a search is about a position of a game, given by its label, the seed and the moves: whether it
+    names the winner, whether it believes a loss and whether it keeps a win (each None where the other is proven), and
+    its nodes. The search has a test of quietness or none, and `NODES` positions or the game's depth."""
+    label, seed, moves, test, is_by_nodes = item
+    ground = PROVEN_GAMES[label]
+    state = position_after(ground.terms(seed), moves)
+    solved = solution(state)
+    search = TextbookSearch(state.to_move, ground.evaluate)
+    if is_by_nodes:
+        value, line = deepened(ground, state, NODES, test)
+    else:
+        value, line = searched(ground, state, ground.depth, test, search)
+    is_won = solved.value == "win"
+    return {
+        "sign": value > 0 if is_won else value < 0,
+        "unseen": None if is_won else value < 0,
+        "kept": solved.moves[line[0]] == "win" if is_won else None,
+        "nodes": search.nodes,
+    }
+
+
+def pair_scores(item: tuple[str, int, tuple[str, ...], QuietTest, bool]) -> list[float]:
+    """Return what quiescence search scores against the plain search in two games from an opening, once in each seat;
+    the arguments are as for `judgement`."""
+    label, seed, opening, test, is_by_nodes = item
+    ground = PROVEN_GAMES[label]
+    state = position_after(ground.terms(seed), opening)
+
+    def player(with_test: QuietTest) -> Choose:
+        def choose(here: State) -> str:
+            if is_by_nodes:
+                return deepened(ground, here, NODES, with_test)[1][0]
+            return searched(ground, here, ground.depth, with_test, TextbookSearch(here.to_move, ground.evaluate))[1][0]
+
+        return choose
+
+    quiet, plain = player(test), player("")
+    return [float(played(state, (quiet, plain)) == 0), float(played(state, (plain, quiet)) == 1)]
+
+
+class NotesQuiescence(Experiment):
+    name = "notes-quiescence"
+    title = "Quiescence search against the plain search"
+    source = "game-playing-notes.txt, Quiescent Search and Horizon Effect"
+    place = 5
+
+    def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
+        rows: list[FigureRow] = []
+        dear: dict[str, dict[str, float]] = {}
+        for ground in PROVEN_GAMES.values():
+            dear[ground.label] = {}
+            of_game: list[FigureRow] = []
+            for test in TESTS:
+                for is_by_nodes in (False, True):
+                    gains, more_nodes = self._positions(lab, ground, test, is_by_nodes=is_by_nodes)
+                    of_game += [*gains, self._games(lab, ground, test, is_by_nodes=is_by_nodes)]
+                    if not is_by_nodes:
+                        dear[ground.label][test] = more_nodes
+            rows += explained(of_game)
+        return rows, self._notes(rows, dear), {"times_nodes": dear}
+
+    def _positions(
+        self, lab: Laboratory, ground: ProvenGame, test: QuietTest, *, is_by_nodes: bool
+    ) -> tuple[list[FigureRow], float]:
+        """Return the rows of what quiescence gains on positions, and how many times the plain search's nodes it
+        visits."""
+        lines = random_positions(ground.terms(lab.seed), POSITIONS_BY_SCALE[lab.scale], ground.plies)
+        condition = "nodes" if is_by_nodes else "depth"
+        plain, quiet = (
+            lab.measure(
+                f"{ground.step}-{condition}-{which or 'plain'}",
+                judgement,
+                [(ground.label, lab.seed, line, which, is_by_nodes) for line in lines],
+            )
+            for which in ("", test)
+        )
+        rows = []
+        for what, words in GAINS.items():
+            gains = [
+                int(after[what]) - int(before[what])
+                for before, after in zip(plain, quiet, strict=True)
+                if before[what] is not None
+            ]
+            label = _label(ground, test, words, is_by_nodes=is_by_nodes)
+            rows.append(gained(label, *_claimed(0.0, is_by_nodes=is_by_nodes), gains))
+        visited = sum(one["nodes"] for one in plain)
+        return rows, sum(one["nodes"] for one in quiet) / visited if visited else 1.0
+
+    def _games(self, lab: Laboratory, ground: ProvenGame, test: QuietTest, *, is_by_nodes: bool) -> FigureRow:
+        opening = random_plies(ground.terms(lab.seed), ground.opening)
+        items = [
+            (ground.label, lab.seed, opening(pair), test, is_by_nodes) for pair in range(PAIRS_BY_SCALE[lab.scale])
+        ]
+        condition = "nodes" if is_by_nodes else "depth"
+        scores = lab.measure(f"{ground.step}-{condition}-{test}-games", pair_scores, items)
+        tally = Tally.clustered(
+            [score for pair in scores for score in pair], [line for _, _, line, *_ in items for _ in range(2)]
+        )
+        label = _label(ground, test, "games won", is_by_nodes=is_by_nodes)
+        return share(label, *_claimed(50.0, is_by_nodes=is_by_nodes), tally)
+
+    def _notes(self, rows: Sequence[FigureRow], dear: Mapping[str, Mapping[str, float]]) -> list[str]:
+        equal = [row for row in rows if "equal nodes" in row.label]
+        even = {row.label: 50.0 if row.unit == "%" else 0.0 for row in equal}
+        helped = sum(row.low > even[row.label] for row in equal)
+        harmed = sum(row.high < even[row.label] for row in equal)
+        cost = "; ".join(
+            f"{label} {times['swing']:.1f} times as many by swing, {times['moves']:.1f} times by moves"
+            for label, times in dear.items()
+        )
+        return [
+            "A position at the depth that is not quiet is searched on with all its moves: there are no captures to "
+            "search alone, and no passing to stand pat by. Two tests of quietness: the best move changes the "
+            "evaluation by more than "
+            + ", ".join(f"{ground.swing:g} ({label})" for label, ground in PROVEN_GAMES.items())
+            + "; or the mover has no more moves than "
+            + ", ".join(f"{ground.moves} ({label})" for label, ground in PROVEN_GAMES.items())
+            + f", and is being shut in. The one extends a line by {EXTENSIONS['swing']} plies at most, the other by "
+            f"{EXTENSIONS['moves']}. The depths are "
+            + ", ".join(f"{ground.depth} ({label})" for label, ground in PROVEN_GAMES.items())
+            + f"; equal nodes are {NODES} a move with iterative deepening.",
+            f"At equal depth quiescence visits more nodes: {cost}. The notes' claim is judged there. At equal nodes, "
+            f"which they do not speak of, {helped} of {len(equal)} figures are better than the plain search's beyond "
+            f"chance and {harmed} are worse.",
+            "Both searches get the same positions and openings, so every figure is a paired difference; the two games "
+            "of an opening count as one observation.",
+        ]
+
+    def plot(self, finding: Finding, figure: Figure) -> None:
+        figure.set_size_inches(10.5, 5.2)
+        words = {"winner right": "winner\nright", "losses not": "losses\nbelieved", "wins kept": "wins\nkept"}
+        words["games won"] = "games"
+        drawn = figure.subplots(1, len(PROVEN_GAMES), sharex=True, sharey=True)
+        conditions = ("equal depth", OUR_COLOUR), ("equal nodes", PRINTED_COLOUR)
+        for axes, label in zip(drawn, PROVEN_GAMES, strict=True):
+            for offset, (condition, colour) in enumerate(conditions):
+                for test, marker in zip(TESTS.values(), "os", strict=True):
+                    rows = [row for row in finding.rows if row.label.startswith(f"{label}, {condition}, {test}, ")]
+                    shift = 0.4 * (offset - 0.5) + (0.1 if marker == "s" else -0.1)
+                    axes.errorbar(
+                        [row.ours - (50 if row.unit == "%" else 0) for row in rows],
+                        [place + shift for place in range(len(rows))],
+                        xerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+                        fmt=marker,
+                        color=colour,
+                        markersize=4,
+                        capsize=2,
+                        label=f"{condition}, {test}",
+                    )
+            axes.axvline(0, color=INK, linewidth=0.8)
+            axes.set_yticks(range(len(words)), list(words.values()))
+            axes.set_ylim(len(words) - 0.5, -0.5)
+            axes.set_title(label, loc="left", fontsize=10)
+            axes.set_xlabel("points gained by quiescence")
+            axes.grid(visible=False, axis="y")
+        handles, labels = drawn[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+
+
+def _label(ground: ProvenGame, test: QuietTest, words: str, *, is_by_nodes: bool) -> str:
+    return f"{ground.label}, {'equal nodes' if is_by_nodes else 'equal depth'}, {TESTS[test]}, {words}"
+
+
+def _claimed(least: float, *, is_by_nodes: bool) -> tuple[str, Span | None]:
+    """Return the claim that a figure is above `least`: only at equal depth, as the notes say nothing of the cost."""
+    if is_by_nodes:
+        return "", None
+    return f"more than {least:g}{'%' if least else ''}", (least, math.inf)
+
+
+def explained(rows: Sequence[FigureRow]) -> list[FigureRow]:
+    """Return a game's rows with the reason of those that differ: another test of quietness that agrees, or else that
+    the notes name no test."""
+    agreeing = {row.label for row in rows if row.verdict == "agrees"}
+    found = []
+    for row in rows:
+        game, condition, _, words = row.label.split(", ")
+        other = [f"{game}, {condition}, {test}, {words}" for test in TESTS.values()]
+        kin = [label for label in other if label in agreeing]
+        if kin:
+            found.append(row.because("definition", f"With another test of quietness it agrees: {kin[0]}."))
+        else:
+            why = "The notes name no test of quietness and no game, and neither of the two tests here gains anything."
+            found.append(row.because("vague", why))
+    return found
+
+
+EXPERIMENTS = (NotesQuiescence(),)

@@ -1,0 +1,154 @@
+"""The course notes' horizon effect, quiescence search and expectiminimax."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from cornered import engine
+from cornered.bots.textbook.minimax import minimax
+from cornered.bots.textbook.search import TextbookSearch
+from cornered.lab.contests.arena import position_after
+from cornered.lab.experiments.findings import FigureRow, exact
+from cornered.lab.experiments.notes_expectiminimax import EXPERIMENTS as EXPECTIMINIMAX
+from cornered.lab.experiments.notes_expectiminimax import (
+    LARGER_SOLVED,
+    PRUNED,
+    SOLVED,
+    chance_to_win,
+    chances,
+    choices,
+    costs,
+)
+from cornered.lab.experiments.notes_horizon import EXPERIMENTS as HORIZON
+from cornered.lab.experiments.notes_horizon import believed, is_pushed, is_wrong
+from cornered.lab.experiments.notes_quiescence import EXPERIMENTS as QUIESCENCE
+from cornered.lab.experiments.notes_quiescence import NODES, explained, judgement, pair_scores
+from cornered.lab.experiments.proven import PROVEN_GAMES, TESTS, deepened, solution
+from tests.lab.experiments.inline import check
+
+SMALL = PROVEN_GAMES["Isolation 4x4"]
+LINE = ("a1", "d4", "b2", "c3", "b1", "c1")
+"""Six plies on 4x4."""
+
+
+def test_horizon(tmp_path: Path) -> None:
+    by = check(HORIZON[0], tmp_path)
+    for ground in PROVEN_GAMES.values():
+        wrong = [by[f"{ground.label}, evaluation wrong about the winner, {kind}"] for kind in ("volatile", "quiet")]
+        more = by[f"{ground.label}, wrong more often in volatile positions by"]
+        assert more.ours == pytest.approx(wrong[0].ours - wrong[1].ours)
+        assert sum(row.count for row in wrong) == more.count == 8
+
+
+def test_a_position_is_looked_at_by_the_solver_and_by_the_search() -> None:
+    found = believed((SMALL.label, 1, LINE))
+    state = position_after(SMALL.terms(1), LINE)
+    solved = solution(state)
+    assert found["proven"] == solved.value
+    assert sorted(found["lengths"]) == sorted(solved.lengths.values())
+    value, _ = minimax(state, 0, TextbookSearch(state.to_move, SMALL.evaluate))
+    assert (value > 0) == (solved.value == "win")
+    assert set(found["looks"]) == {str(depth) for depth in SMALL.depths}
+
+
+def test_a_loss_is_pushed_where_some_moves_delay_it_beyond_the_depth() -> None:
+    def lost(*lengths: int) -> dict[str, object]:
+        return {"proven": "loss", "lengths": lengths}
+
+    assert is_pushed(lost(2, 6), 4)
+    assert not is_pushed(lost(2, 4), 4)
+    assert not is_pushed(lost(6, 8), 4)
+    assert not is_pushed({"proven": "win", "lengths": (2, 6)}, 4)
+    assert is_wrong(0.0, "loss")
+    assert is_wrong(0.0, "win")
+    assert not is_wrong(-1.0, "loss")
+
+
+def test_quiescence(tmp_path: Path) -> None:
+    by = check(QUIESCENCE[0], tmp_path)
+    assert len(by) == len(PROVEN_GAMES) * len(TESTS) * 2 * 4
+    assert all((row.verdict == "new") == ("equal nodes" in label) for label, row in by.items())
+
+
+def test_a_search_is_judged_by_the_solution() -> None:
+    solved = solution(position_after(SMALL.terms(1), LINE))
+    for test in ("", *TESTS):
+        one = judgement((SMALL.label, 1, LINE, test, False))
+        assert (one["kept"] is None) == (solved.value == "loss") == (one["unseen"] is not None)
+    # So many positions search this one to the end.
+    whole = judgement((SMALL.label, 1, (*LINE, "c2", "d2"), "", True))
+    assert whole["sign"]
+    assert whole["kept"] in (True, None)
+
+
+def test_equal_nodes_are_not_exceeded_and_the_last_whole_iteration_counts() -> None:
+    state = position_after(SMALL.terms(1), LINE)
+    for nodes in (5, NODES):
+        for test in ("", *TESTS):
+            value, line = deepened(SMALL, state, nodes, test)
+            assert line[0] in state.moves()
+            assert math.isfinite(value)
+    assert deepened(SMALL, state, 1, "") == (0.0, (state.moves()[0],))
+    assert deepened(SMALL, state, 10**6, "")[0] == minimax(state, 0, TextbookSearch(state.to_move, SMALL.evaluate))[0]
+
+
+def test_both_games_of_a_pair_start_from_the_opening() -> None:
+    # The winner is decided after these moves, whoever searches it.
+    opening = (*LINE, "c2", "d2")
+    winner = solution(position_after(SMALL.terms(1), opening))
+    scores = pair_scores((SMALL.label, 1, opening, "moves", False))
+    mover = len(opening) % 2
+    first = (winner.value == "win") == (mover == 0)
+    assert scores == [float(first), float(not first)]
+
+
+def test_a_row_that_differs_names_the_test_that_agrees() -> None:
+    def rows(*spans: tuple[float, float]) -> list[FigureRow]:
+        return [
+            exact(f"A, equal depth, {test}, games won", "more than 0", span, 1.0)
+            for test, span in zip(TESTS.values(), spans, strict=True)
+        ]
+
+    one, other = explained(rows((2, math.inf), (0, math.inf)))
+    assert (one.reason, other.reason) == ("definition", "")
+    assert TESTS["moves"] in one.why
+    assert {row.reason for row in explained(rows((2, math.inf), (2, math.inf)))} == {"vague"}
+
+
+def test_expectiminimax(tmp_path: Path) -> None:
+    by = check(EXPECTIMINIMAX[0], tmp_path)
+    for label in ("values that are the sum of P x V", "values that pruning leaves as they are"):
+        assert (by[f"3x3, {label}"].ours, by[f"3x3, {label}"].verdict) == (100, "apart")
+    for board in PRUNED:
+        tight, none = (by[f"{board.label}, nodes saved, {words}"] for words in ("known bounds", "no bounds"))
+        assert tight.ours >= none.ours > 0
+        assert none.verdict in ("unclear", "differs")
+
+
+def test_a_chance_to_win_is_the_mean_over_the_rolls() -> None:
+    game = engine.load("isolation", width=3, height=2, dice=True)
+    state = game.start()
+    for move in ("a1", "c2"):
+        state = state.play(move)
+    known: dict[engine.State, Fraction] = {}
+    after = [chance_to_win(state.play(roll), 0, known) for roll in "123"]
+    assert chance_to_win(state, 0, known) == sum(after) / 3
+    assert chance_to_win(state, 0, {}) + chance_to_win(state, 1, {}) == 1
+
+
+def test_expectiminimax_is_compared_with_exact_fractions() -> None:
+    opening = ("a1", "c3", "2", "b1", "1", "c2", "1")
+    one = chances((SOLVED, 1, opening))
+    assert one["exact"]
+    assert one["same"]
+    assert -1 <= one["expectation"] <= 1
+    lost = choices((LARGER_SOLVED, 1, ("a1", "d4", "3", "a4", "2", "c3", "1", "a3", "1", "c2", "2")))
+    assert set(lost) == {"mean", "middle", "worst"}
+    assert all(0 <= points <= 100 for points in lost.values())
+    plain, *pruned = costs((PRUNED[0], 1, ("a1", "d4", "3", "a4", "2", "c3", "1")))
+    assert pruned == sorted(pruned)
+    assert pruned[-1] <= plain
