@@ -30,22 +30,22 @@ POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 8, "quick": 400, "full
 def believed(item: tuple[str, int, tuple[str, ...]]) -> dict[str, Any]:
     """Return what is proven about a position of a game, given by its label, the seed and the moves; what the evaluation
     says of it, and what the plain search at each depth does: its value, and by the solver's count in how many plies the
-    chosen move loses, None where that is not counted."""
+    game ends after its move, None where that is not counted."""
     label, seed, moves = item
     ground = PROVEN_GAMES[label]
     state = position_after(ground.terms(seed), moves)
     solved = solution(state)
     search = TextbookSearch(state.to_move, ground.evaluate)
-    looks: dict[str, tuple[float, int | None]] = {}
+    looks: dict[str, float | None] = {}
     for depth in ground.depths:
         value, line = searched(ground, state, depth, "", search)
-        looks[str(depth)] = value, solved.lengths.get(line[0])
+        looks[f"value {depth}"], looks[f"lasts {depth}"] = value, solved.lengths.get(line[0])
     return {
         "proven": solved.value,
         "static": ground.evaluate(state, state.to_move),
         "swing": swing(state, 0, search),
         "lengths": list(solved.lengths.values()),
-        "looks": looks,
+        **looks,
     }
 
 
@@ -111,7 +111,7 @@ class NotesHorizon(Experiment):
         """Return for each depth the share of the proven losses that the search does not believe."""
         rows = []
         for depth in ground.depths:
-            lost = [one["looks"][str(depth)][0] >= 0 for one in found if one["proven"] == "loss"]
+            lost = [one[f"value {depth}"] >= 0 for one in found if one["proven"] == "loss"]
             label = f"{ground.label}, depth {depth}, proven losses not believed"
             rows.append(share(label, "", None, Tally.of(sum(lost), len(lost)), "its value is 0 or more"))
         return rows
@@ -120,8 +120,8 @@ class NotesHorizon(Experiment):
         """Return by how many plies the chosen move delays a proven loss, and what the search then believes."""
         depth = ground.depth
         counted = [one for one in found if one["proven"] == "loss" and len(one["lengths"]) > 1]
-        delays = [one["looks"][str(depth)][1] - statistics.fmean(one["lengths"]) for one in counted]
-        pushed = [one["looks"][str(depth)][0] >= 0 for one in found if is_pushed(one, depth)]
+        delays = [one[f"lasts {depth}"] - statistics.fmean(one["lengths"]) for one in counted]
+        pushed = [one[f"value {depth}"] >= 0 for one in found if is_pushed(one, depth)]
         rows = []
         if delays:
             label = f"{ground.label}, depth {depth}, a lost game lasts longer than by an average move by"

@@ -51,7 +51,7 @@ GAINS: Final[Mapping[str, str]] = {
 def judgement(item: tuple[str, int, tuple[str, ...], QuietTest, bool]) -> dict[str, Any]:
     """Return how right a search is about a position of a game, given by its label, the seed and the moves: whether it
     names the winner, whether it believes a loss and whether it keeps a win (each None where the other is proven), and
-    its nodes. The search has a test of quietness or none, and `NODES` positions or the game's depth."""
+    at equal depth its nodes. The search has a test of quietness or none, and `NODES` positions or the game's depth."""
     label, seed, moves, test, is_by_nodes = item
     ground = PROVEN_GAMES[label]
     state = position_after(ground.terms(seed), moves)
@@ -66,7 +66,7 @@ def judgement(item: tuple[str, int, tuple[str, ...], QuietTest, bool]) -> dict[s
         "sign": value > 0 if is_won else value < 0,
         "unseen": None if is_won else value < 0,
         "kept": solved.moves[line[0]] == "win" if is_won else None,
-        "nodes": search.nodes,
+        "nodes": None if is_by_nodes else search.nodes,
     }
 
 
@@ -134,8 +134,9 @@ class NotesQuiescence(Experiment):
             ]
             label = _label(ground, test, words, is_by_nodes=is_by_nodes)
             rows.append(gained(label, *_claimed(0.0, is_by_nodes=is_by_nodes), gains))
-        visited = sum(one["nodes"] for one in plain)
-        return rows, sum(one["nodes"] for one in quiet) / visited if visited else 1.0
+        if is_by_nodes:
+            return rows, 1.0
+        return rows, sum(one["nodes"] for one in quiet) / sum(one["nodes"] for one in plain)
 
     def _games(self, lab: Laboratory, ground: ProvenGame, test: QuietTest, *, is_by_nodes: bool) -> FigureRow:
         opening = random_plies(ground.terms(lab.seed), ground.opening)
