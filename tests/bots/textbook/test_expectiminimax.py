@@ -137,7 +137,7 @@ def test_looser_bounds_keep_the_value_and_prune_no_more(looseness: float, positi
 @pytest.mark.parametrize("name", ASSUMED_BY_NAME)
 def test_an_assumed_roll_stands_for_the_dice(name: str, positions: Positions) -> None:
     rolls = ASSUMED_BY_NAME[name]
-    game = engine.load("isolation", width=3, height=3, dice=True)
+    game = engine.load("isolation", width=4, height=4, dice=True)
 
     def by_definition(state: State, depth: int, ply: int, search: TextbookSearch) -> float:
         if (value := leaf(state, depth, ply, search)) is not None:

@@ -62,6 +62,7 @@ def test_a_loss_is_pushed_where_some_moves_delay_it_beyond_the_depth() -> None:
         return {"proven": "loss", "lengths": lengths}
 
     assert is_pushed(lost(2, 6), 4)
+    assert is_pushed(lost(4, 6), 4)
     assert not is_pushed(lost(2, 4), 4)
     assert not is_pushed(lost(6, 8), 4)
     assert not is_pushed({"proven": "win", "lengths": (2, 6)}, 4)
