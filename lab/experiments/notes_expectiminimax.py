@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from cornered.bots.evaluate import evaluator
-from cornered.bots.textbook.assumed import ASSUMED_BY_NAME, assuming
+from cornered.bots.textbook.assumed import ASSUMED_BY_NAME
 from cornered.bots.textbook.expectiminimax import PLY, expectiminimax
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.bots.textbook.star1 import star1
@@ -27,13 +27,12 @@ from cornered.lab.reports.plots import COLOURS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "NotesExpectiminimax", "chances", "choices", "costs"]
+__all__ = ["EXPERIMENTS", "NotesExpectiminimax", "chances", "costs"]
 
 WHOLE_GAME_PLIES: Final = 200
 ROUNDING: Final = 1e-9
 LOOSENESSES: Final = (1.0, 2.0, 5.0, math.inf)
 """Widths of the bounds that pruning relies on, relative to what utilities can be; infinite for no bounds."""
-CHOICE_DEPTH: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +54,9 @@ class DiceBoard:
 
 SOLVED: Final = DiceBoard(3, 4, WHOLE_GAME_PLIES)
 """The board that is searched to the end."""
-LARGER_SOLVED: Final = DiceBoard(4, 10, CHOICE_DEPTH)
-"""The board whose moves are judged by their chances to win."""
 PRUNED: Final = (DiceBoard(4, 4, 5), DiceBoard(5, 6, 5), DiceBoard(7, 6, 3))
 PLAYED: Final = (DiceBoard(4, 4, 5), DiceBoard(5, 4, 5), DiceBoard(7, 4, 3))
-POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 2, "quick": 60, "full": 300}
+POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 2, "quick": 60, "full": 200}
 PAIRS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 1, "quick": 60, "full": 500}
 
 
@@ -110,21 +107,6 @@ def costs(item: tuple[DiceBoard, int, tuple[str, ...]]) -> list[int]:
     return nodes
 
 
-def choices(item: tuple[DiceBoard, int, tuple[str, ...]]) -> dict[str, float]:
-    """Return by how much less than the best move the choices of expectiminimax, and of the searches that assume a roll,
-    are worth at a position, in percentage points of winning."""
-    board, seed, moves = item
-    state = position_after(board.terms(seed), moves)
-    seat, evaluate = state.to_move, evaluator("isolation").evaluate
-    known: dict[State, Fraction] = {}
-    worth = {move: chance_to_win(state.play(move), seat, known) for move in state.moves()}
-    lines = {"mean": expectiminimax(state, board.depth, 0, TextbookSearch(seat, evaluate))[1]}
-    for name, rolls in ASSUMED_BY_NAME.items():
-        search = TextbookSearch(seat, evaluate)
-        lines[name] = assuming(state, board.depth, -math.inf, math.inf, 0, search, rolls)[1]
-    return {name: float(100 * (max(worth.values()) - worth[line[0]])) for name, line in lines.items()}
-
-
 class NotesExpectiminimax(Experiment):
     name = "notes-expectiminimax"
     title = "Expectiminimax, its pruning and its strength"
@@ -133,8 +115,7 @@ class NotesExpectiminimax(Experiment):
 
     def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
         saved, curves = self._saved(lab)
-        strength = [*self._choices(lab), *self._games(lab)]
-        return [*self._checks(lab), *saved, *strength], self._notes(curves), {"curves": curves}
+        return [*self._checks(lab), *saved, *self._games(lab)], self._notes(curves), {"curves": curves}
 
     def _positions(self, lab: Laboratory, board: DiceBoard) -> list[tuple[DiceBoard, int, tuple[str, ...]]]:
         opening = random_plies(board.terms(lab.seed), board.opening)
@@ -177,18 +158,6 @@ class NotesExpectiminimax(Experiment):
                     rows.append(row)
                 curves[board.label].append(row.ours)
         return rows, curves
-
-    def _choices(self, lab: Laboratory) -> list[FigureRow]:
-        board = LARGER_SOLVED
-        found = lab.measure("choices", choices, self._positions(lab, board))
-        rows = [
-            mean(f"{board.label}, winning chance lost, {name}", "", None, [one[name] for one in found], "points")
-            for name in ("mean", *ASSUMED_BY_NAME)
-        ]
-        for name in ASSUMED_BY_NAME:
-            gains = [one[name] - one["mean"] for one in found]
-            rows.append(mean(f"{board.label}, winning chance gained over the {name} roll", "", None, gains, "points"))
-        return rows
 
     def _games(self, lab: Laboratory) -> list[FigureRow]:
         rows = []

@@ -134,10 +134,15 @@ def test_looser_bounds_keep_the_value_and_prune_no_more(looseness: float, positi
     assert saved > 0, "even without bounds the last roll has a window"
 
 
+def test_the_middle_roll_is_one_and_the_worst_is_any() -> None:
+    assert ASSUMED_BY_NAME["middle"](["1", "2", "3"]) == ["2"]
+    assert ASSUMED_BY_NAME["worst"](["1", "2", "3"]) == ["1", "2", "3"]
+
+
 @pytest.mark.parametrize("name", ASSUMED_BY_NAME)
 def test_an_assumed_roll_stands_for_the_dice(name: str, positions: Positions) -> None:
     rolls = ASSUMED_BY_NAME[name]
-    game = engine.load("isolation", width=4, height=4, dice=True)
+    game = engine.load("isolation", width=5, height=4, dice=True)
 
     def by_definition(state: State, depth: int, ply: int, search: TextbookSearch) -> float:
         if (value := leaf(state, depth, ply, search)) is not None:
@@ -147,9 +152,9 @@ def test_an_assumed_roll_stands_for_the_dice(name: str, positions: Positions) ->
         values = [by_definition(state.play(move), depth - 1, ply + 1, search) for move in moves]
         return max(values) if state.to_move == search.seat else min(values)
 
-    for state in positions(game, 7, 10):
-        found, _ = assuming(state, 4, -math.inf, math.inf, 0, fresh(state), rolls)
-        assert found == by_definition(state, 4, 0, fresh(state))
+    for state in positions(game, 7, 20):
+        found, _ = assuming(state, 3, -math.inf, math.inf, 0, fresh(state), rolls)
+        assert found == by_definition(state, 3, 0, fresh(state))
 
 
 def test_an_assumed_roll_proves_nothing_and_changes_nothing_without_dice(positions: Positions) -> None:
