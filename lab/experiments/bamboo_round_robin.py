@@ -42,6 +42,10 @@ class BambooRoundRobin(Experiment):
         del scale
         return self.players[name]
 
+    def row(self, label: str, pair: tuple[str, str], tally: Tally) -> FigureRow:
+        """Return the row of a pair's games."""
+        return counted(label, self.printed[pair], tally)
+
     @abstractmethod
     def notes(self, rows: Mapping[tuple[str, str], FigureRow]) -> list[str]:
         """Return the notes on the rows of all pairs."""
