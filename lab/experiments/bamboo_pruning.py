@@ -24,7 +24,7 @@ from cornered.lab.experiments.laboratory import Laboratory
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "MinimaxPruning", "leaves_in_order", "phases_of", "searched"]
+__all__ = ["EXPERIMENTS", "MinimaxPruning", "evaluated_of", "leaves_in_order", "phases_of", "searched"]
 
 RADIUS: Final = 5
 PLAYER_BOT: Final = "bamboo-minimax:depth=2,groups=pairs"
@@ -67,11 +67,17 @@ def leaves_in_order(item: tuple[ContestTerms, tuple[str, ...], bool]) -> dict[st
     terms, the moves, and whether the best comes first, for either player, or the worst."""
     terms, moves, is_best_first = item
     position = bamboo(position_after(terms, moves)).position
-    # Values are the mover's, who maximises; the replier minimises them.
-    replies = [sorted(values, reverse=not is_best_first) for values in _values_of_replies(position)]
-    replies.sort(key=min, reverse=is_best_first)
+    replies = _values_of_replies(position)
+    return {"evaluated": evaluated_of(replies, is_best_first=is_best_first), "all": sum(map(len, replies))}
+
+
+def evaluated_of(replies: Sequence[Sequence[int]], *, is_best_first: bool) -> int:
+    """Return how many leaves alpha-beta evaluates of a tree of two plies, in the best or the worst order. `replies` are
+    the mover's values of the leaves after each move; the replier minimises them."""
+    ordered = [sorted(values, reverse=not is_best_first) for values in replies]
+    ordered.sort(key=min, reverse=is_best_first)
     reached, evaluated = -math.inf, 0
-    for values in replies:
+    for values in ordered:
         least = math.inf
         for value in values:
             evaluated += 1
@@ -80,7 +86,7 @@ def leaves_in_order(item: tuple[ContestTerms, tuple[str, ...], bool]) -> dict[st
             if least <= reached:
                 break
         reached = max(reached, least)
-    return {"evaluated": evaluated, "all": sum(map(len, replies))}
+    return evaluated
 
 
 def _values_of_replies(position: Position) -> list[list[int]]:

@@ -14,7 +14,6 @@ from cornered.bots.bamboo.cells import bamboo
 from cornered.bots.bamboo.tree import BambooTreeNode, new_node, run_iteration
 from cornered.engine.kernels.hexagon import MAX_MOVES, advance, gen, size_of
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
-from cornered.lab.experiments import bamboo_pruning
 from cornered.lab.experiments.bamboo_agents import CHANCE, SUMMED_PAIRS, VARIANTS, Agents, distinct, is_deterministic
 from cornered.lab.experiments.bamboo_costs import Costs, _minimax_tests, _playout_tests, work
 from cornered.lab.experiments.bamboo_hybrid import Threshold, ThresholdCurve
@@ -29,7 +28,7 @@ from cornered.lab.experiments.bamboo_mcts_readings import (
     value_of,
 )
 from cornered.lab.experiments.bamboo_minimax import GAMES_BY_SCALE, MinimaxDepth, nodes_per_win, time_per_win
-from cornered.lab.experiments.bamboo_pruning import MinimaxPruning, leaves_in_order, phases_of, searched
+from cornered.lab.experiments.bamboo_pruning import MinimaxPruning, evaluated_of, leaves_in_order, phases_of, searched
 from cornered.lab.experiments.findings import counted
 from cornered.lab.experiments.laboratory import BotPairing
 from cornered.lab.statistics.tally import Tally
@@ -211,7 +210,7 @@ def _random_game() -> tuple[str, ...]:
     return tuple(moves)
 
 
-def test_a_perfect_order_cuts_all_but_one_branch_and_the_worst_cuts_ties_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_perfect_order_cuts_all_but_one_branch_and_the_worst_cuts_ties_alone() -> None:
     # At the start one branch of 90 leaves, and one leaf of each other branch.
     assert leaves_in_order((START, (), True)) == {"evaluated": 90 + 90, "all": 91 * 90}
     tied = leaves_in_order((START, (), False))
@@ -219,11 +218,9 @@ def test_a_perfect_order_cuts_all_but_one_branch_and_the_worst_cuts_ties_alone(m
     # With all values different the worst order cuts nothing, as the paper says.
     chance = Random(1)
     values = chance.sample(range(1000), 91 * 9)
-    monkeypatch.setattr(
-        bamboo_pruning, "_values_of_replies", lambda position: [values[9 * i : 9 * i + 9] for i in range(91)]
-    )
-    assert leaves_in_order((START, (), False)) == {"evaluated": 91 * 9, "all": 91 * 9}
-    assert leaves_in_order((START, (), True)) == {"evaluated": 9 + 90, "all": 91 * 9}
+    replies = [values[9 * i : 9 * i + 9] for i in range(91)]
+    assert evaluated_of(replies, is_best_first=False) == 91 * 9
+    assert evaluated_of(replies, is_best_first=True) == 9 + 90
 
 
 def test_each_phase_is_a_third_of_the_game_after_its_opening() -> None:
