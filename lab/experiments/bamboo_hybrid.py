@@ -30,7 +30,7 @@ THRESHOLDS: Final[Mapping[Scale, tuple[int, ...]]] = {
     "quick": tuple(range(0, 91, 10)),
     "full": tuple(range(0, 91, 5)),
 }
-GAMES_BY_SCALE: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (4, 4), "quick": (60, 200), "full": (200, 1000)}
+GAMES_BY_SCALE: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (4, 4), "quick": (60, 200), "full": (400, 1000)}
 """Number of games of each threshold, and of the paper's choice against uniform."""
 BEST_THRESHOLD: Final = 40
 BEST_WINS_PERCENT: Final = 91
