@@ -37,9 +37,11 @@ __all__ = ["EXPERIMENTS", "NODES", "NotesQuiescence", "judgement", "pair_scores"
 
 NODES: Final = 400
 """Positions a move where both searches get equally many."""
-POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 3, "quick": 400, "full": 2500}
+POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 400, "full": 2500}
 PAIRS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 1, "quick": 60, "full": 500}
 """Pairs of games, for each game, test and condition."""
+CONDITIONS: Final = ("depth", "nodes")
+"""What is equal for both searches."""
 GAINS: Final[Mapping[str, str]] = {
     "sign": "winner right more often by",
     "unseen": "losses not believed less often by",
@@ -48,38 +50,42 @@ GAINS: Final[Mapping[str, str]] = {
 """What is counted on positions, as it is called in labels."""
 
 
-def judgement(item: tuple[str, int, tuple[str, ...], QuietTest, bool]) -> dict[str, Any]:
-    """Return how right a search is about a position of a game, given by its label, the seed and the moves: whether it
-    names the winner, whether it believes a loss and whether it keeps a win (each None where the other is proven), and
-    at equal depth its nodes. The search has a test of quietness or none, and `NODES` positions or the game's depth."""
-    label, seed, moves, test, is_by_nodes = item
+def judgement(item: tuple[str, int, tuple[str, ...]]) -> dict[str, Any]:
+    """Return how right each search is about a position of a game, given by its label, the seed and the moves: whether
+    it names the winner, whether it believes a loss and whether it keeps a win (each None where the other is proven),
+    and at equal depth its nodes. Every search has a test of quietness or none, and `NODES` positions or the game's
+    depth."""
+    label, seed, moves = item
     ground = PROVEN_GAMES[label]
     state = position_after(ground.terms(seed), moves)
     solved = solution(state)
-    search = TextbookSearch(state.to_move, ground.evaluate)
-    if is_by_nodes:
-        value, line = deepened(ground, state, NODES, test)
-    else:
-        value, line = searched(ground, state, ground.depth, test, search)
     is_won = solved.value == "win"
-    return {
-        "sign": value > 0 if is_won else value < 0,
-        "unseen": None if is_won else value < 0,
-        "kept": solved.moves[line[0]] == "win" if is_won else None,
-        "nodes": None if is_by_nodes else search.nodes,
-    }
+    found: dict[str, Any] = {"proven": solved.value}
+    for condition in CONDITIONS:
+        for test in ("", *TESTS):
+            search = TextbookSearch(state.to_move, ground.evaluate)
+            if condition == "nodes":
+                value, line = deepened(ground, state, NODES, test)
+            else:
+                value, line = searched(ground, state, ground.depth, test, search)
+                found[f"nodes {test or 'plain'}"] = search.nodes
+            name = f"{condition} {test or 'plain'}"
+            found[f"sign {name}"] = value > 0 if is_won else value < 0
+            found[f"unseen {name}"] = None if is_won else value < 0
+            found[f"kept {name}"] = solved.moves[line[0]] == "win" if is_won else None
+    return found
 
 
-def pair_scores(item: tuple[str, int, tuple[str, ...], QuietTest, bool]) -> list[float]:
-    """Return what quiescence search scores against the plain search in two games from an opening, once in each seat;
-    the arguments are as for `judgement`."""
-    label, seed, opening, test, is_by_nodes = item
+def pair_scores(item: tuple[str, int, tuple[str, ...], QuietTest, str]) -> list[float]:
+    """Return what quiescence search scores against the plain search in two games from an opening, once in each seat:
+    the game's label, the seed, the opening, the test of quietness, and what is equal."""
+    label, seed, opening, test, condition = item
     ground = PROVEN_GAMES[label]
     state = position_after(ground.terms(seed), opening)
 
     def player(with_test: QuietTest) -> Choose:
         def choose(here: State) -> str:
-            if is_by_nodes:
+            if condition == "nodes":
                 return deepened(ground, here, NODES, with_test)[1][0]
             return searched(ground, here, ground.depth, with_test, TextbookSearch(here.to_move, ground.evaluate))[1][0]
 
@@ -99,57 +105,37 @@ class NotesQuiescence(Experiment):
         rows: list[FigureRow] = []
         dear: dict[str, dict[str, float]] = {}
         for ground in PROVEN_GAMES.values():
-            dear[ground.label] = {}
+            lines = random_positions(ground.terms(lab.seed), POSITIONS_BY_SCALE[lab.scale], ground.plies)
+            found = lab.measure(ground.step, judgement, [(ground.label, lab.seed, line) for line in lines])
             of_game: list[FigureRow] = []
             for test in TESTS:
-                for is_by_nodes in (False, True):
-                    gains, more_nodes = self._positions(lab, ground, test, is_by_nodes=is_by_nodes)
-                    of_game += [*gains, self._games(lab, ground, test, is_by_nodes=is_by_nodes)]
-                    if not is_by_nodes:
-                        dear[ground.label][test] = more_nodes
+                for condition in CONDITIONS:
+                    of_game += self._positions(ground, test, condition, found)
+                    of_game.append(self._games(lab, ground, test, condition))
             rows += explained(of_game)
+            plain = sum(one["nodes plain"] for one in found)
+            dear[ground.label] = {test: sum(one[f"nodes {test}"] for one in found) / plain for test in TESTS}
         return rows, self._notes(rows, dear), {"times_nodes": dear}
 
     def _positions(
-        self, lab: Laboratory, ground: ProvenGame, test: QuietTest, *, is_by_nodes: bool
-    ) -> tuple[list[FigureRow], float]:
-        """Return the rows of what quiescence gains on positions, and how many times the plain search's nodes it
-        visits."""
-        lines = random_positions(ground.terms(lab.seed), POSITIONS_BY_SCALE[lab.scale], ground.plies)
-        condition = "nodes" if is_by_nodes else "depth"
-        plain, quiet = (
-            lab.measure(
-                f"{ground.step}-{condition}-{which or 'plain'}",
-                judgement,
-                [(ground.label, lab.seed, line, which, is_by_nodes) for line in lines],
-            )
-            for which in ("", test)
-        )
+        self, ground: ProvenGame, test: QuietTest, condition: str, found: Sequence[Mapping[str, Any]]
+    ) -> list[FigureRow]:
+        """Return the rows of what quiescence gains on positions."""
         rows = []
         for what, words in GAINS.items():
-            gains = [
-                int(after[what]) - int(before[what])
-                for before, after in zip(plain, quiet, strict=True)
-                if before[what] is not None
-            ]
-            label = _label(ground, test, words, is_by_nodes=is_by_nodes)
-            rows.append(gained(label, *_claimed(0.0, is_by_nodes=is_by_nodes), gains))
-        if is_by_nodes:
-            return rows, 1.0
-        return rows, sum(one["nodes"] for one in quiet) / sum(one["nodes"] for one in plain)
+            before, after = f"{what} {condition} plain", f"{what} {condition} {test}"
+            gains = [int(one[after]) - int(one[before]) for one in found if one[before] is not None]
+            rows.append(gained(_label(ground, test, words, condition), *_claimed(0.0, condition), gains))
+        return rows
 
-    def _games(self, lab: Laboratory, ground: ProvenGame, test: QuietTest, *, is_by_nodes: bool) -> FigureRow:
+    def _games(self, lab: Laboratory, ground: ProvenGame, test: QuietTest, condition: str) -> FigureRow:
         opening = random_plies(ground.terms(lab.seed), ground.opening)
-        items = [
-            (ground.label, lab.seed, opening(pair), test, is_by_nodes) for pair in range(PAIRS_BY_SCALE[lab.scale])
-        ]
-        condition = "nodes" if is_by_nodes else "depth"
+        items = [(ground.label, lab.seed, opening(pair), test, condition) for pair in range(PAIRS_BY_SCALE[lab.scale])]
         scores = lab.measure(f"{ground.step}-{condition}-{test}-games", pair_scores, items)
         tally = Tally.clustered(
             [score for pair in scores for score in pair], [line for _, _, line, *_ in items for _ in range(2)]
         )
-        label = _label(ground, test, "games won", is_by_nodes=is_by_nodes)
-        return share(label, *_claimed(50.0, is_by_nodes=is_by_nodes), tally)
+        return share(_label(ground, test, "games won", condition), *_claimed(50.0, condition), tally)
 
     def _notes(self, rows: Sequence[FigureRow], dear: Mapping[str, Mapping[str, float]]) -> list[str]:
         equal = [row for row in rows if "equal nodes" in row.label]
@@ -209,13 +195,13 @@ class NotesQuiescence(Experiment):
         figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
 
 
-def _label(ground: ProvenGame, test: QuietTest, words: str, *, is_by_nodes: bool) -> str:
-    return f"{ground.label}, {'equal nodes' if is_by_nodes else 'equal depth'}, {TESTS[test]}, {words}"
+def _label(ground: ProvenGame, test: QuietTest, words: str, condition: str) -> str:
+    return f"{ground.label}, equal {condition}, {TESTS[test]}, {words}"
 
 
-def _claimed(least: float, *, is_by_nodes: bool) -> tuple[str, Span | None]:
+def _claimed(least: float, condition: str) -> tuple[str, Span | None]:
     """Return the claim that a figure is above `least`: only at equal depth, as the notes say nothing of the cost."""
-    if is_by_nodes:
+    if condition == "nodes":
         return "", None
     return f"more than {least:g}{'%' if least else ''}", (least, math.inf)
 

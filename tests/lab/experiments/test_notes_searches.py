@@ -76,14 +76,16 @@ def test_quiescence(tmp_path: Path) -> None:
 
 
 def test_a_search_is_judged_by_the_solution() -> None:
-    solved = solution(position_after(SMALL.terms(1), LINE))
-    for test in ("", *TESTS):
-        one = judgement((SMALL.label, 1, LINE, test, False))
-        assert (one["kept"] is None) == (solved.value == "loss") == (one["unseen"] is not None)
-    # So many positions search this one to the end.
-    whole = judgement((SMALL.label, 1, (*LINE, "c2", "d2"), "", True))
-    assert whole["sign"]
-    assert whole["kept"] in (True, None)
+    one = judgement((SMALL.label, 1, LINE))
+    assert one["proven"] == solution(position_after(SMALL.terms(1), LINE)).value == "win"
+    # Five plies before the end, which so many positions reach and so little depth does not.
+    for test in ("plain", *TESTS):
+        assert one[f"sign nodes {test}"]
+        assert one[f"kept nodes {test}"]
+        assert one[f"unseen depth {test}"] is None
+    lost = judgement((SMALL.label, 1, (*LINE, "c2")))
+    assert (lost["kept depth plain"], lost["unseen nodes plain"]) == (None, True)
+    assert lost["nodes plain"] <= lost["nodes moves"]
 
 
 def test_equal_nodes_are_not_exceeded_and_the_last_whole_iteration_counts() -> None:
@@ -101,7 +103,7 @@ def test_both_games_of_a_pair_start_from_the_opening() -> None:
     # The winner is decided after these moves, whoever searches it.
     opening = (*LINE, "c2", "d2")
     winner = solution(position_after(SMALL.terms(1), opening))
-    scores = pair_scores((SMALL.label, 1, opening, "moves", False))
+    scores = pair_scores((SMALL.label, 1, opening, "moves", "depth"))
     mover = len(opening) % 2
     first = (winner.value == "win") == (mover == 0)
     assert scores == [float(first), float(not first)]
