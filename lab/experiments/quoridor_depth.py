@@ -12,7 +12,7 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Effort, PlayedGame
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, about, mean, share, timed
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, about, mean, pooled, share, timed
 from cornered.lab.experiments.laboratory import Laboratory, opening_cluster, tally_of
 from cornered.lab.experiments.readings import settled
 from cornered.lab.reports.plots import INK
@@ -20,7 +20,7 @@ from cornered.lab.reports.plots import INK
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "QuoridorDepth", "bot_name", "difference", "ratio"]
+__all__ = ["EXPERIMENTS", "QuoridorDepth", "bot_name", "difference"]
 
 TIMES_MS: Final = {5: {1: 1.0, 2: 20.0, 3: 400.0, 4: 8_000.0}, 9: {1: 5.0, 2: 200.0, 3: 5_000.0, 4: 120_000.0}}
 """Milliseconds a move, by size and depth."""
@@ -228,10 +228,10 @@ def _costs(
             effort, opening = _effort(played, depth), opening_cluster(played)
             times.append((1000 * effort.seconds, effort.moves, opening))
             nodes.append((effort.nodes, effort.moves, opening))
-        time = ratio(label, "", None, times, "ms")
+        time = _ratio(label, "", None, times, "ms")
         note = "this machine's"
         rows.append(timed(f"{label}, time", f"~{claimed:g} ms", time.ours, time.low, time.high, time.count, "ms", note))
-        rows.append(ratio(f"{label}, nodes", "", None, nodes, "a move"))
+        rows.append(_ratio(f"{label}, nodes", "", None, nodes, "a move"))
         figures[depth] = (time.ours, rows[-1].ours)
     for deep, played_both in matches.items():
         shallow = deep - 1
@@ -244,9 +244,9 @@ def _costs(
                 opening = opening_cluster(played)
                 times.append((over.seconds / over.moves, under.seconds / under.moves, opening))
                 nodes.append((over.nodes / over.moves, under.nodes / under.moves, opening))
-        time = ratio(label, "", None, times, "times")
+        time = _ratio(label, "", None, times, "times")
         rows.append(timed(f"{label}, time", text, time.ours, time.low, time.high, time.count, "times"))
-        row = ratio(f"{label}, nodes", text, about(claimed), nodes, "times")
+        row = _ratio(f"{label}, nodes", text, about(claimed), nodes, "times")
         if about(claimed)[0] > MOST_GROWTH:
             row = row.because(
                 "refuted",
@@ -257,19 +257,10 @@ def _costs(
     return rows, figures
 
 
-def ratio(label: str, claimed: str, span: Span | None, pairs: Sequence[Weighted], unit: str) -> FigureRow:
-    """Return the row of the ratio of two sums over games, by the variance of its linear approximation, with the games
-    of an opening as one observation (Cochran, "Sampling Techniques", 1977, section 6.3)."""
-    over: dict[Hashable, float] = {}
-    under: dict[Hashable, float] = {}
-    for above, below, cluster in pairs:
-        over[cluster] = over.get(cluster, 0.0) + above
-        under[cluster] = under.get(cluster, 0.0) + below
-    ratio = sum(over.values()) / sum(under.values())
-    size = sum(under.values()) / len(under)
-    linear = [ratio + (over[cluster] - ratio * under[cluster]) / size for cluster in over]
-    row = mean(label, claimed, span, linear, unit)
-    return replace(row, count=len(pairs), effective=float(len(linear)))
+def _ratio(label: str, claimed: str, span: Span | None, pairs: Sequence[Weighted], unit: str) -> FigureRow:
+    """Return the row of the ratio of two sums over games, with the games of an opening as one observation."""
+    over, under, openings = zip(*pairs, strict=True)
+    return pooled(label, claimed, span, over, under, unit, clusters=openings)
 
 
 EXPERIMENTS = (QuoridorDepth(),)

@@ -15,6 +15,8 @@ def settled(rows: Sequence[FigureRow], missing: str) -> list[FigureRow]:
     agreeing = [row.label for row in rows if row.verdict == "agrees"]
     if agreeing:
         verb = "agrees" if len(agreeing) == 1 else "agree"
-        return [row.because("definition", f"{missing} {'; '.join(agreeing)} {verb}.") for row in rows]
+        return [
+            row.because("definition", f"{missing} Of the readings here, {'; '.join(agreeing)} {verb}.") for row in rows
+        ]
     tried = "; ".join(f"{row.label}, {row.ours:.4g}" for row in rows)
     return [row.because("vague", f"{missing} None of these agrees: {tried}.") for row in rows]

@@ -23,7 +23,7 @@ from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
 from cornered.lab.experiments.findings import FigureRow, about, exact
 from cornered.lab.experiments.quoridor_depth import EXPERIMENTS as DEPTH
-from cornered.lab.experiments.quoridor_depth import bot_name, difference, ratio
+from cornered.lab.experiments.quoridor_depth import bot_name, difference
 from cornered.lab.experiments.quoridor_first_player import EXPERIMENTS as FIRST_PLAYER
 from cornered.lab.experiments.quoridor_first_player import proven
 from cornered.lab.experiments.quoridor_nodes import EXPERIMENTS as NODES
@@ -112,7 +112,7 @@ def test_readings_that_differ_name_the_one_that_agrees() -> None:
         exact(label, "~10", about(10), figure) for label, figure in (("one", 10), ("two", 20), ("three", 30))
     )
     one, two = settled([agreeing, differing], "Nobody knows.")
-    assert (one.reason, two.reason, two.why) == ("", "definition", "Nobody knows. one agrees.")
+    assert (one.reason, two.reason, two.why) == ("", "definition", "Nobody knows. Of the readings here, one agrees.")
     two, three = settled([differing, far], "Nobody knows.")
     assert (two.reason, three.reason) == ("vague", "vague")
     assert three.why == "Nobody knows. None of these agrees: two, 20; three, 30."
@@ -182,15 +182,6 @@ def test_a_gain_against_a_fixed_opponent_is_the_difference_of_two_scores() -> No
     assert (row.ours, row.low, row.high, row.unit) == (50, 50, 50, "points")
     assert row.effective == 2
     assert row.verdict == "differs"
-
-
-def test_a_ratio_of_sums_takes_an_opening_for_one_observation() -> None:
-    row = ratio("", "~3 times", about(3), [(30, 10, "a"), (60, 20, "b"), (33, 10, "b")], "times")
-    assert row.ours == pytest.approx(123 / 40)
-    assert (row.count, row.effective) == (3, 2)
-    assert row.low < 3 < row.high
-    same = ratio("", "", None, [(30, 10, "a"), (60, 20, "b")], "times")
-    assert [same.low, same.high] == pytest.approx([3, 3])
 
 
 def test_depth(tmp_path: Path) -> None:
