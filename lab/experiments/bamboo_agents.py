@@ -25,6 +25,7 @@ NETWORK: Final = "neural net"
 HYBRID: Final = "hybrid"
 DETERMINISTIC_BOTS: Final = ("bamboo-minimax", "bamboo-neural", "bamboo-hybrid")
 CHANCE_BOTS: Final = ("bamboo-uniform", "network=chance")
+SEARCH_BOT: Final = "bamboo-mcts"
 OPENING_PLIES: Final = 2
 
 AgentPair = tuple[str, str]
@@ -39,6 +40,8 @@ class AgentVariant:
     bots: Mapping[str, str] = field(default_factory=dict)
     pairs: Sequence[AgentPair] = ()
     has_openings: bool = False
+    max_search_games: int = PAPER_GAMES
+    """Most games of a pair with the tree search, which take seconds each."""
 
 
 CHANCE: Final = AgentVariant(
@@ -59,12 +62,14 @@ ALL_GROUPS: Final = AgentVariant(
         (HYBRID, MCTS),
         (HYBRID, NETWORK),
     ),
+    max_search_games=40,
 )
 OPENINGS: Final = AgentVariant(
     f", after {OPENING_PLIES} random plies",
     {},
     ((MCTS, MINIMAX), (NETWORK, MINIMAX), (HYBRID, MINIMAX), (NETWORK, MCTS), (HYBRID, MCTS), (HYBRID, NETWORK)),
     has_openings=True,
+    max_search_games=40,
 )
 VARIANTS: Final = (CHANCE, ALL_GROUPS, OPENINGS)
 SUMMED_PAIRS: Final[Mapping[AgentPair, tuple[str, str]]] = {
@@ -114,8 +119,8 @@ class Agents(BambooRoundRobin):
     def games(self, first: str, second: str, scale: Scale) -> int:
         if scale == "tiny":
             return 2
-        if any(bot.startswith("bamboo-mcts") for bot in (first, second)):
-            return 20 if scale == "quick" else 100
+        if any(bot.startswith(SEARCH_BOT) for bot in (first, second)):
+            return 20 if scale == "quick" else PAPER_GAMES
         return 100 if scale == "quick" else 1000
 
     def bot(self, name: str, scale: Scale) -> str:
@@ -162,6 +167,8 @@ class Agents(BambooRoundRobin):
         for pair in variant.pairs:
             first, second = (variant.bots.get(name, self.bot(name, lab.scale)) for name in pair)
             games = self.games(first, second, lab.scale)
+            if any(bot.startswith(SEARCH_BOT) for bot in (first, second)):
+                games = min(games, variant.max_search_games)
             asked.append((first, second, games if variant.has_openings else distinct(games, first, second)))
         meetings = lab.meet(f"games{variant.suffix.replace(',', '').replace(' ', '-')}", terms, asked, openings=opening)
         rows = {}

@@ -32,13 +32,13 @@ TENTHS: Final[Mapping[Scale, tuple[int, ...]]] = {
     "full": (0, 2, 4, 6, 8, 10),
 }
 """Values of c, in tenths."""
-GAMES_BY_SCALE: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (6, 40), "full": (40, 200)}
+GAMES_BY_SCALE: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (6, 40), "full": (20, 100)}
 """Number of games of each pair of settings, and of the paper's choice."""
 CLAIMED_BEST: Final = 91
 FEW_ITERATIONS: Final = (10, 25, 50, 100)
 """Iterations with which our own search may be as strong as the paper's is with a thousand."""
-FEW_GAMES: Final[Mapping[Scale, int]] = {"tiny": 2, "quick": 100, "full": 400}
-READING_GAMES: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (24, 6), "full": (150, 30)}
+FEW_GAMES: Final[Mapping[Scale, int]] = {"tiny": 2, "quick": 100, "full": 200}
+READING_GAMES: Final[Mapping[Scale, tuple[int, int]]] = {"tiny": (2, 2), "quick": (24, 6), "full": (100, 20)}
 """Number of games of the reading that is judged, at the paper's choice and in all over c, and of each other reading."""
 
 
