@@ -216,11 +216,17 @@ def _made(finding: Finding) -> str:
     origin = finding.provenance
     facts = [finding.scale, f"seed {finding.seed}", f"cornered {finding.version}"]
     if origin:
-        if origin["commit"]:
-            commit, dash, dirty = origin["commit"].partition("-")
-            facts.append(f"commit {commit[:COMMIT_DIGITS]}{dash}{dirty}")
+        commits = list(dict.fromkeys(run["commit"] for run in origin["runs"] if run["commit"]))
+        if commits:
+            facts.append(f"commit{'s' if commits[1:] else ''} {', '.join(map(_commit, commits))}")
         facts += [f"Python {origin['python']}", str(origin["processor"]), str(origin["date"])[:10]]
     return f"Made by `{finding.command}` ({', '.join(facts)})."
+
+
+def _commit(text: str) -> str:
+    """Return a commit with fewer digits."""
+    digits, dash, dirty = text.partition("-")
+    return f"{digits[:COMMIT_DIGITS]}{dash}{dirty}"
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cornered.engine.progress import Progress, Report
-from cornered.engine.records.files import replacing
+from cornered.engine.records.files import LineWriter, read_lines, replacing
 from cornered.lab.execution.workforce import Workforce
 from cornered.lab.experiments.data_tables import SUFFIX, describe
 from cornered.lab.experiments.experiment import Experiment
@@ -29,6 +30,8 @@ FOLDER: Final = "reproduction"
 REPORT: Final = "reproduction.md"
 WORK_FOLDER: Final = ".work"
 """Folder of unfinished work inside FOLDER; hidden, to separate it from the results."""
+RUNS_FILE: Final = "runs.jsonl"
+"""One line in the folder of work for each run that began with it."""
 FIGURES: Final = ("ours", "low", "high")
 EFFECT_FIGURES: Final = ("value", "low", "high")
 
@@ -59,6 +62,8 @@ def make(
     def tell(progress: Progress) -> None:
         report(replace(progress, step=f"{experiment.name}: {progress.step}"))
 
+    origin = provenance(datetime.now(UTC))
+    runs = _begun(work, {"commit": origin["commit"], "date": origin["date"]})
     lab = Laboratory(workforce, work, scale, seed, tell)
     rows, notes, series = experiment.run(lab)
     finding = Finding(
@@ -75,7 +80,7 @@ def make(
         dict(lab.counts),
         version("cornered"),
         {f"{DATA_FOLDER}/{experiment.name}/{step}{SUFFIX}": table.lines for step, table in lab.tables.items()},
-        provenance(datetime.now(UTC)),
+        {**origin, "runs": runs},
     )
     _write_data(lab, finding, folder / DATA_FOLDER / experiment.name)
     write(finding, experiment, folder)
@@ -85,6 +90,15 @@ def make(
     if work.parent.exists() and not any(work.parent.iterdir()):
         work.parent.rmdir()
     return finding
+
+
+def _begun(work: Path, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Add a run to those that began in a folder of work, and return them all: a finding can be the work of several."""
+    work.mkdir(parents=True, exist_ok=True)
+    lines, _ = read_lines(work / RUNS_FILE)
+    with closing(LineWriter(work / RUNS_FILE)) as file:
+        file.append(json.dumps(run))
+    return [*map(json.loads, lines), dict(run)]
 
 
 def _write_data(lab: Laboratory, finding: Finding, folder: Path) -> None:

@@ -167,15 +167,19 @@ def test_a_page_of_its_own_lies_beside_its_plot() -> None:
 
 
 def test_a_page_names_its_data_and_where_it_was_made() -> None:
-    origin = {"commit": f"{'a1' * 20}-dirty", "python": "3.13.1", "processor": "A chip", "date": "2026-01-02T03:04:05"}
+    runs = [{"commit": commit, "date": "2026-01-02"} for commit in ("b2" * 20, f"{'a1' * 20}-dirty", "b2" * 20, None)]
+    origin = {"python": "3.13.1", "processor": "A chip", "date": "2026-01-02T03:04:05", "runs": runs}
     made = replace(RIGHT, data={"data/one/games.csv.gz": 1200}, provenance=origin)
     text = written(made)
-    assert "(tiny, seed 1, cornered 1.2, commit a1a1a1a1a1a1-dirty, Python 3.13.1, A chip, 2026-01-02)" in text
+    assert (
+        "(tiny, seed 1, cornered 1.2, commits b2b2b2b2b2b2, a1a1a1a1a1a1-dirty, Python 3.13.1, A chip, 2026-01-02)"
+        in text
+    )
     assert (
         "Data ([columns](reproduction/data/one/README.md)): "
         "[games.csv.gz](reproduction/data/one/games.csv.gz) (1,200 lines)." in text
     )
-    assert "commit" not in page(replace(made, provenance={**origin, "commit": None}))
+    assert "commit" not in page(replace(made, provenance={**origin, "runs": runs[3:]}))
 
 
 def test_an_unbounded_figure_is_written_in_words() -> None:

@@ -87,8 +87,11 @@ def test_kept_work_is_judged_again_without_playing(tmp_path: Path) -> None:
     games = (data / "games.csv.gz").read_bytes()
     (data / "old.csv.gz").write_bytes(b"of an earlier version")
     idle = Inline()
-    assert run("bamboo-table-4", tmp_path, again=True, keep=True, workforce=idle) == first
+    judged_again = run("bamboo-table-4", tmp_path, again=True, keep=True, workforce=idle)
+    assert judged_again == first
     assert idle.done == 0
+    began = [run["date"] for run in judged_again.provenance["runs"]]
+    assert began == [first.provenance["date"], judged_again.provenance["date"]]
     assert (data / "games.csv.gz").read_bytes() == games
     assert {path.name for path in data.iterdir()} == {"README.md", *(f"{step}.csv.gz" for step in first.counts)}
     run("bamboo-table-4", tmp_path, again=True, workforce=idle)
