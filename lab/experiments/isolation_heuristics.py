@@ -168,7 +168,7 @@ class IsolationHeuristics(IsolationRoundRobin):
     pairs_by_scale: Mapping[Scale, Mapping[int, int]] = {
         "tiny": {3: 2, 5: 1},
         "quick": {3: 40, 5: 14, 7: 4},
-        "full": {3: 200, 5: 60, 7: 16},
+        "full": {3: 200, 5: 40, 7: 12},
     }
     about = (
         "The search is alpha-beta, four plies deep as `maxDepth` says, a finished game is won or lost, and of equal "

@@ -57,7 +57,7 @@ SOLVED: Final = DiceBoard(3, 4, WHOLE_GAME_PLIES)
 PRUNED: Final = (DiceBoard(4, 4, 5), DiceBoard(5, 6, 5), DiceBoard(7, 6, 3))
 PLAYED: Final = (DiceBoard(4, 4, 5), DiceBoard(5, 4, 5), DiceBoard(7, 4, 3))
 POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 2, "quick": 60, "full": 200}
-PAIRS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 1, "quick": 60, "full": 500}
+PAIRS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 1, "quick": 60, "full": 300}
 
 
 def chance_to_win(state: State, seat: int, known: dict[State, Fraction]) -> Fraction:

@@ -30,7 +30,7 @@ EVEN_PERCENT: Final = 50.0
 PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 3, 9: 1},
     "quick": {5: 100, 9: 60},
-    "full": {5: 1000, 9: 300},
+    "full": {5: 1000, 9: 150},
 }
 MAX_DEPTH: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 3, 9: 2},
@@ -42,7 +42,7 @@ FIXED_OPPONENTS: Final = {"depth 1": "quoridor-classic:depth=1", "path": "quorid
 FIXED_PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 3, 9: 1},
     "quick": {5: 100, 9: 30},
-    "full": {5: 1000, 9: 100},
+    "full": {5: 500, 9: 60},
 }
 RANDOM_PAIRS: Final = 50
 """Maximum number of pairs against the random player, which hardly ever wins."""

@@ -28,7 +28,7 @@ SPECIFICATION_NAMES: Final = {"path": "path", "progress": "progress", "stock": "
 PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {5: 2},
     "quick": {5: 60, 9: 30},
-    "full": {5: 1000, 9: 500},
+    "full": {5: 500, 9: 200},
 }
 OPENING_PLIES: Final = 2
 MISSING: Final = (
