@@ -15,9 +15,9 @@ from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.trapgrid_parity import EXPERIMENTS as PARITY
-from cornered.lab.experiments.trapgrid_parity import are_separated, first_separated, parity
+from cornered.lab.experiments.trapgrid_parity import _rows, are_separated, first_separated, parity
 from cornered.lab.experiments.trapgrid_pruning import EXPERIMENTS as PRUNING
-from cornered.lab.experiments.trapgrid_pruning import SAVING_KINDS, counts, pruning, pruning_at_start
+from cornered.lab.experiments.trapgrid_pruning import SAVING_KINDS, _savings, counts, pruning, pruning_at_start
 from cornered.lab.experiments.trapgrid_turns import EXPERIMENTS as TURNS
 from cornered.lab.experiments.trapgrid_turns import pockets, turns
 from tests.lab.experiments.inline import check
@@ -97,6 +97,29 @@ def test_parity(tmp_path: Path) -> None:
     assert by["random: the larger pocket wins"].ours > by["random: parity, the mover's cells"].ours
 
 
+def test_a_saving_of_another_kind_is_a_definition_only_where_the_pooled_one_agrees() -> None:
+    found = [{"nodes": 45, "plain": 100, "unsorted": 46, "pruned": 5, "saved": 30 + number % 2} for number in range(40)]
+    together, *others = _savings(5, found, range(40))
+    assert together.verdict == "agrees"
+    assert [row.reason for row in others] == ["definition"] * 3
+    assert all(f'"{together.label}"' in row.why for row in others)
+    # Too few positions, around the end of the range: unclear, which explains nothing.
+    few = [{**one, "nodes": nodes} for one, nodes in zip(found, (5, 99, 70, 70), strict=False)]
+    together, *others = _savings(5, few, range(4))
+    assert together.verdict == "unclear"
+    assert {row.reason for row in others if row.verdict == "differs"} == {"vague"}
+
+
+def test_the_mild_claim_says_what_the_rule_is_worth_without_the_own_cell() -> None:
+    # The mover's pocket is even and it wins, in 30 of 40 positions: the rule fails, its opposite does not.
+    positions = [{"cells": [4, 3], "won": number % 4 != 0} for number in range(40)]
+    by = {row.label: row for row in _rows("random", positions, range(40))}
+    usual = by["random: parity, the mover's cells, usually"]
+    assert (usual.ours, usual.verdict, usual.reason) == (25, "differs", "vague")
+    assert "75.0% of the positions" in usual.why
+    assert by["random: parity, the mover's cells"].reason == "refuted"
+
+
 def test_sorting_is_measured_beside_the_order_of_the_cells() -> None:
     one = pruning_at_start(7)
     assert one.nodes < one.unsorted_nodes < one.plain_nodes == 1 + 2 + 4 + 8 + 16 + 40 + 100 + 240
@@ -125,12 +148,15 @@ def test_pruning(tmp_path: Path) -> None:
     assert by["positions with the same value"].verdict == "apart"
     assert by["depth 5, four moves everywhere, alpha-beta at best"].ours == 79
     assert by["depth 5, start, nodes of minimax"].reason == "refuted"
+    # Alpha-beta has 44 and 150 nodes at depths 5 and 8; minimax 31, 71 and 171 at 4, 5 and 6.
+    assert by["start, depth of minimax at the nodes of alpha-beta's depth 5"].ours == 4
+    assert by["start, depth of minimax at the nodes of alpha-beta's depth 8"].ours == 5
     for depth in (5, 6, 7, 8):
         together, *others = (by[f"depth {depth}, {label}"] for label in SAVING_KINDS.values())
         plain, pruned = by[f"depth {depth}, nodes of minimax"], by[f"depth {depth}, nodes of alpha-beta"]
         assert together.ours == pytest.approx(100 * (1 - pruned.ours / plain.ours))
         assert all(
-            row.reason == ("vague" if together.verdict == "differs" else "definition") or row.verdict != "differs"
+            row.reason == ("definition" if together.verdict == "agrees" else "vague") or row.verdict != "differs"
             for row in others
         )
 
@@ -179,8 +205,9 @@ def test_turns(tmp_path: Path) -> None:
     by = check(TURNS[0], tmp_path)
     assert by["turns at depth 5 (more than 6 steps)"].ours == 0
     for depth, words in ((5, "more than 6"), (6, "5 or 6")):
-        assert by[f"turns at depth {depth} ({words} steps)"].reason == "definition"
-        assert by[f"turns at depth {depth} ({words} cells in reach)"].verdict == "agrees"
+        assert by[f"turns at depth {depth} ({words} steps)"].reason == "refuted"
+        # One turn among hundreds would do to agree, so it is no agreement.
+        assert by[f"turns at depth {depth} ({words} cells in reach)"].verdict == "apart"
     in_reach = [row for label, row in by.items() if label.endswith("cells in reach)")]
     assert sum(row.ours for row in in_reach) == pytest.approx(100)
     assert by["time a turn, mean"].kind == "time"
