@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final
 
 from cornered.lab.contests.openings import no_opening, random_plies
 from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.bamboo_hybrid import UNPRINTED_NETWORK
 from cornered.lab.experiments.bamboo_mcts_readings import SUMMED, ReadingGame, reading_wins
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
 from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Scale, counted
@@ -144,7 +145,7 @@ class Agents(BambooRoundRobin):
         return explained, notes, {"pairs": [list(pair) for pair in pairs]}
 
     def _summed(self, lab: Laboratory) -> dict[AgentPair, FigureRow]:
-        """Return the rows of the tree search by the caption of equation 8."""
+        """Return the rows of the tree search by the text below equation 8."""
         iterations, games = (20 if lab.scale == "tiny" else 1000), SUMMED_GAMES[lab.scale]
         items = [
             ReadingGame(SUMMED, 0.4, iterations, opponent, lab.seed, number)
@@ -206,21 +207,23 @@ class Agents(BambooRoundRobin):
 
 
 def _explained(row: FigureRow, *others: FigureRow | None) -> FigureRow:
-    """Return the row with the reason why it differs: another reading of the same pair agrees, or the network."""
+    """Return the row with the reason why it differs: another reading of the same pair agrees, or the network, which the
+    paper does not print. A control without a network is no reading of the paper."""
     for other in others:
-        if other is not None and other.verdict == "agrees":
-            why = f'Another reading gives {other.ours:.1f}%, which agrees: the row "{other.label}".'
-            return row.because("definition", why)
+        if other is None or other.verdict != "agrees":
+            continue
+        agreement = f'{other.ours:.1f}%, which agrees: the row "{other.label}".'
+        if CHANCE.suffix in other.label and CHANCE.suffix not in row.label:
+            why = f"{UNPRINTED_NETWORK} With uniform play in its place, as a control, the figure is {agreement}"
+            return row.because("vague", why)
+        return row.because("definition", f"Another reading gives {agreement}")
     if CHANCE.suffix not in row.label and (NETWORK in row.label or HYBRID in row.label):
-        return row.because(
-            "vague",
-            "The paper prints neither the weights of its network nor the games that it was trained with. Ours has the "
-            "printed shape, and is stronger than the printed one, which is no better than chance.",
-        )
+        why = f"{UNPRINTED_NETWORK} Ours has the printed shape; the printed one is no better than chance."
+        return row.because("vague", why)
     return row.because(
         "unexplained",
-        "Tried: our search by the text of equation 8, and by its caption; uniform play in the place of the network; "
-        "groups of two stones or more, and of one.",
+        "Tried: our search by the text above equation 8, and by the text below it; uniform play in the place of the "
+        "network; groups of two stones or more, and of one.",
     )
 
 
@@ -257,7 +260,7 @@ def _variant_notes(
         f"minimax (printed 0%) and {chance[HYBRID, MCTS].ours:.1f}% against MCTS (printed 45%).",
     ]
     notes.append(
-        "MCTS by the caption of equation 8, with the number of wins for v, wins "
+        "MCTS by the text below equation 8, with the number of wins for v, wins "
         f"{summed[MCTS, RANDOM].ours:.1f}% against random (printed 88%), and by the text above it, with their average, "
         f"{table[MCTS, RANDOM].ours:.1f}%."
     )

@@ -14,9 +14,18 @@ from cornered.bots.bamboo.cells import bamboo
 from cornered.bots.bamboo.tree import BambooTreeNode, new_node, run_iteration
 from cornered.engine.kernels.hexagon import MAX_MOVES, advance, gen, size_of
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
-from cornered.lab.experiments.bamboo_agents import CHANCE, SUMMED_PAIRS, VARIANTS, Agents, distinct, is_deterministic
+from cornered.lab.experiments.bamboo_agents import (
+    CHANCE,
+    SUMMED_PAIRS,
+    VARIANTS,
+    Agents,
+    _explained,
+    distinct,
+    is_deterministic,
+)
 from cornered.lab.experiments.bamboo_costs import Costs, _minimax_tests, _playout_tests, work
 from cornered.lab.experiments.bamboo_hybrid import Threshold, ThresholdCurve
+from cornered.lab.experiments.bamboo_hybrid import _explained as _explained_threshold
 from cornered.lab.experiments.bamboo_mcts import Exploration
 from cornered.lab.experiments.bamboo_mcts_readings import (
     READINGS,
@@ -122,6 +131,22 @@ def test_table_4_counts_deterministic_pairs_as_two_games_and_has_its_variants(tm
     assert all(row.verdict == "new" for label, row in by.items() if label.endswith("random plies"))
 
 
+def test_a_control_without_a_network_is_no_reading_of_the_paper() -> None:
+    ours = counted("hybrid against random", 91, Tally.of(1000, 1000))
+    control = counted(f"hybrid against random{CHANCE.suffix}", 91, Tally.of(925, 1000))
+    assert (ours.verdict, control.verdict) == ("differs", "agrees")
+    explained = _explained(ours, control)
+    assert explained.reason == "vague"
+    assert control.label in explained.why
+    assert _explained(control, None) == control
+    for_hybrid = _explained_threshold(ours, control, "The paper does not say.")
+    assert (for_hybrid.reason, "92%" in for_hybrid.why, control.label in for_hybrid.why) == ("vague", True, True)
+    assert _explained(ours, None).reason == "vague"
+    # Another reading of the same words is a definition.
+    summed = counted(f"MCTS against random, {SUMMED}", 88, Tally.of(870, 1000))
+    assert _explained(counted("MCTS against random", 88, Tally.of(1000, 1000)), summed).reason == "definition"
+
+
 def _place(pair: tuple[str, str]) -> tuple[int, int]:
     names = list(Agents.players)
     return names.index(pair[1]), names.index(pair[0])
@@ -183,7 +208,7 @@ def test_a_game_of_a_reading_repeats() -> None:
     assert set(won) <= {0, 1}
 
 
-def test_figures_12_and_13_judge_the_reading_by_the_caption_of_equation_8(tmp_path: Path) -> None:
+def test_figures_12_and_13_judge_the_reading_by_the_text_below_equation_8(tmp_path: Path) -> None:
     by = check(Exploration(), tmp_path)
     readings = [label for label in by if any(label.endswith(name) for name in READINGS)]
     assert len(readings) == len(READINGS) + 1
