@@ -132,6 +132,8 @@ class Costs(Experiment):
             text, _ = CLAIMED.get(name, ("", None))
             ours, low, high = mean_interval(values)
             note = "another machine and another program" if text else ""
+            if name == MCTS_LABEL:
+                note += '; section V.D has "less than a second per turn"'
             rows[name] = timed(f"time of a move of {name}", text, ours, low, high, len(values), "ms", note)
         ratios = []
         for above, below, text in (

@@ -220,11 +220,11 @@ def _notes(exactly: Mapping[int, float], wins: Mapping[int, int], games: int) ->
         f"formula that it names, their widths belong to {', '.join(map(str, implied))} games for sizes 1 to 5."
     )
     notes.append(
-        'That the first move is "a great disadvantage, especially for small sizes" holds: it shrinks with the size and '
-        "is small, but not nothing, on size 5."
+        'That "especially for small grid sizes, taking the first turn is a great disadvantage" holds: it shrinks with '
+        "the size and is small, but not nothing, on size 5."
         if 50 - 100 * wins[5] / games > 100 * Z95 * 0.5 / games**0.5
-        else 'That the first move is "a great disadvantage, especially for small sizes" holds for the small ones; on '
-        "size 5 our games do not show any."
+        else 'That "especially for small grid sizes, taking the first turn is a great disadvantage" holds for '
+        "these; on size 5 our games do not show any."
     )
     return notes
 

@@ -12,6 +12,7 @@ from cornered.lab.experiments.bamboo_readings import (
     BEST_READINGS,
     COMPONENTS,
     GROUPS,
+    PAIRS,
     TRIED,
     TableReading,
     log_likelihood,
@@ -123,6 +124,9 @@ class Heuristics(BambooRoundRobin):
                 pair: self.row(f"{pair[0]} against {pair[1]}{variant.suffix}", pair, meeting.tally)
                 for pair, meeting in zip(pairs, lab.meet(step, terms, asked), strict=True)
             }
+        rows[ADDED.suffix] = {
+            pair: replace(row, note=f"reading chosen to fit; {row.note}") for pair, row in rows[ADDED.suffix].items()
+        }
         tried = measured_readings(lab)
         every = [explained(row, pair, rows, tried) for by_pair in rows.values() for pair, row in by_pair.items()]
         every += [_reading_row(reading, tried[reading.label], list(self.players)) for reading in TRIED]
@@ -174,11 +178,18 @@ def explained(
     for suffix, by_pair in rows.items():
         other = by_pair.get(pair)
         if other is not None and other.verdict == "agrees":
-            return row.because("definition", f'"{other.label}" agrees, with {other.ours:.1f}%: {meanings[suffix]}.')
+            why = f'"{other.label}" agrees, with {other.ours:.1f}%: {meanings[suffix]}.'
+            if suffix == ADDED.suffix:
+                why += f" It was chosen out of {len(TRIED)} readings because it fits."
+            return row.because("definition", why)
     for label in sorted(tried, key=lambda label: -_likelihood(tried[label], PAPER_GAMES)):
         if counted("", Heuristics.printed[pair], tried[label][pair]).verdict == "agrees":
             share = 100 * tried[label][pair].share
-            return row.because("definition", f'The reading "{label}" that was tried agrees, with {share:.1f}%.')
+            return row.because(
+                "definition",
+                f'Of the {len(tried)} readings of the table that were tried, "{label}" agrees here, with {share:.1f}%. '
+                "It was chosen because it fits.",
+            )
     why = f"None of the {len(tried)} readings that were tried agrees for this pair."
     for by_pair in rows.values():
         other = by_pair.get(pair)
@@ -212,18 +223,18 @@ def _verdict_notes(rows: Sequence[FigureRow]) -> list[str]:
     changed = [row for row in judged if not row.note.endswith(row.verdict)]
     shares = list(Heuristics.printed.values())
     inner = [share for share in shares if 0 < share < 100]
+    share = Heuristics.printed[GROUP_COUNT, UNIFORM]
     odds = " and ".join(
         f"{share * games / 100:.0f} of {games} (p = {_p_of_half(round(share * games / 100), games):.3f})"
-        for share in (36,)
         for games in (PAPER_GAMES, EVEN_GAMES)
     )
     return [
         f"The text does not say how many games Table III has. All its shares are even, the {len(inner)} that are not "
         f"0% or 100% too, which of {PAPER_GAMES} games has a chance of 1 in {2 ** len(inner)}; and the 36% has no star "
         f"for a significant difference from one half, where the exact binomial test gives {odds}. So "
-        f"{EVEN_GAMES} games are likelier. The verdicts are those of {PAPER_GAMES} games, as elsewhere in the paper; "
-        f"by {EVEN_GAMES}, too few to agree with a share near one half, {len(changed)} of the {len(judged)} are "
-        "others, and each row states its own.",
+        f"{EVEN_GAMES} games are likelier. The verdicts are those of {PAPER_GAMES} games, as elsewhere in the paper. "
+        f"By {EVEN_GAMES} games, which are too few to agree with a share near one half, {len(changed)} of the "
+        f"{len(judged)} verdicts change; the note of each row has its own.",
     ]
 
 
@@ -240,6 +251,7 @@ def _reading_notes(tried: Mapping[str, Mapping[HeuristicPair, Tally]]) -> list[s
     alike = by_players[uniform, outer, COMPONENTS, *others]
     order = sorted(TRIED, key=lambda reading: -_likelihood(tried[reading.label], PAPER_GAMES))
     literal = TRIED[1]
+    pairs = by_players[uniform, outer, PAIRS, *others]
     signed = next(reading for reading in TRIED if reading.changed == 1)
     listed = "; ".join(f"{reading.label} {_likelihood(tried[reading.label], PAPER_GAMES):.1f}" for reading in order[:5])
     games = alike[OUTER, UNIFORM].trials
@@ -249,7 +261,10 @@ def _reading_notes(tried: Mapping[str, Mapping[HeuristicPair, Tally]]) -> list[s
         f"{_likelihood(alike, PAPER_GAMES, GROUP_COUNT):.0f} where they are the connected components of all stones, "
         f"colours ignored; {_likelihood(own, EVEN_GAMES, GROUP_COUNT):.0f} and "
         f"{_likelihood(alike, EVEN_GAMES, GROUP_COUNT):.0f} for {EVEN_GAMES} printed games. The other four players are "
-        f'those of the reading "{TRIED[0].label}".',
+        f'those of the reading "{TRIED[0].label}". By section II a group has two stones or more; the rows of Table I '
+        "count single stones, as the rules do. By section II group count wins "
+        f"{100 * pairs[GROUP_COUNT, UNIFORM].share:.1f}% against uniform, and the row has the log-likelihood "
+        f"{_likelihood(pairs, PAPER_GAMES, GROUP_COUNT):.0f}.",
         f"{len(TRIED)} readings of the whole table were measured, with {games:,} games a pair: other distances and "
         "other sets of stones, ties broken otherwise, weights and orders of the two terms, groups of two stones or "
         "more, reversed preferences, a comparator that is not transitive, and other sizes. By the log-likelihood of "
@@ -260,7 +275,8 @@ def _reading_notes(tried: Mapping[str, Mapping[HeuristicPair, Tally]]) -> list[s
         "inside are farther from its stones; by Table I to the letter it wins "
         f"{100 * tried[literal.label][SPARSITY_AND_OUTER, OUTER].share:.1f}% against outer. Where both distances are "
         f"added and colours are ignored, it wins {100 * alike[SPARSITY_AND_OUTER, OUTER].share:.1f}%; 12% are printed. "
-        "The paper's Figure 5 shows one number for each move and heuristic, which a sum is and a rule for ties is not.",
+        "By its caption, the paper's Figure 5 shows one number for each move: a sum is one number, and a distance with "
+        "a rule for ties is two.",
         "Section III.A.1 prints the distance from the centre as max(v), without absolute values, which prefers three "
         "of the six edges. Outer by that wins "
         f"{100 * tried[signed.label][OUTER, UNIFORM].share:.1f}% against uniform, and the table has the "

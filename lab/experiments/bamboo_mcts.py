@@ -116,7 +116,7 @@ class Exploration(Experiment):
         return rows
 
     def _mean_reading(self, lab: Laboratory, iterations: int, constants: Sequence[float]) -> FigureRow:
-        """Return the share that the search by the caption of equation 8 wins, over all c."""
+        """Return the share that the search by the text below equation 8 wins, over all c."""
         games = -(-READING_GAMES[lab.scale][0] // len(constants))
         items = [
             ReadingGame(SUMMED, c, iterations, OPPONENT_BOT, lab.seed, number)
@@ -178,7 +178,7 @@ def _notes(means: Sequence[FigureRow], possible: Sequence[float], games: int) ->
     notes = [
         f"Size {RADIUS}, against the uniform player, with {games} games for each pair of settings. The paper does not "
         "say how many values of c its mean is over; its 87% is compared as a count of 100 games.",
-        "More iterations win more, as in Figure 12: "
+        "The wins never fall with more iterations, as in Figure 12: "
         + ", ".join(f"{row.label.split(',')[0]} {row.ours:.0f}%" for row in means)
         + "."
         if all(one.ours <= other.ours for one, other in pairwise(means))
@@ -205,8 +205,9 @@ def _explained(
     equal = min(few, key=lambda fewer: abs(fewer.ours - CLAIMED_BEST))
     if reading is not None and reading.verdict == "agrees":
         why = (
-            'The text above equation 8 has v as the average of wins, its caption as "the value of wins". With the '
-            f'number of wins for v, {reading.ours:.0f}% are won, which agrees: the row "{reading.label}".'
+            'The text above equation 8 has v as "the average wins", the text below it as "the value of wins". With the '
+            f"number of wins for v, one of {len(readings)} readings that were tried, {reading.ours:.0f}% are won, "
+            f'which agrees: the row "{reading.label}".'
         )
         return row.because("definition", why)
     return row.because(

@@ -47,7 +47,7 @@ class TreeReading:
     keeps_tree: bool = True
     """Whether the tree below the played moves is kept; else every move starts a new one."""
     is_summed: bool = False
-    """Whether v of equation 8 is the number of wins, by its caption, and not their average, by the text above it."""
+    """Whether v of equation 8 is the number of wins, by the text below it; else their average, by the text above it."""
     for_root: bool = False
     """Whether every node counts the wins of the player at the root, so that the opponent is taken for a helper."""
     for_leaf: bool = False
@@ -59,7 +59,7 @@ class TreeReading:
 
 
 SUMMED: Final = "v is the number of wins"
-"""The reading by the caption of equation 8: "v_i is the value of wins for the node i"."""
+"""The reading by the text below equation 8: "v_i is the value of wins for the node i"."""
 READINGS: Final[Mapping[str, TreeReading]] = {
     SUMMED: TreeReading(is_summed=True),
     "v is a quotient of whole numbers": TreeReading(is_whole=True),

@@ -157,8 +157,8 @@ class MinimaxPruning(Experiment):
         cut = [100 * (1 - one["evaluated"] / one["all"]) for one in worst]
         never = mean(f"leaves cut off, depth {ORDERED_DEPTH}, the worst first", "none", (0, 0), cut, "%").because(
             "refuted",
-            "The printed pseudocode breaks where values are equal, too, and equation 7 is a small whole number: many "
-            "moves share the worst value. With different values nothing would be cut off.",
+            "The printed pseudocode breaks where values are equal, too, and equation 7 is a small whole number, so "
+            "that many moves have equal values. With different values nothing would be cut off.",
         )
         cells = 3 * RADIUS * (RADIUS + 1) + 1
         bound = math.perm(cells, ORDERED_DEPTH) + ORDERED_DEPTH * cells
@@ -260,7 +260,8 @@ def _notes(rows: Mapping[str, FigureRow], depths: Sequence[int]) -> list[str]:
         "fewer evaluations, that the worst order prunes nothing, and that sorting might help most early.",
         f"At depth {deepest} pruning saves {pruned[0]:.0f}% of the plain nodes early, {pruned[1]:.0f}% in the middle "
         f"and {pruned[2]:.0f}% late; sorting saves {ordered[0]:.0f}%, {ordered[1]:.0f}% and {ordered[2]:.0f}% of those "
-        "that are left (less than 0 where it adds nodes).",
+        "that are left (less than 0 where it adds nodes). The order without sorting, which the paper does not name, "
+        "is here that of the cells, row by row.",
         "The printed best case, n!/(n-d)! + d n, is no saving: n!/(n-d)! is the number of all leaves of depth d. To "
         "explore one branch fully and one leaf of each other, as the text says, takes 2 (n - 1) leaves at depth 2.",
     ]

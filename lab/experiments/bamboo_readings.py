@@ -29,6 +29,7 @@ __all__ = [
     "CLOSEST_OF_ALL",
     "COMPONENTS",
     "GROUPS",
+    "PAIRS",
     "READINGS",
     "SUM",
     "TIES",
@@ -233,10 +234,12 @@ TRUNCATED: Final = "the average of the own stones, differences truncated in a he
 
 GROUPS: Final = "groups of the own colour"
 COMPONENTS: Final = "components of all stones"
+PAIRS: Final = "groups of two stones or more"
+"""The groups of the paper's section II."""
 GROUP_TERMS: Final[Mapping[str, Term]] = {
     GROUPS: _count("own"),
     COMPONENTS: _count("all"),
-    "groups of two stones or more": _count("own", 2),
+    PAIRS: _count("own", 2),
     "components of two stones or more": _count("all", 2),
     "groups of the own colour, the fewer the better": _minus(_count("own")),
     "components of all stones, the fewer the better": _minus(_count("all")),

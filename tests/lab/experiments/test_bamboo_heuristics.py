@@ -162,6 +162,8 @@ def test_a_row_that_differs_names_the_reading_that_agrees() -> None:
     found = explained(literal, pair, rows, {})
     assert (found.verdict, found.reason) == ("differs", "definition")
     assert added.label in found.why
+    # A reading that was searched for explains less than one that was given.
+    assert found.why.endswith(f"It was chosen out of {len(TRIED)} readings because it fits.")
     assert explained(added, pair, rows, {}) == added
     assert explained(literal, pair, {"": {pair: literal}}, {}).reason == "unexplained"
     few = {ADDED.suffix: {pair: table.row("few games", pair, Tally.of(4, 10))}}
@@ -172,6 +174,7 @@ def test_a_row_that_differs_names_the_reading_that_agrees() -> None:
     by_tried = explained(literal, pair, {"": {pair: literal}}, {"some other": tallies})
     assert by_tried.reason == "definition"
     assert "some other" in by_tried.why
+    assert "because it fits" in by_tried.why
 
 
 def test_each_row_tells_its_verdict_for_half_as_many_printed_games() -> None:
