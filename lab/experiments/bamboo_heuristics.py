@@ -263,8 +263,8 @@ def _reading_notes(tried: Mapping[str, Mapping[HeuristicPair, Tally]]) -> list[s
         f"{_likelihood(alike, EVEN_GAMES, GROUP_COUNT):.0f} for {EVEN_GAMES} printed games. The other four players are "
         f'those of the reading "{TRIED[0].label}". By section II a group has two stones or more; the rows of Table I '
         "count single stones, as the rules do. By section II group count wins "
-        f"{100 * pairs[GROUP_COUNT, UNIFORM].share:.1f}% against uniform, and the row has the log-likelihood "
-        f"{_likelihood(pairs, PAPER_GAMES, GROUP_COUNT):.0f}.",
+        f"{100 * pairs[GROUP_COUNT, UNIFORM].share:.1f}% against uniform, and the printed row has the "
+        f"log-likelihood {_likelihood(pairs, PAPER_GAMES, GROUP_COUNT):.0f}.",
         f"{len(TRIED)} readings of the whole table were measured, with {games:,} games a pair: other distances and "
         "other sets of stones, ties broken otherwise, weights and orders of the two terms, groups of two stones or "
         "more, reversed preferences, a comparator that is not transitive, and other sizes. By the log-likelihood of "

@@ -136,7 +136,7 @@ def _optima(
     cheapest, possible = _cheapest(nodes)
     by_nodes = best(f"the most efficient depth, by nodes{suffix}", BEST_DEPTH, cheapest, possible, count)
     why = (
-        "The text names neither the depths that were compared nor a figure of the plot. Depth "
+        "The text names neither the depths that were compared nor any number of the plot. Depth "
         f"{cheapest} wins {wins[cheapest].ours:.0f}% and depth {BEST_DEPTH} {wins[BEST_DEPTH].ours:.0f}% of our games"
     )
     if cheapest < BEST_DEPTH and wins[cheapest].ours >= wins[BEST_DEPTH].ours:
@@ -158,8 +158,8 @@ def _notes(rows: Mapping[str, FigureRow], depths: Mapping[GroupKind, Sequence[in
         "The paper's price is in milliseconds, which belong to a machine and a program, so depths are ranked by nodes "
         "for each win, which repeat everywhere. The time for a win is the median time of a game over the share of "
         "games won.",
-        "A group is of two stones or more in the paper's section II; the rules count single stones too. In equation 7 "
-        f"the difference is great: minimax of depth {BEST_DEPTH} wins {wins['pairs'].ours:.0f}% of its games against "
+        "A group is of two stones or more in the paper's section II; the rules count single stones too. Equation 7 "
+        f"depends on it: minimax of depth {BEST_DEPTH} wins {wins['pairs'].ours:.0f}% of its games against "
         f"outer by the paper's definition, and {wins['all'].ours:.0f}% when single stones count.",
     ]
     deepest = depths["pairs"][-1]

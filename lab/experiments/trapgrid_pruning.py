@@ -149,7 +149,7 @@ class TrapGridPruning(Experiment):
                 exact(f"depth {depth}, start, nodes of minimax", said, span, start.plain_nodes, 1, "nodes").because(
                     "refuted",
                     "The reference's own rules: a pawn starts in a corner with two steps, and every cell it leaves is "
-                    "blocked, so it never has four. The printed number takes four moves everywhere.",
+                    "blocked, so it never has four. The printed number assumes four moves everywhere.",
                 )
             )
             rows.append(exact(f"depth {depth}, start, nodes of alpha-beta", "", None, start.nodes, 1, "nodes"))
@@ -173,8 +173,8 @@ class TrapGridPruning(Experiment):
             f'The printed formula for "efficiency", pruned / (visited + pruned), counts the siblings that are cut off, '
             f"each of which stands for a whole tree. It comes to {_from(efficiency)} and says little about the saving. "
             f"Of the nodes of alpha-beta without sorted moves {_from(sorting)} are saved.",
-            f"The 1024 nodes at depth 5 take four moves everywhere. The start has two, and after its first move a pawn "
-            f"never has more than three: minimax looks at {start:g} nodes there (1 + 2 + 4 + 8 + 16 + 40).",
+            f"The 1024 nodes at depth 5 assume four moves everywhere. The start has two, and after its first move a "
+            f"pawn never has more than three: minimax looks at {start:g} nodes there (1 + 2 + 4 + 8 + 16 + 40).",
             f"Positions are one from each of {PLAYER_BOT}'s games against itself after {OPENING_PLIES} random plies; "
             "the depths are the printed 5 to 8.",
         ]

@@ -37,7 +37,14 @@ from cornered.lab.experiments.bamboo_mcts_readings import (
     value_of,
 )
 from cornered.lab.experiments.bamboo_minimax import GAMES_BY_SCALE, MinimaxDepth, nodes_per_win, time_per_win
-from cornered.lab.experiments.bamboo_pruning import MinimaxPruning, evaluated_of, leaves_in_order, phases_of, searched
+from cornered.lab.experiments.bamboo_pruning import (
+    MinimaxPruning,
+    _savings,
+    evaluated_of,
+    leaves_in_order,
+    phases_of,
+    searched,
+)
 from cornered.lab.experiments.findings import counted
 from cornered.lab.experiments.laboratory import BotPairing
 from cornered.lab.statistics.tally import Tally
@@ -263,6 +270,22 @@ def test_the_pruning_experiment_checks_values_and_judges_the_papers_three_claims
     assert by["leaves cut off, depth 2, the worst first"].claimed == "none"
     assert by["what sorting saves, early less late, depth 2"].claimed == "more early"
     assert all(row.kind == "time" for label, row in by.items() if label.startswith("time"))
+
+
+def test_a_saving_adds_nodes_up_and_does_not_average_shares() -> None:
+    # A large search is halved and a small one doubled.
+    found = [
+        {"plain nodes": 2000, "pruned nodes": 1000, "sorted nodes": 500},
+        {"plain nodes": 20, "pruned nodes": 10, "sorted nodes": 20},
+    ]
+    rows = {row.label: row for row in _savings(2, {"early": found, "late": found[1:] * 2})}
+    assert rows["nodes that sorting saves, depth 2, early"].ours == pytest.approx(100 * (1 - 520 / 1010))
+    assert rows["nodes that sorting saves, depth 2, late"].ours == pytest.approx(-100)
+    whole = rows["nodes that sorting saves, depth 2, all thirds"]
+    assert whole.ours == pytest.approx(100 * (1 - 560 / 1030))
+    assert (whole.count, whole.effective) == (4, 2)
+    assert rows["nodes that pruning saves, depth 2, all thirds"].ours == pytest.approx(50)
+    assert _savings(1, {"early": found}) == []
 
 
 def test_legality_tests_of_minimax_are_those_of_its_nodes() -> None:
