@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.bamboo_readings import (
-    BEST_READINGS,
     COMPONENTS,
+    FITTING_READINGS,
     GROUPS,
     PAIRS,
     TRIED,
@@ -112,6 +112,11 @@ class Heuristics(BambooRoundRobin):
         by_even = counted(label, self.printed[pair], tally, of=EVEN_GAMES)
         return replace(super().row(label, pair, tally), note=f"as {EVEN_GAMES} printed games: {by_even.verdict}")
 
+    def variant_row(self, variant: HeuristicVariant, pair: HeuristicPair, tally: Tally) -> FigureRow:
+        """Return the row of a pair by another reading, which says so where the reading was chosen for its fit."""
+        row = self.row(f"{pair[0]} against {pair[1]}{variant.suffix}", pair, tally)
+        return replace(row, note=f"reading chosen to fit; {row.note}") if variant is ADDED else row
+
     def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
         literal, notes, series = super().run(lab)
         rows = {"": dict(zip(map(tuple, series["pairs"]), literal, strict=True))}
@@ -121,16 +126,13 @@ class Heuristics(BambooRoundRobin):
             pairs = [pair for pair in self.printed if set(variant.bots) & set(pair)]
             asked = [(bots[a], bots[b], self.games(a, b, lab.scale)) for a, b in pairs]
             rows[variant.suffix] = {
-                pair: self.row(f"{pair[0]} against {pair[1]}{variant.suffix}", pair, meeting.tally)
+                pair: self.variant_row(variant, pair, meeting.tally)
                 for pair, meeting in zip(pairs, lab.meet(step, terms, asked), strict=True)
             }
-        rows[ADDED.suffix] = {
-            pair: replace(row, note=f"reading chosen to fit; {row.note}") for pair, row in rows[ADDED.suffix].items()
-        }
         tried = measured_readings(lab)
         every = [explained(row, pair, rows, tried) for by_pair in rows.values() for pair, row in by_pair.items()]
         every += [_reading_row(reading, tried[reading.label], list(self.players)) for reading in TRIED]
-        return every, [*notes, *_verdict_notes(every), *_reading_notes(tried)], series
+        return every, [*notes, *_verdict_notes(every), *_reading_notes(tried, rows)], series
 
     def notes(self, rows: Mapping[HeuristicPair, FigureRow]) -> list[str]:
         del rows
@@ -244,13 +246,16 @@ def _p_of_half(wins: int, games: int) -> float:
     return min(1.0, 2.0 * sum(comb(games, k) for k in range(fewer + 1)) / (1 << games))
 
 
-def _reading_notes(tried: Mapping[str, Mapping[HeuristicPair, Tally]]) -> list[str]:
+def _reading_notes(
+    tried: Mapping[str, Mapping[HeuristicPair, Tally]], rows: Mapping[str, Mapping[HeuristicPair, FigureRow]]
+) -> list[str]:
     by_players = {reading.players: tried[reading.label] for reading in TRIED if reading.radius == RADIUS}
-    uniform, outer, _, *others = BEST_READINGS
+    uniform, outer, _, *others = FITTING_READINGS
     own = by_players[uniform, outer, GROUPS, *others]
     alike = by_players[uniform, outer, COMPONENTS, *others]
     order = sorted(TRIED, key=lambda reading: -_likelihood(tried[reading.label], PAPER_GAMES))
     literal = TRIED[1]
+    by_ties, by_sum = (rows[suffix][SPARSITY_AND_OUTER, OUTER] for suffix in ("", ADDED.suffix))
     pairs = by_players[uniform, outer, PAIRS, *others]
     signed = next(reading for reading in TRIED if reading.changed == 1)
     listed = "; ".join(f"{reading.label} {_likelihood(tried[reading.label], PAPER_GAMES):.1f}" for reading in order[:5])
@@ -269,12 +274,13 @@ def _reading_notes(tried: Mapping[str, Mapping[HeuristicPair, Tally]]) -> list[s
         "other sets of stones, ties broken otherwise, weights and orders of the two terms, groups of two stones or "
         "more, reversed preferences, a comparator that is not transitive, and other sizes. By the log-likelihood of "
         f"the printed table for {PAPER_GAMES} games the best are: {listed}; Table I to the letter has "
-        f"{_likelihood(tried[literal.label], PAPER_GAMES):.1f}. Readings a few units apart cannot be told from each "
-        "other; and one that is chosen out of so many because it fits is a likely explanation, not a confirmed one.",
+        f"{_likelihood(tried[literal.label], PAPER_GAMES):.1f}. The second table here, colours ignored and distances "
+        f"added, is number {order.index(TRIED[0]) + 1}. Readings a few units apart cannot be told from each other; and "
+        "one that is chosen out of so many because it fits is a likely explanation, not a confirmed one.",
         "Sparsity & outer: where outer only breaks the ties of sparsity, the player leaves the rim as soon as cells "
         "inside are farther from its stones; by Table I to the letter it wins "
-        f"{100 * tried[literal.label][SPARSITY_AND_OUTER, OUTER].share:.1f}% against outer. Where both distances are "
-        f"added and colours are ignored, it wins {100 * alike[SPARSITY_AND_OUTER, OUTER].share:.1f}%; 12% are printed. "
+        f"{by_ties.ours:.1f}% against outer. Where both distances are added and colours are ignored, it wins "
+        f"{by_sum.ours:.1f}%; 12% are printed. "
         "By its caption, the paper's Figure 5 shows one number for each move: a sum is one number, and a distance with "
         "a rule for ties is two.",
         "Section III.A.1 prints the distance from the centre as max(v), without absolute values, which prefers three "

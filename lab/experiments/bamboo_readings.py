@@ -24,10 +24,10 @@ from cornered.engine.kernels.hexagon import Position, advance, placements
 
 __all__ = [
     "AVERAGE",
-    "BEST_READINGS",
     "CLOSEST",
     "CLOSEST_OF_ALL",
     "COMPONENTS",
+    "FITTING_READINGS",
     "GROUPS",
     "PAIRS",
     "READINGS",
@@ -278,15 +278,15 @@ def _readings() -> dict[str, HeuristicReading]:
 READINGS: Final[Mapping[str, HeuristicReading]] = _readings()
 """Players by what they maximise."""
 
-BEST_READINGS: Final = ("uniform", "outer", COMPONENTS, CLOSEST_OF_ALL, CLOSEST_OF_ALL + SUM)
-"""The readings that fit Table III best, in the order of its players: uniform, outer, group count, sparsity, and
-sparsity & outer."""
+FITTING_READINGS: Final = ("uniform", "outer", COMPONENTS, CLOSEST_OF_ALL, CLOSEST_OF_ALL + SUM)
+"""Readings that together fit Table III, in the order of its players: uniform, outer, group count, sparsity, and
+sparsity & outer. Others fit as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
     """Five readings of Table III's players, in its order, and the size of the board. `changed` is the place of the
-    player that differs from `BEST_READINGS` and that the reading is about."""
+    player that differs from `FITTING_READINGS` and that the reading is about."""
 
     label: str
     players: tuple[str, ...]
@@ -295,9 +295,9 @@ class TableReading:
 
 
 def _tried() -> list[TableReading]:
-    uniform, outer, count, sparse, both = BEST_READINGS
+    uniform, outer, count, sparse, both = FITTING_READINGS
     found = [
-        TableReading("colours ignored, distances added", BEST_READINGS, 4),
+        TableReading("colours ignored, distances added", FITTING_READINGS, 4),
         TableReading("Table I to the letter", (uniform, outer, GROUPS, CLOSEST, CLOSEST + TIES), 4),
         TableReading("section III.A.3 to the letter", (uniform, outer, GROUPS, AVERAGE, AVERAGE + TIES), 4),
         TableReading("outer by max(v)", (uniform, "outer by max(v)", count, sparse, both), 1),
@@ -317,7 +317,7 @@ def _tried() -> list[TableReading]:
     for radius in (3, 4, 6):
         for name, players in (
             (CLOSEST + TIES, (uniform, outer, count, CLOSEST, CLOSEST + TIES)),
-            ("colours ignored, distances added", BEST_READINGS),
+            ("colours ignored, distances added", FITTING_READINGS),
         ):
             found.append(TableReading(f"size {radius}: {name}", players, 4, radius))
     return found

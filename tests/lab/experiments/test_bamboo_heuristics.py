@@ -15,7 +15,7 @@ from cornered.bots.bamboo.heuristics import HeuristicBot
 from cornered.bots.roster import create
 from cornered.engine.games.bamboo import BambooState, sizes
 from cornered.engine.progress import no_report
-from cornered.lab.experiments.bamboo_heuristics import ADDED, Heuristics, explained, measured_readings
+from cornered.lab.experiments.bamboo_heuristics import ADDED, AVERAGED, Heuristics, explained, measured_readings
 from cornered.lab.experiments.bamboo_readings import (
     AVERAGE,
     CLOSEST,
@@ -175,6 +175,12 @@ def test_a_row_that_differs_names_the_reading_that_agrees() -> None:
     assert by_tried.reason == "definition"
     assert "some other" in by_tried.why
     assert "because it fits" in by_tried.why
+
+
+def test_a_row_of_a_reading_that_was_searched_for_says_so() -> None:
+    pair = "sparsity", "group count"
+    notes = [Heuristics().variant_row(variant, pair, Tally.of(620, 1000)).note for variant in (ADDED, AVERAGED)]
+    assert notes == ["reading chosen to fit; as 50 printed games: unclear", "as 50 printed games: unclear"]
 
 
 def test_each_row_tells_its_verdict_for_half_as_many_printed_games() -> None:
