@@ -7,6 +7,7 @@ import importlib.util
 import random
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import metadata
 from statistics import fmean
@@ -20,16 +21,15 @@ from cornered.lab.contests.openings import no_opening, random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, checked, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, checked, exact, gap, mean
 from cornered.lab.experiments.laboratory import Laboratory, opening_cluster
 from cornered.lab.experiments.readings import settled
 from cornered.lab.reports.plots import COLOURS, INK
-from cornered.lab.statistics.mean import mean_interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "QuoridorStatistics", "peer_shapes", "printed_bytes", "python_bytes", "shape"]
+__all__ = ["EXPERIMENTS", "QuoridorStatistics", "beside", "peer_shapes", "printed_bytes", "python_bytes", "shape"]
 
 CLAIMED_BRANCHING: Final = {3: 8.0, 5: 25.0, 9: 70.0}
 LENGTHS: Final = {3: (10.0, 20.0), 5: (20.0, 40.0), 9: (40.0, 100.0)}
@@ -192,10 +192,17 @@ def _player(depth: int) -> str:
     return f"depth {depth}" if depth else "random"
 
 
-def _beside(label: str, ours: Sequence[float], theirs: Sequence[float], unit: str, note: str) -> FigureRow:
-    """Return the row of our mean, compared with the 95% interval of OpenSpiel's."""
-    middle, low, high = mean_interval(theirs)
-    return mean(label, f"OpenSpiel {middle:.4g}", (low, high), ours, unit, note)
+def beside(label: str, ours: Sequence[float], theirs: Sequence[float], unit: str, note: str) -> FigureRow:
+    """Return the row of our mean beside OpenSpiel's, with the comparison of the two in its note. It has no verdict,
+    since OpenSpiel's figure is not the specification's."""
+    row, other = (mean(label, "", None, figures, unit) for figures in (ours, theirs))
+    less = gap("", "", (0.0, 0.0), row, other, unit)
+    assert less.p is not None
+    compared = (
+        f"{note}: {other.ours:.4g} ({other.low:.4g} to {other.high:.4g}); ours less its {less.ours:+.3g} "
+        f"({less.low:+.3g} to {less.high:+.3g}), p = {less.p:.2g}"
+    )
+    return checked(replace(row, claimed=f"OpenSpiel {other.ours:.4g}", note=compared))
 
 
 class QuoridorStatistics(Experiment):
@@ -220,7 +227,8 @@ class QuoridorStatistics(Experiment):
             branching, plies = (list(group) for group in zip(*readings, strict=True))
             rows += settled(branching, f"{MISSING} The start has {first} moves; used walls leave fewer.")
             rows += settled(plies, MISSING)
-        rows.append(exact("state 9x9, our text", "", None, max(texts), len(texts), "bytes", "the longest text met"))
+        games = sum(map(len, lengths.values()))
+        rows.append(exact("state 9x9, our text", "", None, max(texts), games, "bytes", "the longest text met"))
         compared, remark = self._peer(lab)
         rows += compared
         return rows, [*self._notes(rows), remark], {"lengths": lengths}
@@ -256,8 +264,8 @@ class QuoridorStatistics(Experiment):
         )
 
     def _peer(self, lab: Laboratory) -> tuple[list[FigureRow], str]:
-        """Return rows that compare random games with OpenSpiel's under its rules, and a note. None where it is not
-        installed."""
+        """Return rows of random games beside OpenSpiel's under its rules, and a note. There are no rows where it is
+        not installed."""
         if importlib.util.find_spec("pyspiel") is None:
             return [], "OpenSpiel is not installed, so the random games are not compared with those of its Quoridor."
         rows = []
@@ -278,12 +286,12 @@ class QuoridorStatistics(Experiment):
             label = f"{size}x{size}, random, OpenSpiel's rules"
             branching, plies = ([one[what] for one in theirs] for what in ("branching", "plies"))
             ours = [figures["branching"] for figures in shapes]
-            rows.append(_beside(f"branching {label}", ours, branching, "moves", note))
-            rows.append(_beside(f"length {label}", [len(played.moves) for played in games], plies, "plies", note))
+            rows.append(beside(f"branching {label}", ours, branching, "moves", note))
+            rows.append(beside(f"length {label}", [len(played.moves) for played in games], plies, "plies", note))
         return rows, (
             "The rows of OpenSpiel's rules compare our random games with those of its Quoridor, whose only draw "
-            f"rule is a limit of {PEER_PLIES_A_CELL} plies a cell; their printed figure is OpenSpiel's, not the "
-            "specification's."
+            f"rule is a limit of {PEER_PLIES_A_CELL} plies a cell. The figure beside ours is OpenSpiel's, not the "
+            "specification's, so these rows have no verdict."
         )
 
     def _notes(self, rows: Sequence[FigureRow]) -> list[str]:
