@@ -12,7 +12,8 @@ One rule for each kind of figure, so that all experiments judge alike:
 - an exact figure: *agrees* where ours lies in the range that the printed digits mean, else *differs*;
 - the best of several settings: *agrees* where it is ours too, *unclear* where chance can have hidden it, else
   *differs*;
-- a time or rate, which belongs to a machine, and a check that could hardly fail, stand *apart*, without a verdict.
+- a time or rate, which belongs to a machine, a check that could hardly fail, a word of the reference without a figure,
+  and another program's figure stand *apart*, without a verdict.
 
 Every row that differs has a reason.
 """
@@ -314,7 +315,8 @@ def timed(
 
 
 def checked(row: FigureRow) -> FigureRow:
-    """Return the row of a check that could hardly fail: it has no verdict, and does not count as agreement."""
+    """Return the row without a verdict, so that it does not count as agreement: a check that could hardly fail, a
+    comparison with a word, or one with another program."""
     return replace(row, verdict="apart", reason="", why="")
 
 

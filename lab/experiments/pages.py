@@ -46,7 +46,8 @@ One rule for each kind of figure, the same in every experiment. Intervals are {C
 - *The best of several settings* agrees where it is the reference's; where it is another one, it is *unclear* if chance
   can have hidden the reference's, else it differs.
 - *New*: the reference prints no figure. *Apart*: the two stand beside each other without a verdict, because they are
-  times or rates of two machines, or because the check could hardly fail.
+  times or rates of two machines, because the check could hardly fail, because the reference has a word and no figure,
+  or because the figure beside ours is another program's.
 
 **Class** says where our figure comes from: *exact*, counted or computed without error; *proven*, the result of a
 complete search; *measured*, a sample with an interval; *time*, a time or rate of the machine that made the report.
