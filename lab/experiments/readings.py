@@ -16,7 +16,8 @@ def settled(rows: Sequence[FigureRow], missing: str) -> list[FigureRow]:
     if agreeing:
         verb = "agrees" if len(agreeing) == 1 else "agree"
         return [
-            row.because("definition", f"{missing} Of the readings here, {'; '.join(agreeing)} {verb}.") for row in rows
+            row.because("definition", f"{missing} Of the {len(rows)} readings here {'; '.join(agreeing)} {verb}.")
+            for row in rows
         ]
     tried = "; ".join(f"{row.label}, {row.ours:.4g}" for row in rows)
     return [row.because("vague", f"{missing} None of these agrees: {tried}.") for row in rows]

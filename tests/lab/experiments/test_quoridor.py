@@ -31,7 +31,7 @@ from cornered.lab.experiments.quoridor_nodes import full_width, looked_at, most_
 from cornered.lab.experiments.quoridor_perfect import EXPERIMENTS as PERFECT
 from cornered.lab.experiments.quoridor_perfect import chosen, keeps, own_game
 from cornered.lab.experiments.quoridor_statistics import EXPERIMENTS as STATISTICS
-from cornered.lab.experiments.quoridor_statistics import peer_shapes, printed_bytes, python_bytes, shape
+from cornered.lab.experiments.quoridor_statistics import beside, peer_shapes, printed_bytes, python_bytes, shape
 from cornered.lab.experiments.quoridor_weights import EXPERIMENTS as WEIGHTS
 from cornered.lab.experiments.quoridor_weights import dominance
 from cornered.lab.experiments.readings import settled
@@ -97,7 +97,17 @@ def test_openspiel_has_the_same_positions_and_random_games(tmp_path: Path) -> No
     rows = [row for row in found(STATISTICS[0], tmp_path).rows if "OpenSpiel" in row.label]
     assert len(rows) == 6
     assert all(row.note.startswith("OpenSpiel") and row.kind == "measured" for row in rows)
+    assert {row.verdict for row in rows} == {"apart"}, "OpenSpiel's figure is not the specification's"
     assert max(game["plies"] for game in peer_shapes((3, 2, 200, 1))) == 36
+
+
+def test_another_programs_figure_has_no_verdict_and_is_compared_in_the_note() -> None:
+    ours, theirs = [4.0, 6.0] * 50, [5.0, 7.0] * 50
+    row = beside("length", ours, theirs, "plies", "OpenSpiel 1")
+    assert (row.verdict, row.reason, row.claimed, row.ours, row.count) == ("apart", "", "OpenSpiel 6", 5, 100)
+    assert row.note.startswith("OpenSpiel 1: 6 (5.801 to 6.199); ours less its -1 (-1.28 to -0.718), p = ")
+    assert float(row.note.rpartition(" ")[2]) < 1e-6
+    assert beside("length", ours, ours, "plies", "").note.endswith("p = 1")
 
 
 def peer_perft(state: Any, depth: int) -> int:
@@ -112,7 +122,7 @@ def test_readings_that_differ_name_the_one_that_agrees() -> None:
         exact(label, "~10", about(10), figure) for label, figure in (("one", 10), ("two", 20), ("three", 30))
     )
     one, two = settled([agreeing, differing], "Nobody knows.")
-    assert (one.reason, two.reason, two.why) == ("", "definition", "Nobody knows. Of the readings here, one agrees.")
+    assert (one.reason, two.reason, two.why) == ("", "definition", "Nobody knows. Of the 2 readings here one agrees.")
     two, three = settled([differing, far], "Nobody knows.")
     assert (two.reason, three.reason) == ("vague", "vague")
     assert three.why == "Nobody knows. None of these agrees: two, 20; three, 30."
@@ -161,6 +171,7 @@ def test_nodes(tmp_path: Path) -> None:
     assert by["9x9, depth 2, start"].verdict == "new"
     assert by["9x9, depth 2, 8 walls, games of depth 1"].reason == "refuted"
     assert by["3x3, depth 2, all moves, games of random"].reason in ("", "vague", "definition")
+    assert "3x3, depth 2, 8 walls, games of random" not in by, "it would be the reading of all moves again"
     assert by["positions with the same value"].verdict == "apart"
     assert by["positions with the same value"].ours == 100
     assert 0 < by["9x9, depth 2, saved, games of depth 1"].ours < 100
@@ -188,8 +199,7 @@ def test_depth(tmp_path: Path) -> None:
     by = check(DEPTH[0], tmp_path)
     assert by["5x5, depth 2, nodes"].ours > by["5x5, depth 1, nodes"].ours
     growth = by["5x5, depth 2 to 1, nodes"]
-    assert (growth.verdict, growth.reason) == ("differs", "refuted")
-    assert "14 times" in growth.why
+    assert (growth.verdict, growth.claimed) == ("apart", "~20 times in time"), "nodes are not times"
     assert {by[f"5x5, depth 2{what}, time"].verdict for what in ("", " to 1")} == {"apart"}
     assert {"5x5, depth 3 less 2, against path", "5x5, depth 3 less 2, against depth 1"} < set(by)
     assert "5x5, depth 2 less 1, against depth 1" not in by
@@ -314,4 +324,6 @@ def test_perfect(tmp_path: Path) -> None:
     assert by["walls 2, depth 2, moves"].verdict == "new"
     assert by["walls 2, depth 4, moves"].claimed == "near-perfect"
     assert by["walls 2, depth 4, own games"].ours == pytest.approx(100 * 140 / 146)
-    assert by["walls 2, depth 4, own games"].verdict == "agrees"
+    claimed = [row for row in by.values() if row.claimed]
+    assert len(claimed) == 3
+    assert {row.verdict for row in claimed} == {"apart"}, "a word has no figure"
