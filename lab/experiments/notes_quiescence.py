@@ -12,7 +12,7 @@ from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, gained, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, gained, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.proven import (
     EXTENSIONS,
@@ -48,6 +48,9 @@ GAINS: Final[Mapping[str, str]] = {
     "kept": "wins kept more often by",
 }
 """What is counted on positions, as it is called in labels."""
+CLAIMED: Final = ("sign", "unseen")
+"""What the notes say of it: quiescence makes evaluations less misleading, and mitigates the horizon effect. They say
+nothing of moves or games."""
 
 
 def judgement(item: tuple[str, int, tuple[str, ...]]) -> dict[str, Any]:
@@ -125,7 +128,8 @@ class NotesQuiescence(Experiment):
         for what, words in GAINS.items():
             before, after = f"{what} {condition} plain", f"{what} {condition} {test}"
             gains = [int(one[after]) - int(one[before]) for one in found if one[before] is not None]
-            rows.append(gained(_label(ground, test, words, condition), *_claimed(0.0, condition), gains))
+            claimed, span = ("more than 0", (0.0, math.inf)) if is_claimed(what, condition) else ("", None)
+            rows.append(gained(_label(ground, test, words, condition), claimed, span, gains))
         return rows
 
     def _games(self, lab: Laboratory, ground: ProvenGame, test: QuietTest, condition: str) -> FigureRow:
@@ -135,7 +139,7 @@ class NotesQuiescence(Experiment):
         tally = Tally.clustered(
             [score for pair in scores for score in pair], [line for _, _, line, *_ in items for _ in range(2)]
         )
-        return share(_label(ground, test, "games won", condition), *_claimed(50.0, condition), tally)
+        return share(_label(ground, test, "games won", condition), "", None, tally)
 
     def _notes(self, rows: Sequence[FigureRow], dear: Mapping[str, Mapping[str, float]]) -> list[str]:
         equal = [row for row in rows if "equal nodes" in row.label]
@@ -157,9 +161,11 @@ class NotesQuiescence(Experiment):
             f"{EXTENSIONS['moves']}. The depths are "
             + ", ".join(f"{ground.depth} ({label})" for label, ground in PROVEN_GAMES.items())
             + f"; equal nodes are {NODES} a move with iterative deepening.",
-            f"At equal depth quiescence visits more nodes: {cost}. The notes' claim is judged there. At equal nodes, "
-            f"which they do not speak of, {helped} of {len(equal)} figures are better than the plain search's beyond "
-            f"chance and {harmed} are worse.",
+            f"At equal depth quiescence visits more nodes: {cost}. The notes say that quiescence makes the evaluation "
+            "less misleading and mitigates the horizon effect. That is judged at equal depth, by the winner that a "
+            "search names and by the losses that it does not believe. They say nothing of moves, games or cost. At "
+            f"equal nodes {helped} of {len(equal)} figures are better than the plain search's beyond chance and "
+            f"{harmed} are worse.",
             "Both searches get the same positions and openings, so every figure is a paired difference; the two games "
             "of an opening count as one observation.",
         ]
@@ -199,11 +205,9 @@ def _label(ground: ProvenGame, test: QuietTest, words: str, condition: str) -> s
     return f"{ground.label}, equal {condition}, {TESTS[test]}, {words}"
 
 
-def _claimed(least: float, condition: str) -> tuple[str, Span | None]:
-    """Return the claim that a figure is above `least`: only at equal depth, as the notes say nothing of the cost."""
-    if condition == "nodes":
-        return "", None
-    return f"more than {least:g}{'%' if least else ''}", (least, math.inf)
+def is_claimed(what: str, condition: str) -> bool:
+    """Return whether the notes claim a gain: only at equal depth, as they say nothing of the cost."""
+    return what in CLAIMED and condition == "depth"
 
 
 def explained(rows: Sequence[FigureRow]) -> list[FigureRow]:
@@ -218,7 +222,7 @@ def explained(rows: Sequence[FigureRow]) -> list[FigureRow]:
         if kin:
             found.append(row.because("definition", f"With another test of quietness it agrees: {kin[0]}."))
         else:
-            why = "The notes name no test of quietness and no game, and neither of the two tests here gains anything."
+            why = "The notes name no test of quietness and no game, and by neither of the two tests here does it agree."
             found.append(row.because("vague", why))
     return found
 
