@@ -102,8 +102,8 @@ class NotesDeepening(Experiment):
                 pooled(f"{ground.title}, alpha-beta, of all nodes", "", None, more, straight, note=together),
                 deepest.because(
                     "refuted",
-                    "A count: where a position has two moves or fewer, or games end within the depth, the shallower "
-                    "levels hold more nodes than the deepest.",
+                    "A count. Where positions have fewer than two moves on average, or games end within the depth, "
+                    "the shallower levels hold more nodes than the deepest.",
                 ),
             ]
             real[ground.title] = [moves, *(row.ours for row in of_game)]
@@ -111,18 +111,19 @@ class NotesDeepening(Experiment):
 
     def _notes(self, rows: Sequence[FigureRow], real: Mapping[str, Sequence[float]]) -> list[str]:
         three = next(row for row in rows if row.label.endswith("b = 3"))
-        gained = [row.label.removesuffix(", alpha-beta") for row in rows if row.high < 0]
+        ending = ", alpha-beta"
+        gained = [row.label.removesuffix(ending) for row in rows if row.label.endswith(ending) and row.high < 0]
         notes = [
             f"On the uniform tree the figure is arithmetic, counted here to depth {MAX_DEPTH}: {three.ours:.2f}% for b "
             "= 3. It tends to 1 / (b - 1), so the notes' 50% is right for three moves and for no other number.",
-            "On positions of random games minimax pays what their branching says: "
+            "On positions of random games minimax visits so many more nodes: "
             + ", ".join(f"{title} {plain:.0f}%" for title, (_, plain, _) in real.items())
             + ". A position's tree is not uniform, and near the end of a game the last depth may add little.",
         ]
         if gained:
             notes.append(
-                "With alpha-beta, which looks first at what the iteration before found best, deepening can cost less "
-                f"than nothing: {', '.join(gained)}. The shallow searches pay for themselves by better order."
+                "With alpha-beta deepening visits fewer nodes in all than one search to the full depth in "
+                f"{', '.join(gained)}: each iteration orders the moves for the next."
             )
         return notes
 

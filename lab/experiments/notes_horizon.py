@@ -144,16 +144,19 @@ class NotesHorizon(Experiment):
             "Positions of random games whose value a solver proves. Isolation is evaluated as the notes propose, own "
             "moves less the opponent's; TrapGrid by its own evaluation, which compares the room that each side reaches "
             "first. A position is volatile where the best move changes the evaluation by more than "
-            + ", ".join(f"{ground.swing:g} ({label})" for label, ground in PROVEN_GAMES.items())
-            + ": about a quarter of the positions.",
+            + ", ".join(
+                f"{ground.swing:g} ({label}: {_volatile_percent(label, rows):.0f}% of the positions)"
+                for label, ground in PROVEN_GAMES.items()
+            )
+            + ".",
             "The evaluation is wrong more often in volatile positions in "
             + (", ".join(misled) if misled else "none of the games")
-            + ". Where each side's room is already compared, the next move's gain is partly in the figure.",
-            f"Proven losses that a search does not believe: {falls}. Depth need not lower the share: the deeper search "
-            "has more ways to delay, and chooses among them by the evaluation of positions just before the end. An "
-            "evaluation also favours the side to move or the other, so odd and even depths lean to different sides.",
-            "Of moves that all lose, a search prefers one whose loss it cannot see: that follows from its definition. "
-            "What can fail, and is measured, is that the game lasts longer and that the search believes itself safe.",
+            + ", beyond chance.",
+            f"Proven losses that a search does not believe: {falls}. A deeper search need not believe more of them: it "
+            "has more ways to delay a loss beyond its depth. An evaluation may also favour the side to move, so that "
+            "odd and even depths differ.",
+            "Of moves that all lose, a search by its definition prefers one whose loss it cannot see. Whether the game "
+            "then lasts longer, and whether the search does not believe the loss, does not follow, and is measured.",
         ]
 
     def plot(self, finding: Finding, figure: Figure) -> None:
@@ -184,6 +187,18 @@ class NotesHorizon(Experiment):
         right.set_ylabel("%")
         right.set_title("Proven losses not believed", loc="left", fontsize=10)
         right.legend(frameon=False, fontsize=8)
+
+
+def _volatile_percent(label: str, rows: Sequence[FigureRow]) -> float:
+    """Return the percentage of a game's positions that are volatile."""
+    kinds = ("volatile", "quiet")
+    counts = {
+        kind: row.count
+        for kind in kinds
+        for row in rows
+        if row.label == f"{label}, evaluation wrong about the winner, {kind}"
+    }
+    return 100 * counts["volatile"] / sum(counts.values())
 
 
 EXPERIMENTS = (NotesHorizon(),)

@@ -73,16 +73,16 @@ class NotesKorf(Experiment):
         return [
             f"Isolation on {BOARD_SIZE}x{BOARD_SIZE} with two and with three players, at positions of random games of "
             f"at most {MAX_RANDOM_PLIES} plies, moves as the game lists them. Three players are searched by max^n with "
-            "shallow pruning: all shares together are one whole, the bound that it needs. The result is "
-            "max^n's, to the last digit.",
+            "shallow pruning: the shares of all players have a fixed sum, the bound that it needs. The "
+            "result is exactly that of max^n.",
             "The notes say less effective and give no figure. Ours: "
             + "; ".join(
                 f"depth {depth}, {by[2][depth].ours:.0f}% with two players and {by[3][depth].ours:.0f}% with three"
                 for depth in by[2]
             )
-            + ". A position is cut only when what its mover is sure of there and what the player above is sure of "
-            "elsewhere are the whole prize together. With three players the third one's share lies in between, so that "
-            "takes lopsided positions; that is why so little is cut, and why depth does not help.",
+            + ". Shallow pruning cuts only where the share that a position guarantees its mover and the share that the "
+            "player above is guaranteed elsewhere add up to the whole sum. With three players the third one has a "
+            "share too, so this is rare.",
         ]
 
     def plot(self, finding: Finding, figure: Figure) -> None:

@@ -47,8 +47,8 @@ class ProvenGame:
     depth: int
     """The depth at which quiescence is compared with the plain search."""
     swing: float
-    """The evaluation's swing by the best move above which a position is volatile, in its units; it leaves about three
-    quarters of the positions of random games quiet."""
+    """The evaluation's swing by the best move above which a position is volatile, in its units; it leaves most
+    positions of random games quiet."""
     moves: int
     """The number of moves up to which a position is volatile."""
 
