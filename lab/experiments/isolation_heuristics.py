@@ -78,7 +78,8 @@ class IsolationRoundRobin(Experiment):
     def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
         rows: list[FigureRow] = []
         notes = [
-            "Everybody meets everybody in pairs of games with the seats swapped, after random plies. " + self.about,
+            "Every heuristic meets every other in pairs of games with the seats swapped, after random plies. "
+            + self.about,
             "The tutorial says of two heuristics that they are effective, in words: it prints no score, no opponent "
             "and no board, so no figure is compared. All ten pairings have the same openings: intervals count each "
             "opening as a cluster, over all games of a heuristic.",
@@ -189,10 +190,9 @@ class IsolationProgram(IsolationRoundRobin):
     }
     about = (
         "The program is the tutorial's: its loop `depth <= maxDepth` expands five plies where `maxDepth` is 4, it "
-        "scores a finished game by the heuristic, 0 for a lost one, and plays the first of equal moves. Below the "
-        "leaves the opponent's moves are what they say; only where the game is over does the heuristic get the same "
-        "number twice, and it is 0. To lose is then better for the offensive heuristic than most lines that go on, "
-        "whose scores are below 0."
+        "scores a finished game by the heuristic, and plays the first of equal moves. A lost game scores 0, whatever "
+        "the heuristic, since the program gives it the loser's number of moves twice. The offensive heuristic scores "
+        "most games that go on below 0, so it often prefers to lose."
     )
 
 

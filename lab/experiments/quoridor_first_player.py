@@ -66,9 +66,7 @@ MAX_SOLVED_WALLS: Final[Mapping[Scale, Mapping[int, int]]] = {
     "full": {3: 4, 5: 3},
 }
 """Maximum walls per player up to which each size is solved."""
-MISSING: Final = (
-    "The specification does not say who plays, nor how the games of a player that always plays alike differ."
-)
+MISSING: Final = "The specification does not say who plays, nor how the games of a deterministic player come to differ."
 OPENING_PLIES: Final = 2
 """Random plies before two deterministic players."""
 POINTS: Final = {"win": 1.0, "draw": 0.5, "loss": 0.0}
@@ -178,10 +176,10 @@ class QuoridorFirstPlayer(Experiment):
 
     def _notes(self, rows: Sequence[FigureRow], solved: Mapping[tuple[int, int], Mapping[str, Any]]) -> list[str]:
         notes = [
-            "Shares are of the games that somebody wins. Under the specification's own draw rules random players draw "
-            "many, on 9x9 nearly all; so they play without these rules as well. The others, which always play the "
-            f"same, begin after {OPENING_PLIES} random plies, and the games of an opening form a cluster. The round "
-            f"robin is of {', '.join(TOURNAMENT)}, each against each other in both seats.",
+            "Shares are of the games that are not drawn. Under the specification's own draw rules random players draw "
+            "many, on 9x9 nearly all; so they play without these rules as well. The other players are deterministic: "
+            f"their games begin with {OPENING_PLIES} random plies, equal games count once, and the games of an opening "
+            f"form a cluster. The round robin is of {', '.join(TOURNAMENT)}, each against each other in both seats.",
             f'"After {OPENING_PLIES} random plies" is the probability that the first player wins by perfect play: a '
             "solver proves every position that two random plies reach.",
         ]
@@ -190,12 +188,14 @@ class QuoridorFirstPlayer(Experiment):
             if ours and all(found["value"] == "loss" for found in ours.values()):
                 lengths = ", ".join(f"{found['plies']} plies with {walls}" for walls, found in ours.items())
                 notes.append(
-                    f"{size}x{size} is a win for the SECOND player {_up_to(max(ours))}, proven by solving every "
-                    f"position: the first player loses in {lengths}. Better players keep no advantage."
+                    f"{size}x{size} is a win for the second player {_up_to(max(ours))}, as a solver proves: the first "
+                    f"player loses in {lengths}. So perfect play gives the first player no advantage there."
                 )
         behind = [row.label for row in rows if row.high < 50 and row.kind == "measured"]
         if behind:
-            notes.append(f"In play, too, the first player may be the one who loses more: {'; '.join(behind)}.")
+            notes.append(
+                f"The first player wins less than half of the decided games, beyond chance: {'; '.join(behind)}."
+            )
         return notes
 
     def plot(self, finding: Finding, figure: Figure) -> None:

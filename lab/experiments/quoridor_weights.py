@@ -32,8 +32,8 @@ PAIRS_BY_SCALE: Final[Mapping[Scale, Mapping[int, int]]] = {
 }
 OPENING_PLIES: Final = 2
 MISSING: Final = (
-    "The specification does not say on which board, at which depth or against which opponent the path's weight "
-    "dominates."
+    "The specification calls the path universally dominant, but does not say how it measures that, at which depth or "
+    "against which opponent."
 )
 
 
@@ -58,7 +58,7 @@ class QuoridorWeights(Experiment):
             f"pairs of games with the seats swapped after {OPENING_PLIES} random plies; a draw counts as half a win. "
             "50% is no difference.",
             "Only the ratios of the weights matter: to change the path's from 12 to 8 is to raise both others by half.",
-            "A pair whose two games are the same, move by move, shows that the change changed no decision. The games "
+            "Where the two games of a pair are the same move by move, the change made no difference. The games "
             "of an opening form a cluster.",
         ]
         for size in PAIRS_BY_SCALE[lab.scale]:
