@@ -272,9 +272,10 @@ def test_first_player(tmp_path: Path) -> None:
     proof = by["3x3, walls 2, perfect from the start"]
     assert (proof.ours, proof.verdict, proof.kind) == (0, "new", "proven")
     assert "loss in 12 plies" in proof.note
-    agreeing = by["3x3, walls 2, perfect after 2 random plies"]
-    assert (agreeing.verdict, agreeing.kind) == ("agrees", "proven")
-    assert all(row.reason in ("", "definition") for row in by.values() if row.label.startswith("3x3"))
+    after_random = by["3x3, walls 2, perfect after 2 random plies"]
+    assert 65 < after_random.ours < 70
+    assert (after_random.verdict, after_random.kind) == ("new", "proven"), "no share of games"
+    assert {row.kind for row in by.values() if row.claimed} == {"measured"}
     assert by["9x9, random, no draws"].count == 20
 
 
