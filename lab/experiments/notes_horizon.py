@@ -12,7 +12,7 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.lab.contests.arena import position_after
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, gap, mean, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, checked, gap, mean, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.proven import PROVEN_GAMES, ProvenGame, searched, solution
 from cornered.lab.experiments.sampling import random_positions
@@ -125,7 +125,8 @@ class NotesHorizon(Experiment):
         rows = []
         if delays:
             label = f"{ground.label}, depth {depth}, a lost game lasts longer than by an average move by"
-            rows.append(mean(label, "more than 0", (0, math.inf), delays, "plies"))
+            # A search that sees a loss within its depth delays it, so this could hardly fail.
+            rows.append(checked(mean(label, "more than 0", (0, math.inf), delays, "plies")))
         if pushed:
             label = f"{ground.label}, depth {depth}, loss pushed beyond it and not believed"
             note = "where some moves lose within the depth and others later"
@@ -155,8 +156,9 @@ class NotesHorizon(Experiment):
             f"Proven losses that a search does not believe: {falls}. A deeper search need not believe more of them: it "
             "has more ways to delay a loss beyond its depth. An evaluation may also favour the side to move, so that "
             "odd and even depths differ.",
-            "Of moves that all lose, a search by its definition prefers one whose loss it cannot see. Whether the game "
-            "then lasts longer, and whether the search does not believe the loss, does not follow, and is measured.",
+            "Of moves that all lose, a search by its definition prefers one whose loss it cannot see. That the game "
+            "then lasts longer could hardly fail, so it has no verdict. Whether the search then does not believe the "
+            "loss does not follow from the definition.",
         ]
 
     def plot(self, finding: Finding, figure: Figure) -> None:

@@ -40,6 +40,7 @@ def test_horizon(tmp_path: Path) -> None:
         more = by[f"{ground.label}, wrong more often in volatile positions by"]
         assert more.ours == pytest.approx(wrong[0].ours - wrong[1].ours)
         assert sum(row.count for row in wrong) == more.count == 8
+    assert {row.verdict for label, row in by.items() if "lasts longer" in label} == {"apart"}, "it could hardly fail"
 
 
 def test_a_position_is_looked_at_by_the_solver_and_by_the_search() -> None:
