@@ -18,7 +18,7 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, about, checked, exact, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, about, checked, exact, mean, pooled
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.readings import settled
 from cornered.lab.experiments.sampling import sampled_positions
@@ -26,7 +26,17 @@ from cornered.lab.experiments.sampling import sampled_positions
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "QuoridorNodes", "full_width", "looked_at", "most_nodes", "plain", "widest"]
+__all__ = [
+    "CLAIMED_NODES",
+    "DEPTHS",
+    "EXPERIMENTS",
+    "QuoridorNodes",
+    "full_width",
+    "looked_at",
+    "most_nodes",
+    "plain",
+    "widest",
+]
 
 CLAIMED_NODES: Final = {3: (60, 500, 4_000), 5: (600, 15_000, 400_000), 9: (5_000, 350_000, 25_000_000)}
 """Nodes at depths 2, 3 and 4."""
@@ -169,11 +179,11 @@ class QuoridorNodes(Experiment):
                     if size != ENUMERATED_SIZE:
                         # 3x3 has room for 8 walls only, so there this would be the same reading again.
                         readings.append(mean(f"{label}, 8 walls, games of {player}", text, span, whole, "nodes"))
-                    saved = [100 * (1 - under / over) for over, under in zip(whole, pruned, strict=True)]
-                    note = f"{100 * (1 - sum(pruned) / sum(whole)):.0f}% of the nodes of all positions together"
-                    savings.append(
-                        mean(f"{label}, saved, games of {player}", "~50%", about(SAVING_PERCENT), saved, "%", note)
-                    )
+                    saved = [over - under for over, under in zip(whole, pruned, strict=True)]
+                    shares = [100 * less / over for less, over in zip(saved, whole, strict=True)]
+                    note = f"{fmean(shares):.0f}% is the mean of each position's share"
+                    label_saved = f"{label}, saved, games of {player}"
+                    savings.append(pooled(label_saved, "~50%", about(SAVING_PERCENT), saved, whole, note=note))
                 rows += [_refuted(row, span, depth, most) for row in settled(readings, MISSING)]
                 nodes[f"{size} {depth}"] = [claimed, at_start, *searches[DRAWN]]
         rows += settled(savings, "The specification does not say on which board, at which depth or in which positions.")
@@ -202,13 +212,13 @@ class QuoridorNodes(Experiment):
             f"search without pruning, which looks at no more than {MAX_WALL_MOVES} walls and {MAX_STEPS} steps a node. "
             "On 3x3, which has room for 8 walls, the two are the same.",
             f"The saving is that of the printed search, at most {MAX_WALL_MOVES} walls a node in the printed order, "
-            "beside minimax over the same moves; each figure is a mean over positions, and the saving of all positions "
-            "together stands beside it.",
+            "beside minimax over the same moves, of the nodes of all positions together. The mean of each position's "
+            "share, in which a position with ten nodes counts as much as one with thousands, is in the notes.",
         ]
         least, most = min(savings, key=lambda row: row.ours), max(savings, key=lambda row: row.ours)
         notes.append(
             f"Alpha-beta saves {least.ours:.0f}% ({least.label.replace(', saved', '')}) to {most.ours:.0f}% "
-            f"({most.label.replace(', saved', '')}): no single figure holds, since the saving grows with every ply."
+            f"({most.label.replace(', saved', '')}): the saving grows with every ply, so no single figure holds."
         )
         if growth:
             notes.append(
