@@ -199,7 +199,7 @@ def beside(label: str, ours: Sequence[float], theirs: Sequence[float], unit: str
     less = gap("", "", (0.0, 0.0), row, other, unit)
     assert less.p is not None
     compared = (
-        f"{note}: {other.ours:.4g} ({other.low:.4g} to {other.high:.4g}); ours less its {less.ours:+.3g} "
+        f"{note}, mean {other.ours:.4g} ({other.low:.4g} to {other.high:.4g}); ours less its {less.ours:+.3g} "
         f"({less.low:+.3g} to {less.high:+.3g}), p = {less.p:.2g}"
     )
     return checked(replace(row, claimed=f"OpenSpiel {other.ours:.4g}", note=compared))
@@ -282,7 +282,7 @@ class QuoridorStatistics(Experiment):
                 (size, walls, min(PEER_CHUNK, count - begun), lab.seed + begun) for begun in range(0, count, PEER_CHUNK)
             ]
             theirs = [one for chunk in lab.measure(f"peer-{size}", peer_shapes, chunks) for one in chunk]
-            note = f"OpenSpiel {metadata.version('open_spiel')}: {count} games, drawn after {longest} plies"
+            note = f"OpenSpiel {metadata.version('open_spiel')}: {count} games, a draw after {longest} plies"
             label = f"{size}x{size}, random, OpenSpiel's rules"
             branching, plies = ([one[what] for one in theirs] for what in ("branching", "plies"))
             ours = [figures["branching"] for figures in shapes]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from cornered.lab.experiments.findings import FigureRow
 
-__all__ = ["settled"]
+__all__ = ["MAX_LISTED", "settled"]
+
+MAX_LISTED: Final = 6
+"""Most readings that a reason lists."""
 
 
 def settled(rows: Sequence[FigureRow], missing: str) -> list[FigureRow]:
@@ -19,5 +23,13 @@ def settled(rows: Sequence[FigureRow], missing: str) -> list[FigureRow]:
             row.because("definition", f"{missing} Of the {len(rows)} readings here {'; '.join(agreeing)} {verb}.")
             for row in rows
         ]
-    tried = "; ".join(f"{row.label}, {row.ours:.4g}" for row in rows)
-    return [row.because("vague", f"{missing} None of these agrees: {tried}.") for row in rows]
+    if len(rows) > MAX_LISTED:
+        least, most = min(rows, key=lambda row: row.ours), max(rows, key=lambda row: row.ours)
+        tried = f"the {len(rows)} readings here agrees: the lowest is {_named(least)}; the highest is {_named(most)}"
+    else:
+        tried = f"these agrees: {'; '.join(map(_named, rows))}"
+    return [row.because("vague", f"{missing} None of {tried}.") for row in rows]
+
+
+def _named(row: FigureRow) -> str:
+    return f"{row.label}, {row.ours:.4g}"

@@ -34,7 +34,7 @@ from cornered.lab.experiments.quoridor_statistics import EXPERIMENTS as STATISTI
 from cornered.lab.experiments.quoridor_statistics import beside, peer_shapes, printed_bytes, python_bytes, shape
 from cornered.lab.experiments.quoridor_weights import EXPERIMENTS as WEIGHTS
 from cornered.lab.experiments.quoridor_weights import dominance
-from cornered.lab.experiments.readings import settled
+from cornered.lab.experiments.readings import MAX_LISTED, settled
 from cornered.lab.experiments.sampling import random_positions
 from tests.lab.experiments.inline import check, found
 
@@ -105,7 +105,7 @@ def test_another_programs_figure_has_no_verdict_and_is_compared_in_the_note() ->
     ours, theirs = [4.0, 6.0] * 50, [5.0, 7.0] * 50
     row = beside("length", ours, theirs, "plies", "OpenSpiel 1")
     assert (row.verdict, row.reason, row.claimed, row.ours, row.count) == ("apart", "", "OpenSpiel 6", 5, 100)
-    assert row.note.startswith("OpenSpiel 1: 6 (5.801 to 6.199); ours less its -1 (-1.28 to -0.718), p = ")
+    assert row.note.startswith("OpenSpiel 1, mean 6 (5.801 to 6.199); ours less its -1 (-1.28 to -0.718), p = ")
     assert float(row.note.rpartition(" ")[2]) < 1e-6
     assert beside("length", ours, ours, "plies", "").note.endswith("p = 1")
 
@@ -126,6 +126,12 @@ def test_readings_that_differ_name_the_one_that_agrees() -> None:
     two, three = settled([differing, far], "Nobody knows.")
     assert (two.reason, three.reason) == ("vague", "vague")
     assert three.why == "Nobody knows. None of these agrees: two, 20; three, 30."
+
+
+def test_many_readings_that_differ_are_summed_up() -> None:
+    many = [exact(f"number {figure}", "~10", about(10), figure) for figure in range(20, 20 + MAX_LISTED + 1)]
+    why = "Why? None of the 7 readings here agrees: the lowest is number 20, 20; the highest is number 26, 26."
+    assert {row.why for row in settled(many, "Why?")} == {why}
 
 
 def test_plain_minimax_comes_to_what_alpha_beta_does() -> None:
@@ -175,6 +181,9 @@ def test_nodes(tmp_path: Path) -> None:
     assert by["positions with the same value"].verdict == "apart"
     assert by["positions with the same value"].ours == 100
     assert 0 < by["9x9, depth 2, saved, games of depth 1"].ours < 100
+    saving = by["5x5, depth 2, saved, games of random"]
+    share = float(saving.note.partition("%")[0])
+    assert saving.ours > share + 20, "all nodes together, not the mean of the positions' shares"
 
 
 def played(number: int, deep: str, shallow: str, winner: int | None, nodes: tuple[int, int] = (30, 10)) -> PlayedGame:
