@@ -160,9 +160,10 @@ class QuoridorPerfect(Experiment):
                     markersize=4,
                     label=kind,
                 )
+            axes.set_xlabel("depth")
             if walls == USUAL_WALLS:
                 axes.axvline(CLAIMED_DEPTH, color=PRINTED_COLOUR, linestyle="--", linewidth=1)
-            axes.set_xlabel("depth")
+                axes.set_xlabel("depth (line: near-\nperfect from here)")
             axes.set_title(f"walls {walls}", loc="left", fontsize=10)
         drawn[0].set_ylabel("% that keep the value")
         figure.legend(*drawn[0].get_legend_handles_labels(), loc="outside upper center", ncols=4, fontsize=9)
