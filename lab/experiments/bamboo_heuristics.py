@@ -19,7 +19,7 @@ from cornered.lab.experiments.bamboo_readings import (
     reading_wins,
 )
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
-from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, counted
+from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, checked, counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 
@@ -130,7 +130,13 @@ class Heuristics(BambooRoundRobin):
                 for pair, meeting in zip(pairs, lab.meet(step, terms, asked), strict=True)
             }
         tried = measured_readings(lab)
-        every = [explained(row, pair, rows, tried) for by_pair in rows.values() for pair, row in by_pair.items()]
+        explanations = {
+            suffix: [explained(row, pair, rows, tried) for pair, row in by_pair.items()]
+            for suffix, by_pair in rows.items()
+        }
+        # A reading that was chosen because it fits could hardly differ, so that its rows count as no agreement.
+        explanations[ADDED.suffix] = [checked(row) for row in explanations[ADDED.suffix]]
+        every = [row for listed in explanations.values() for row in listed]
         every += [_reading_row(reading, tried[reading.label], list(self.players)) for reading in TRIED]
         return every, [*notes, *_verdict_notes(every), *_reading_notes(tried, rows)], series
 
@@ -180,7 +186,7 @@ def explained(
     for suffix, by_pair in rows.items():
         other = by_pair.get(pair)
         if other is not None and other.verdict == "agrees":
-            why = f'"{other.label}" agrees, with {other.ours:.1f}%: {meanings[suffix]}.'
+            why = f'"{other.label}" fits, with {other.ours:.1f}%: {meanings[suffix]}.'
             if suffix == ADDED.suffix:
                 why += f" It was chosen out of {len(TRIED)} readings because it fits."
             return row.because("definition", why)
@@ -221,7 +227,7 @@ def _reading_row(reading: TableReading, tallies: Mapping[HeuristicPair, Tally], 
 
 
 def _verdict_notes(rows: Sequence[FigureRow]) -> list[str]:
-    judged = [row for row in rows if row.claimed]
+    judged = [row for row in rows if row.verdict not in ("new", "apart")]
     changed = [row for row in judged if not row.note.endswith(row.verdict)]
     shares = list(Heuristics.printed.values())
     inner = [share for share in shares if 0 < share < 100]

@@ -10,10 +10,10 @@ One rule for each kind of figure, so that all experiments judge alike:
   is no larger than the range is wide; else *unclear*. An open range, as "more than 50%", has an infinite end, and
   agrees only with a whole interval inside;
 - an exact figure: *agrees* where ours lies in the range that the printed digits mean, else *differs*;
-- the best of several settings: *agrees* where it is ours too, *unclear* where chance can have hidden it, else
-  *differs*;
-- a time or rate, which belongs to a machine, a check that could hardly fail, a word of the reference without a figure,
-  and another program's figure stand *apart*, without a verdict.
+- the best of several settings: *agrees* where it is ours too and no other one can be the best, *unclear* where chance
+  can have decided, else *differs*;
+- a time or rate, which belongs to a machine, a check that could hardly fail, a reading that was chosen because it fits,
+  a word of the reference without a figure, and another program's figure stand *apart*, without a verdict.
 
 Every row that differs has a reason.
 """
@@ -316,7 +316,7 @@ def timed(
 
 def checked(row: FigureRow) -> FigureRow:
     """Return the row without a verdict, so that it does not count as agreement: a check that could hardly fail, a
-    comparison with a word, or one with another program."""
+    reading that was chosen because it fits, a comparison with a word, or one with another program."""
     return replace(row, verdict="apart", reason="", why="")
 
 
@@ -325,7 +325,9 @@ def best(
 ) -> FigureRow:
     """Return the row of the best setting; `possible` are the settings that the sample does not exclude as the best."""
     low, high = min(possible, default=ours), max(possible, default=ours)
-    verdict: FigureVerdict = "agrees" if ours == claimed else "unclear" if claimed in possible else "differs"
+    verdict: FigureVerdict = "unclear" if claimed in (ours, *possible) else "differs"
+    if ours == claimed and set(possible) <= {claimed}:
+        verdict = "agrees"
     return FigureRow(label, f"{claimed:g}", ours, min(low, ours), max(high, ours), count, verdict, unit, note)
 
 

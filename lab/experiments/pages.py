@@ -43,11 +43,11 @@ One rule for each kind of figure, the same in every experiment. Intervals are {C
   could have detected is no larger than the range is wide; else it is *unclear*. "More than" a number agrees only with a
   whole interval beyond it.
 - *An exact figure* agrees where it lies in the range that the printed digits denote, else it differs.
-- *The best of several settings* agrees where it is the reference's; where it is another one, it is *unclear* if chance
-  can have hidden the reference's, else it differs.
+- *The best of several settings* agrees where it is the reference's and no other one can be the best by our sample; it
+  is *unclear* while the reference's is one of several that can be, else it differs.
 - *New*: the reference prints no figure. *Apart*: the two stand beside each other without a verdict, because they are
-  times or rates of two machines, because the check could hardly fail, because the reference has a word and no figure,
-  or because the figure beside ours is another program's.
+  times or rates of two machines, because the check could hardly fail, because the reading was chosen out of many for
+  its fit, because the reference has a word and no figure, or because the figure beside ours is another program's.
 
 **Class** says where our figure comes from: *exact*, counted or computed without error; *proven*, the result of a
 complete search; *measured*, a sample with an interval; *time*, a time or rate of the machine that made the report.

@@ -49,13 +49,13 @@ GAMES_BY_SCALE: Final[Mapping[Scale, Mapping[str, int]]] = {
         "random": 20_000,
         "random, no draws": 5000,
         **dict.fromkeys(("path", "depth 1", "depth 2"), 2000),
-        "depth 3": 500,
+        "depth 3": 1000,
     },
 }
 DEPTH_4_GAMES: Final[Mapping[Scale, Mapping[int, int]]] = {
     "tiny": {},
     "quick": {3: 300, 5: 100},
-    "full": {3: 1000, 5: 500, 9: 60},
+    "full": {3: 1000, 5: 1000, 9: 60},
 }
 """Number of games of depth 4 by size, which take up to a second each."""
 TOURNAMENT_GAMES: Final[Mapping[Scale, int]] = {"tiny": 4, "quick": 300, "full": 2000}

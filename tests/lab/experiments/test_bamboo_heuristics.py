@@ -37,7 +37,7 @@ from cornered.lab.experiments.bamboo_readings import (
 from cornered.lab.experiments.findings import counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
-from tests.lab.experiments.inline import Inline
+from tests.lab.experiments.inline import Inline, check
 
 
 def positions(radius: int, games: int) -> Iterator[BambooState]:
@@ -188,3 +188,11 @@ def test_each_row_tells_its_verdict_for_half_as_many_printed_games() -> None:
     row = Heuristics().row("x", ("sparsity", "group count"), Tally.of(620, 1000))
     assert row.verdict == counted("x", 54, Tally.of(620, 1000)).verdict == "agrees"
     assert row.note == "as 50 printed games: unclear"
+
+
+def test_a_reading_that_was_chosen_to_fit_is_no_agreement(tmp_path: Path) -> None:
+    rows = check(Heuristics(), tmp_path)
+    chosen = [row for label, row in rows.items() if label.endswith(ADDED.suffix)]
+    assert len(chosen) == 9
+    assert {row.verdict for row in chosen} == {"apart"}
+    assert "apart" not in {row.verdict for label, row in rows.items() if not label.endswith(ADDED.suffix)}

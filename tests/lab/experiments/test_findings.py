@@ -93,7 +93,8 @@ def test_about_a_figure_reaches_to_either_side_of_it_below_zero_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ours", "possible", "verdict"), [(2, [1, 2], "agrees"), (1, [1, 2], "unclear"), (1, [1, 3], "differs")]
+    ("ours", "possible", "verdict"),
+    [(2, [2], "agrees"), (2, [1, 2], "unclear"), (1, [1, 2], "unclear"), (1, [1, 3], "differs")],
 )
 def test_the_best_setting_agrees_or_may_be_hidden_by_chance(ours: float, possible: list[float], verdict: str) -> None:
     row = best("x", 2, ours, possible, 10)
