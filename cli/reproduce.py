@@ -76,10 +76,17 @@ def reproduce(
     except KeyboardInterrupt:
         typer.echo("cornered: interrupted; the same command goes on from here", err=True)
         raise typer.Exit(130) from None
-    written = write_report(out, experiments().values(), REFERENCES)
+    written, left_out = write_report(out, experiments().values(), REFERENCES)
+    for name in left_out:
+        typer.echo(
+            f"cornered: the report leaves out {name}: {out / FOLDER / name}.json is of another version, or damaged; "
+            f"`{_command(name, scale, seed, out)}` makes it again",
+            err=True,
+        )
     if json_:
         results = [as_json(finding) for finding in findings]
-        typer.echo(json.dumps({"report": str(written), "folder": str(out / FOLDER), "findings": results}))
+        told = {"report": str(written), "folder": str(out / FOLDER), "findings": results, "left_out": left_out}
+        typer.echo(json.dumps(told))
     else:
         typer.echo(f"The report is {written}")
 

@@ -49,14 +49,13 @@ def make(
     keep: bool = False,
 ) -> Finding:
     """Run an experiment and write its finding and data to `out`/reproduction. Work that an interruption or `keep` left
-    there is read and not repeated; `keep` leaves it. Returns the stored finding of the same seed and scale unless
-    `again`."""
+    there is read and not repeated; `keep` leaves it. Returns the stored finding of the same seed, scale and version
+    unless `again`; one that cannot be read, as of an earlier version, is made again."""
     folder = out / FOLDER
     path = folder / f"{experiment.name}.json"
-    if not again and path.exists():
-        known = read(path)
-        if (known.seed, known.scale, known.version) == (seed, scale, version("cornered")):
-            return known
+    known = None if again else _stored(path)
+    if known is not None and (known.seed, known.scale, known.version) == (seed, scale, version("cornered")):
+        return known
     work = folder / WORK_FOLDER / f"{experiment.name}-{scale}-{seed}"
 
     def tell(progress: Progress) -> None:
@@ -120,14 +119,22 @@ def as_json(finding: Finding) -> dict[str, Any]:
 
 
 def read(path: Path) -> Finding:
-    """Return the finding in a file. Raises ValueError for a file that holds none."""
+    """Return the finding in a file. Raises ValueError for a file that holds none, as one of an earlier version."""
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
         del given["verdicts"]
         rows = tuple(_row(row) for row in given["rows"])
         return Finding(**{**given, "rows": rows, "notes": tuple(given["notes"])})
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path} holds no finding ({error}); remove it") from None
+        raise ValueError(f"{path} holds no finding of this version ({error!r})") from None
+
+
+def _stored(path: Path) -> Finding | None:
+    """Return the finding in a file, or None where there is none that can be read."""
+    try:
+        return read(path) if path.exists() else None
+    except ValueError:
+        return None
 
 
 def _bounded(figures: dict[str, Any]) -> dict[str, Any]:
@@ -155,9 +162,16 @@ def write(finding: Finding, experiment: Experiment, folder: Path) -> None:
         part.write_text(json.dumps(as_json(finding), indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def write_report(out: Path, experiments: Iterable[Experiment], references: Mapping[str, str]) -> Path:
-    """Write the report of all findings in `out`/reproduction, and return its path."""
-    paths = [out / FOLDER / f"{experiment.name}.json" for experiment in experiments]
+def write_report(
+    out: Path, experiments: Iterable[Experiment], references: Mapping[str, str]
+) -> tuple[Path, tuple[str, ...]]:
+    """Write the report of all findings in `out`/reproduction. Returns its path, and the names of the experiments whose
+    stored findings cannot be read and are left out."""
+    stored = {
+        experiment.name: _stored(path)
+        for experiment in experiments
+        if (path := out / FOLDER / f"{experiment.name}.json").exists()
+    }
     path = out / REPORT
-    path.write_text(report([read(path) for path in paths if path.exists()], references, FOLDER), encoding="utf-8")
-    return path
+    path.write_text(report([one for one in stored.values() if one is not None], references, FOLDER), encoding="utf-8")
+    return path, tuple(name for name, one in stored.items() if one is None)

@@ -55,6 +55,17 @@ def test_results_report_and_command_are_written_and_told(tmp_path: Path) -> None
     assert printed.endswith(f"The report is {tmp_path / 'reproduction.md'}\n")
 
 
+def test_a_finding_of_another_version_is_named_with_the_command_that_makes_it_again(tmp_path: Path) -> None:
+    make(tmp_path)
+    old = tmp_path / "reproduction" / "notes-korf.json"
+    old.write_text('{"rows": []}')
+    told = make(tmp_path, "--json")
+    assert told.exit_code == 0
+    assert json.loads(told.stdout)["left_out"] == ["notes-korf"]
+    assert f"the report leaves out notes-korf: {old} is of another version" in told.stderr
+    assert f"`cornered reproduce notes-korf --tiny --seed 1 --out {tmp_path}` makes it again" in told.stderr
+
+
 def test_an_interrupt_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt

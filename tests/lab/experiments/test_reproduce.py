@@ -118,12 +118,20 @@ def test_a_row_without_bound_is_written_and_read(tmp_path: Path) -> None:
     assert "without bound" in page(replace(found, rows=[row]))
 
 
-def test_a_file_that_holds_no_finding_is_named(tmp_path: Path) -> None:
-    folder = tmp_path / FOLDER
-    folder.mkdir()
-    (folder / "bamboo-table-2.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"bamboo-table-2\.json holds no finding .* remove it"):
-        write_report(tmp_path, experiments().values(), REFERENCES)
+@pytest.mark.parametrize("content", ["{}", "no JSON", '{"name": "bamboo-table-2", "rows": [{}], "verdicts": {}}'])
+def test_a_finding_of_another_version_is_left_out_and_made_again(content: str, tmp_path: Path) -> None:
+    run("bamboo-table-4", tmp_path)
+    old = tmp_path / FOLDER / "bamboo-table-2.json"
+    old.write_text(content)
+    with pytest.raises(ValueError, match=r"bamboo-table-2\.json holds no finding of this version"):
+        read(old)
+    path, left_out = write_report(tmp_path, experiments().values(), REFERENCES)
+    assert left_out == ("bamboo-table-2",)
+    assert "(#bamboo-table-4)" in path.read_text()
+    assert run("bamboo-table-2", tmp_path) == read(old)
+    path, left_out = write_report(tmp_path, experiments().values(), REFERENCES)
+    assert left_out == ()
+    assert "(#bamboo-table-2)" in path.read_text()
 
 
 def test_a_source_names_its_reference() -> None:
