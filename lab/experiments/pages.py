@@ -143,39 +143,40 @@ def _differences(findings: Sequence[Finding]) -> Iterator[str]:
         yield from ("Nothing that was measured differs.", "")
         return
     yield from (
-        'In the column "adjusted" is the p-value after the adjustment for all comparisons of this report; "holds" is '
-        "whether the figure still differs by it. What has no p-value is exact, or the best of several settings.",
+        'The number beside a reason is that of the explanation below the table. "Adjusted" is the p-value after the '
+        'adjustment for all comparisons of this report; "holds" is whether the figure still differs by it. What has no '
+        "p-value is exact, or the best of several settings.",
         "",
-        "| experiment | figure | printed | ours | effect | p | adjusted | holds | reason | why, and what was tried |",
-        "| --- | --- | ---: | ---: | ---: | ---: | ---: | --- | --- | --- |",
     )
     after = _adjusted(findings)
     for finding in findings:
-        explained: dict[str, str] = {}
+        explanations: dict[str, int] = {}
+        listed = []
         for row in finding.rows:
             if row.verdict != "differs":
                 continue
             interval = (
                 "" if row.low == row.high else f" ({_digits(row.low, row.unit)} to {_digits(row.high, row.unit)})"
             )
-            why = row.why or row.note or "-"
-            # An explanation of several rows stands beside the first.
-            first = explained.setdefault(why, row.label)
+            why = row.why or row.note
             p = after.get((finding.name, row.label))
-            shown = (
-                f"[{finding.name}](#{finding.name})",
-                row.label,
-                row.claimed,
-                f"{_figure(row.ours, row.unit)}{interval}",
-                _effect(row),
-                _p(row.p),
-                _p(p),
-                "yes" if p is None or p <= DISCOVERY_RATE else "no",
-                row.reason,
-                why if why == "-" or first == row.label else f"as for *{first}*",
+            listed.append(
+                (
+                    row.label,
+                    row.claimed,
+                    f"{_figure(row.ours, row.unit)}{interval}",
+                    _effect(row),
+                    _p(row.p),
+                    _p(p),
+                    "yes" if p is None or p <= DISCOVERY_RATE else "no",
+                    f"{row.reason} ({explanations.setdefault(why, len(explanations) + 1)})" if why else row.reason,
+                )
             )
-            yield f"| {' | '.join(map(_cell, shown))} |"
-    yield ""
+        if listed:
+            yield from (f"[{finding.name}](#{finding.name}): {finding.title}", "")
+            yield from _table(("figure", "printed", "ours", "effect", "p", "adjusted", "holds", "reason"), listed)
+            yield from (f"{number}. {_line(why)}" for why, number in explanations.items())
+            yield from [""] if explanations else []
 
 
 def _adjusted(findings: Sequence[Finding]) -> dict[tuple[str, str], float]:
@@ -233,7 +234,7 @@ def _commit(text: str) -> str:
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield a table, without the columns that are empty in every row; those of figures are aligned to the right."""
     kept = [place for place in range(len(heads)) if place == 0 or any(row[place] not in ("", "-") for row in rows)]
-    left = ("", "class", "verdict", "note")
+    left = ("", "figure", "class", "verdict", "holds", "reason", "note")
     yield f"| {' | '.join(heads[place] for place in kept)} |"
     yield f"| {' | '.join('---' if heads[place] in left else '---:' for place in kept)} |"
     for row in rows:
@@ -282,7 +283,11 @@ def _count(row: FigureRow) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return _line(text).replace("|", "\\|")
+
+
+def _line(text: str) -> str:
+    return text.replace("\n", " ")
 
 
 def _interval(row: FigureRow) -> str:

@@ -73,10 +73,12 @@ def test_the_summary_counts_by_verdict_class_and_reason() -> None:
 def test_each_difference_is_listed_with_reason_and_explanation() -> None:
     text = written(RIGHT, WRONG)
     section = text.split("## What differs, and why")[1].split("## The Bamboo paper")[0]
-    assert (
-        "| [two](#two) | plies\\|moves | 4 | 5 | x1.25 | - | - | yes | refuted | There are five of them. |" in section
-    )
-    assert "| [two](#two) | cells | 7 | 9 | x1.29 | - | - | yes | unexplained | - |" in section
+    assert "[two](#two): About two" in section
+    assert "| figure | printed | ours | effect | holds | reason |" in section, "no p-value, no column"
+    assert row_of(section, "plies\\|moves")[1:] == ["4", "5", "x1.25", "yes", "refuted (1)"]
+    assert "\n\n1. There are five of them.\n\n" in section
+    assert row_of(section, "cells")[1:] == ["7", "9", "x1.29", "yes", "unexplained"]
+    assert "one" not in section, "an experiment without a difference is not listed"
     assert "wins" not in section
     assert "speed" not in section
 
@@ -84,8 +86,8 @@ def test_each_difference_is_listed_with_reason_and_explanation() -> None:
 def test_an_explanation_of_several_rows_stands_once_in_each_experiment() -> None:
     rows = [exact(label, "7", (7, 7), 9).because("vague", "No word about it.") for label in ("a", "b|c", "d")]
     section = written(*(finding(name, "bamboo-paper.txt", *rows) for name in ("one", "two")))
-    assert section.count("No word about it.") == 2
-    assert section.count("| vague | as for *a* |") == 4
+    assert section.count("\n1. No word about it.\n") == 2
+    assert section.count("| vague (1) |") == 6
 
 
 def test_the_adjustment_is_over_all_comparisons_and_told_beside_the_verdicts() -> None:
