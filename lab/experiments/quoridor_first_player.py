@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final
@@ -187,16 +188,33 @@ class QuoridorFirstPlayer(Experiment):
     def plot(self, finding: Finding, figure: Figure) -> None:
         figure.set_size_inches(7.2, 9)
         axes = figure.subplots()
-        claims = {row.label: CLAIMS[int(row.label[0])] for row in finding.rows if row.claimed}
-        dots(axes, finding.rows, claims, title="Games that the first player wins")
+        rows = sorted(finding.rows, key=_drawn_place)
+        claims = {row.label: CLAIMS[int(row.label[0])] for row in rows if row.claimed}
+        dots(axes, rows, claims, title="Games that the first player wins")
         axes.axvline(50, color=INK, linewidth=0.8)
         axes.set_xlim(-3, 103)
         axes.set_xlabel("% (band: printed)")
-        for place, row in enumerate(finding.rows):
+        for place, row in enumerate(rows):
             if "from the start" in row.label:
+                # Towards the middle, where a row of perfect play has no band.
+                side, align = (-8, "right") if row.ours > 50 else (8, "left")
                 axes.annotate(
-                    row.note, (row.ours, place), (8, -3), textcoords="offset points", fontsize=8, color=PRINTED_COLOUR
+                    row.note,
+                    (row.ours, place),
+                    (side, -3),
+                    textcoords="offset points",
+                    ha=align,
+                    fontsize=8,
+                    color=PRINTED_COLOUR,
                 )
+
+
+def _drawn_place(row: FigureRow) -> tuple[int, int, bool]:
+    """Return the sort key of a row in the plot: by size as the specification lists them, players before proofs, and
+    proofs by their walls, the start's first. The others stay as they are."""
+    size, _, rest = row.label.partition("x")
+    walls = re.search(r", walls (\d+), ", rest)
+    return list(CLAIMS).index(int(size)), int(walls[1]) if walls else -1, "from the start" not in rest
 
 
 def _up_to(walls: int) -> str:

@@ -358,10 +358,10 @@ class QuoridorStatistics(Experiment):
             capprops=ink,
         )
         right.set_xticks(range(1, len(names) + 1), names, fontsize=8, rotation=90)
-        right.set_ylabel("plies (box: half of the games, whiskers: 90%)")
+        right.set_ylabel("plies")
         right.set_ylim(0, 118)
         right.legend(frameon=False, fontsize=9, loc="upper left")
-        right.set_title("Length", loc="left", fontsize=10)
+        right.set_title("Length (boxes: half of the games, whiskers: 90%)", loc="left", fontsize=8)
         right.grid(visible=False, axis="x")
 
 

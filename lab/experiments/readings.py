@@ -32,4 +32,4 @@ def settled(rows: Sequence[FigureRow], missing: str) -> list[FigureRow]:
 
 
 def _named(row: FigureRow) -> str:
-    return f"{row.label}, {row.ours:.4g}"
+    return f"{row.label}, {row.ours:,.0f}" if abs(row.ours) >= 1000 else f"{row.label}, {row.ours:.4g}"

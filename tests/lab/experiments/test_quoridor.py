@@ -21,7 +21,7 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine.games.quoridor import QuoridorState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
-from cornered.lab.experiments.findings import FigureRow, about, exact
+from cornered.lab.experiments.findings import FigureRow, Finding, about, exact
 from cornered.lab.experiments.quoridor_depth import EXPERIMENTS as DEPTH
 from cornered.lab.experiments.quoridor_depth import bot_name, difference
 from cornered.lab.experiments.quoridor_first_player import EXPERIMENTS as FIRST_PLAYER
@@ -36,6 +36,7 @@ from cornered.lab.experiments.quoridor_weights import EXPERIMENTS as WEIGHTS
 from cornered.lab.experiments.quoridor_weights import dominance
 from cornered.lab.experiments.readings import MAX_LISTED, settled
 from cornered.lab.experiments.sampling import random_positions
+from cornered.lab.reports.plots import drawing
 from tests.lab.experiments.inline import check, found
 
 HAS_PEER = importlib.util.find_spec("pyspiel") is not None
@@ -286,6 +287,23 @@ def test_first_player(tmp_path: Path) -> None:
     assert (after_random.verdict, after_random.kind) == ("new", "proven"), "no share of games"
     assert {row.kind for row in by.values() if row.claimed} == {"measured"}
     assert by["9x9, random, no draws"].count == 20
+
+
+def test_the_plot_of_the_first_player_has_each_size_together_and_its_proofs_by_walls() -> None:
+    labels = (
+        *("9x9, random", "3x3, random", "3x3, walls 2, perfect after 2 random plies", "3x3, round robin"),
+        *("3x3, walls 0, perfect from the start", "3x3, walls 0, perfect after 2 random plies"),
+        *("3x3, walls 2, perfect from the start", "5x5, walls 0, perfect from the start"),
+    )
+    rows = tuple(exact(label, "", None, 100.0 if "from" in label else 60.0, 1, "%", "a note") for label in labels)
+    with drawing() as figure:
+        FIRST_PLAYER[0].plot(Finding("", "", "", "", 1, "tiny", rows, (), {}), figure)
+        (axes,) = figure.axes
+        drawn = [label.get_text() for label in axes.get_yticklabels()]
+        notes = [text for text in axes.texts if text.get_text() == "a note"]
+        assert all(text.get_horizontalalignment() == "right" for text in notes), "beside a win a note is inside the plot"
+    assert drawn == [labels[place] for place in (0, 7, 1, 3, 4, 5, 6, 2)]
+    assert len(notes) == 3
 
 
 def test_the_printed_search_chooses_as_its_bot_does() -> None:
