@@ -12,6 +12,7 @@ from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine import State
 from cornered.lab.contests.terms import ContestTerms
+from cornered.lab.experiments.findings import exact
 from cornered.lab.experiments.notes_alpha_beta import EXPERIMENTS as ALPHA_BETA
 from cornered.lab.experiments.notes_alpha_beta import Uniform, best_case, depth_gain, exponent, leaves
 from cornered.lab.experiments.notes_deepening import EXPERIMENTS as DEEPENING
@@ -78,6 +79,14 @@ def test_deepening(tmp_path: Path) -> None:
     assert by["uniform tree, b = 2"].ours == pytest.approx(100, abs=0.5)
     for ground in SAMPLED_GAMES:
         assert 0 < by[f"{ground.title}, nodes at the deepest level"].ours < 100
+
+
+def test_deepening_names_each_game_that_it_gains_in_once() -> None:
+    labels = [f"TrapGrid, {kind}" for kind in ("minimax", "alpha-beta", "minimax, of all nodes")]
+    rows = [exact("uniform tree, b = 3", "", None, 50.0), *(exact(label, "", None, -1.0) for label in labels)]
+    rows.append(exact("TrapGrid, alpha-beta, of all nodes", "", None, -2.0))
+    told = DEEPENING[0]._notes(rows, {"TrapGrid": [3.0, -1.0, -1.0]})[-1]
+    assert "less than nothing: TrapGrid. " in told
 
 
 def test_deepening_minimax_costs_what_the_shallower_trees_hold() -> None:
