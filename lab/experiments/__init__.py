@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -51,5 +52,7 @@ def named(names: list[str]) -> list[Experiment]:
     known = experiments()
     for name in names:
         if name != "all" and name not in known:
-            raise ValueError(f"there is no experiment {name!r}; there are all, {', '.join(known)}")
+            close = get_close_matches(name, known, n=1)
+            meant = f"; did you mean {close[0]}? There" if close else "; there"
+            raise ValueError(f"there is no experiment {name!r}{meant} are all, {', '.join(known)}")
     return [experiment for name, experiment in known.items() if name in names or "all" in names]

@@ -123,6 +123,8 @@ def read(path: Path) -> Finding:
     try:
         given = json.loads(path.read_text(encoding="utf-8"))
         del given["verdicts"]
+        if given["provenance"] and "runs" not in given["provenance"]:
+            raise KeyError("runs")
         rows = tuple(_row(row) for row in given["rows"])
         return Finding(**{**given, "rows": rows, "notes": tuple(given["notes"])})
     except (ValueError, TypeError, KeyError) as error:

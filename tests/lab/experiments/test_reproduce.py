@@ -69,8 +69,10 @@ def test_experiments_come_in_the_order_of_the_references() -> None:
 def test_all_means_every_experiment_once_and_an_unknown_one_is_refused() -> None:
     assert [one.name for one in named(["all", "bamboo-table-2"])] == list(experiments())
     assert [one.name for one in named(["bamboo-costs", "bamboo-table-2"])] == ["bamboo-table-2", "bamboo-costs"]
-    with pytest.raises(ValueError, match=r"no experiment 'bamboo-table-1'; there are all, bamboo-table-2"):
-        named(["bamboo-table-1"])
+    with pytest.raises(ValueError, match=r"did you mean notes-korf\? There are all, bamboo-table-2"):
+        named(["nots-korf"])
+    with pytest.raises(ValueError, match=r"no experiment 'chess'; there are all, bamboo-table-2"):
+        named(["chess"])
 
 
 def test_what_was_finished_is_kept_until_it_is_made_again(tmp_path: Path) -> None:
@@ -132,6 +134,15 @@ def test_a_finding_of_another_version_is_left_out_and_made_again(content: str, t
     path, left_out = write_report(tmp_path, experiments().values(), REFERENCES)
     assert left_out == ()
     assert "(#bamboo-table-2)" in path.read_text()
+
+
+def test_a_finding_that_names_no_runs_is_of_another_version(tmp_path: Path) -> None:
+    run("bamboo-table-2", tmp_path)
+    path = tmp_path / FOLDER / "bamboo-table-2.json"
+    given = json.loads(path.read_text())
+    del given["provenance"]["runs"]
+    path.write_text(json.dumps(given))
+    assert write_report(tmp_path, experiments().values(), REFERENCES)[1] == ("bamboo-table-2",)
 
 
 def test_a_source_names_its_reference() -> None:
