@@ -9,6 +9,7 @@ import csv
 import gzip
 import inspect
 import io
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,8 @@ GAME_COLUMNS: Final[Mapping[str, str]] = {
     "SEAT_depths": "sum over its moves of the depth completed",
 }
 """Meaning of each column of games; SEAT is each of SEATS."""
+
+_TAKEN_APART: Final = re.compile(r"^    (\w+(?:, \w+)+) = item$", re.MULTILINE)
 
 Cell: TypeAlias = str | int
 Line: TypeAlias = dict[str, Cell]
@@ -88,7 +91,13 @@ def item_table(path: Path, function: Callable[[Any], Any], items: Sequence[Any],
         else:
             lines.append({**given, **_result_cells(result)})
     about = " ".join((inspect.getdoc(function) or "").split())
-    return _write(path, lines, f"Each line is an item, measured by `{function.__name__}`: {about}")
+    return _write(path, lines, f"Each line is an item, measured by `{function.__name__}`: {about}{_parts(function)}")
+
+
+def _parts(function: Callable[[Any], Any]) -> str:
+    """Return a sentence with the names of an item's parts, from the line in which the function takes it apart."""
+    named = _TAKEN_APART.search(inspect.getsource(function))
+    return f" Item: `{'`, `'.join(named[1].split(', '))}`." if named else ""
 
 
 def describe(title: str, made_by: str, tables: Mapping[str, DataTable]) -> str:
@@ -109,9 +118,10 @@ def describe(title: str, made_by: str, tables: Mapping[str, DataTable]) -> str:
     if any("index" in table.columns for table in tables.values()):
         lines += [
             "",
-            "Columns of items: `index` counts them from 0; `item` and `item_N` are what was measured, `game` is its "
-            "game, and `moves_N` the number of moves in its N-th place; the others, or `result`, are the result, whose "
-            "elements `part` counts. A truth value is 1 or 0; an empty cell is no result.",
+            "Columns of items: `index` counts them from 0; `item` is what was measured, `item_N` its N-th part, `game` "
+            "its game, and `moves_N` the number of moves in its N-th part, which are those from the start to a "
+            "position; the others, or `result`, are the result, whose elements `part` counts. A truth value is 1 or 0; "
+            'an empty cell is no result. "Item" above names the parts in order.',
         ]
     return "\n".join(lines) + "\n"
 

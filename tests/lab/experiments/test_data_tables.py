@@ -94,6 +94,18 @@ def test_an_item_is_a_line_with_what_is_plain_of_it_and_its_result(
     assert table.about == "Each line is an item, measured by `square`: Return the square."
 
 
+def taken_apart(item: tuple[str, int]) -> int:
+    """Return the number."""
+    name, number = item
+    return number if name else 0
+
+
+def test_the_parts_of_an_item_are_named(tmp_path: Path) -> None:
+    table = item_table(tmp_path / "items.csv.gz", taken_apart, [("a", 1)], [1])
+    assert table.about.endswith("Return the number. Item: `name`, `number`.")
+    assert '"Item" above names the parts in order' in describe("Some", "make", {"items": table})
+
+
 def test_a_laboratory_keeps_the_data_of_each_step(tmp_path: Path) -> None:
     lab = Laboratory(Inline(), tmp_path, "tiny", 1, no_report)
     lab.measure("squares", square, [1, 2, 3])
