@@ -28,6 +28,8 @@ DISCOVERY_RATE: Final = 0.05
 NO_EFFECT: Final = {"points": 0.0, "times": 1.0}
 LEAST_P: Final = 0.0001
 COMMIT_DIGITS: Final = 12
+MAX_LINKS: Final = 8
+"""Number of data files above which a page links to their folder alone."""
 RULES: Final = f"""\
 ## How figures are judged
 
@@ -206,11 +208,13 @@ def _body(finding: Finding, folder: str) -> Iterator[str]:
     yield from (f"![{finding.title}]({folder}{finding.name}.svg)", "")
     yield from (*(f"- {note}" for note in finding.notes), *([""] if finding.notes else []))
     if finding.data:
+        place = f"{folder}{next(iter(finding.data)).rpartition('/')[0]}"
         links = ", ".join(
             f"[{path.rpartition('/')[2]}]({folder}{path}) ({lines:,} lines)" for path, lines in finding.data.items()
         )
-        readme = f"{next(iter(finding.data)).rpartition('/')[0]}/README.md"
-        yield from (f"Data ([columns]({folder}{readme})): {links}.", "")
+        if len(finding.data) > MAX_LINKS:
+            links = f"[{len(finding.data)} files]({place}) with {sum(finding.data.values()):,} lines"
+        yield from (f"Data ([columns]({place}/README.md)): {links}.", "")
 
 
 def _made(finding: Finding) -> str:

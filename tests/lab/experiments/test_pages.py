@@ -168,6 +168,14 @@ def test_a_page_of_its_own_lies_beside_its_plot() -> None:
     assert "- A slip." in text
 
 
+def test_a_page_links_to_the_folder_of_many_files() -> None:
+    text = page(replace(RIGHT, data={f"data/one/{step}.csv.gz": 200 for step in range(9)}))
+    assert "Data ([columns](data/one/README.md)): [9 files](data/one) with 1,800 lines." in text
+    assert "0.csv.gz" not in text
+    few = page(replace(RIGHT, data={f"data/one/{step}.csv.gz": 200 for step in range(8)}))
+    assert "[7.csv.gz](data/one/7.csv.gz) (200 lines)" in few
+
+
 def test_a_page_names_its_data_and_where_it_was_made() -> None:
     runs = [{"commit": commit, "date": "2026-01-02"} for commit in ("b2" * 20, f"{'a1' * 20}-dirty", "b2" * 20, None)]
     origin = {"python": "3.13.1", "processor": "A chip", "date": "2026-01-02T03:04:05", "runs": runs}
