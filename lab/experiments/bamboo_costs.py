@@ -15,6 +15,7 @@ from cornered.bots.roster import create
 from cornered.engine.kernels.hexagon import MAX_MOVES, Position, advance, gen, size_of
 from cornered.lab.contests.arena import play
 from cornered.lab.contests.terms import ContestTerms, Fixture
+from cornered.lab.experiments.beside import error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, mean, timed
 from cornered.lab.experiments.laboratory import Laboratory
@@ -23,7 +24,7 @@ from cornered.lab.statistics.mean import mean_interval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "Costs", "cost", "work"]
+__all__ = ["EXPERIMENTS", "Costs", "cost", "minimax_tests", "playout_tests", "work"]
 
 RADIUS: Final = 5
 OPPONENT_BOT: Final = "bamboo-uniform"
@@ -80,22 +81,22 @@ def work(item: tuple[int, int]) -> dict[str, float]:
         free = size_of(position[6:9])
         for label, kind in COUNTED.items():
             nodes = search(position, RADIUS, DEPTH, kind, new_counters(None, "pairs")).nodes
-            tests.setdefault(label, []).append(_minimax_tests(free, count, nodes))
-        playouts = [_playout_tests(position, chance) for _ in range(PLAYOUTS)]
+            tests.setdefault(label, []).append(minimax_tests(free, count, nodes))
+        playouts = [playout_tests(position, chance) for _ in range(PLAYOUTS)]
         # An iteration lists the moves of the node that it adds.
         tests.setdefault(MCTS_LABEL, []).append(ITERATIONS * (free - 1 + statistics.fmean(playouts)))
         position = advance(position, int(moves[chance.randrange(count)]))
     return {label: statistics.fmean(found) for label, found in tests.items()}
 
 
-def _minimax_tests(free: int, count: int, nodes: int) -> float:
+def minimax_tests(free: int, count: int, nodes: int) -> float:
     """Return the legality tests of a search of depth 2 with so many nodes, the root and its `count` children among
     them."""
     leaves = nodes - 1 - count
     return free + count * (free - 1) + leaves * 2 * (free - 2)
 
 
-def _playout_tests(position: Position, chance: Random) -> float:
+def playout_tests(position: Position, chance: Random) -> float:
     """Return the expected number of legality tests along one random game: the first of L legal cells among F shuffled
     ones is the (F + 1) / (L + 1)-th on average."""
     moves, tests = np.empty(MAX_MOVES, np.int64), 0.0
@@ -165,7 +166,7 @@ class Costs(Experiment):
         axes.errorbar(
             [row.ours for row in rows],
             places,
-            xerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+            xerr=error_bars(rows),
             fmt="o",
             color=COLOURS[0],
             capsize=3,

@@ -16,6 +16,7 @@ from cornered.bots.bamboo.cells import cubes, symmetries
 from cornered.engine.games.bamboo import whole, words
 from cornered.engine.hashing import mixed
 from cornered.engine.kernels.hexagon import Position, placements
+from cornered.lab.experiments.beside import error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, counted, exact
 from cornered.lab.experiments.laboratory import Laboratory
@@ -182,7 +183,7 @@ class FirstMove(Experiment):
         axes.errorbar(
             sizes + 0.06,
             [row.ours for row in rows],
-            yerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+            yerr=error_bars(rows),
             fmt="o",
             color=COLOURS[0],
             capsize=3,

@@ -59,7 +59,7 @@ class ThresholdCurve:
         tallies, nodes, times = [], [], []
         for meeting in met:
             played, efforts = meeting.games[:games], meeting.efforts[:games]
-            tallies.append(tally_of(played, [one.score(number % 2) for number, one in enumerate(played)]))
+            tallies.append(tally_of(played, meeting.scores[:games]))
             nodes.append(statistics.fmean(effort.nodes for effort in efforts))
             times.append(statistics.median(effort.seconds for effort in efforts))
         return cls(

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.bamboo_mcts_readings import READINGS, SUMMED, ReadingGame, reading_wins
+from cornered.lab.experiments.beside import error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, best, counted
-from cornered.lab.experiments.laboratory import BotPairing, Laboratory
+from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 from cornered.lab.statistics.wilson import wilson
 
@@ -65,7 +66,7 @@ class Exploration(Experiment):
         ]
         meetings = dict(zip(settings, lab.meet("games", terms, asked), strict=True))
         # Every c has the same weight: the paper's choice contributes as many games as each of the others.
-        first = {setting: sum(_scores(meeting)[:usual]) for setting, meeting in meetings.items()}
+        first = {setting: sum(meeting.scores[:usual]) for setting, meeting in meetings.items()}
         readings = self._readings(lab, most)
         over_c = self._mean_reading(lab, most, constants)
         few = self._few(lab, terms)
@@ -145,13 +146,13 @@ class Exploration(Experiment):
         left.errorbar(
             levels,
             [row.ours for row in means],
-            yerr=[[row.ours - row.low for row in means], [row.high - row.ours for row in means]],
+            yerr=error_bars(means),
             fmt="o-",
             color=COLOURS[0],
             capsize=3,
             label="mean over all c",
         )
-        left.plot([MAX_ITERATIONS], [CLAIMED_MEAN], "s", color=COLOURS[1], label="paper: 87%")
+        left.plot([MAX_ITERATIONS], [CLAIMED_MEAN], "s", color=COLOURS[1], label=f"paper: {CLAIMED_MEAN}%")
         left.set(xlabel="iterations a move", ylabel="games won against uniform, %", ylim=(0, 105))
         left.legend(loc="lower right", fontsize=8)
         for colour, iterations in zip((COLOURS[0], *COLOURS[2:]), reversed(levels), strict=False):
@@ -161,17 +162,13 @@ class Exploration(Experiment):
         right.fill_between(
             constants, [low for _, low, _ in top], [high for *_, high in top], alpha=0.15, color=COLOURS[0]
         )
-        right.plot([BEST_C], [91], "s", color=COLOURS[1], label="paper: 91%, 1000")
+        right.plot([BEST_C], [CLAIMED_BEST], "s", color=COLOURS[1], label=f"paper: {CLAIMED_BEST}%, {MAX_ITERATIONS}")
         right.set(xlabel="c", xticks=constants)
         right.legend(loc="lower right", fontsize=8)
 
 
 def _plural(iterations: int) -> str:
     return "1 iteration" if iterations == 1 else f"{iterations} iterations"
-
-
-def _scores(meeting: BotPairing) -> list[float]:
-    return [played.score(number % 2) for number, played in enumerate(meeting.games)]
 
 
 def _notes(means: Sequence[FigureRow], possible: Sequence[float], games: int) -> list[str]:

@@ -22,9 +22,6 @@ from cornered.engine.kernels.hexagon import Position, advance
 
 __all__ = ["READINGS", "SUMMED", "ReadingGame", "TreeReading", "iterate", "reading_wins"]
 
-EXPERIMENTS = ()
-"""Empty: `cornered.lab.experiments.bamboo_mcts` measures these readings."""
-
 RADIUS: Final = 5
 SEED_LIMIT: Final = 1 << 62
 

@@ -17,6 +17,7 @@ from cornered.engine.kernels.hexagon import MAX_MOVES, Position, advance, gen
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
+from cornered.lab.experiments.beside import error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, checked, exact, mean, pooled, timed
 from cornered.lab.experiments.laboratory import Laboratory
@@ -197,7 +198,7 @@ class MinimaxPruning(Experiment):
             right.errorbar(
                 [at + 0.08 * place for at in range(len(PHASES))],
                 [row.ours for row in shown],
-                yerr=[[row.ours - row.low for row in shown], [row.high - row.ours for row in shown]],
+                yerr=error_bars(shown),
                 fmt="o-",
                 color=colour,
                 capsize=3,

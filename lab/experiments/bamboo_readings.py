@@ -354,7 +354,3 @@ def log_likelihood(shares: Sequence[float], printed: Sequence[float], games: int
         ways = math.lgamma(games + 1) - math.lgamma(wins + 1) - math.lgamma(games - wins + 1)
         total += ways + wins * math.log(share) + (games - wins) * math.log(1 - share)
     return total
-
-
-EXPERIMENTS = ()
-"""Empty: this module has only the readings."""

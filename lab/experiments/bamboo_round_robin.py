@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "RADIUS", "BambooRoundRobin"]
-
-EXPERIMENTS = ()
-"""Empty: this module has only a base class."""
+__all__ = ["RADIUS", "BambooRoundRobin"]
 
 RADIUS: Final = 5
 

@@ -11,15 +11,18 @@ from cornered.lab.reports.plots import COLOURS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BAND_COLOUR", "OUR_COLOUR", "PRINTED_COLOUR", "SECOND_COLOUR", "dots"]
-
-"""Empty: this module has only shared functions."""
+__all__ = ["BAND_COLOUR", "OUR_COLOUR", "PRINTED_COLOUR", "SECOND_COLOUR", "dots", "error_bars"]
 
 OUR_COLOUR: Final = COLOURS[2]
 PRINTED_COLOUR: Final = COLOURS[1]
 BAND_COLOUR: Final = COLOURS[4]
 SECOND_COLOUR: Final = COLOURS[0]
 """Colour of a second measured figure."""
+
+
+def error_bars(rows: Sequence[FigureRow]) -> tuple[list[float], list[float]]:
+    """Return how far the intervals of rows reach below and above our figures, in the rows' units, for `errorbar`."""
+    return [row.ours - row.low for row in rows], [row.high - row.ours for row in rows]
 
 
 def dots(axes: Axes, rows: Sequence[FigureRow], claims: Mapping[str, Sequence[float]], *, title: str = "") -> None:
@@ -34,7 +37,7 @@ def dots(axes: Axes, rows: Sequence[FigureRow], claims: Mapping[str, Sequence[fl
     axes.errorbar(
         [row.ours for row in rows],
         list(places),
-        xerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+        xerr=error_bars(rows),
         fmt="o",
         color=OUR_COLOUR,
         markersize=5,

@@ -36,14 +36,19 @@ class BotPairing:
     games: tuple[PlayedGame, ...]
 
     @property
+    def scores(self) -> list[float]:
+        """Points of the first bot in each game; a draw counts as half a win."""
+        return [played.score(number % 2) for number, played in enumerate(self.games)]
+
+    @property
     def wins(self) -> float:
-        """Points of the first bot; a draw counts as half a win."""
-        return sum(played.score(number % 2) for number, played in enumerate(self.games))
+        """Points of the first bot."""
+        return sum(self.scores)
 
     @property
     def tally(self) -> Tally:
         """The first bot's points, with the games of each opening as a cluster."""
-        return tally_of(self.games, [played.score(number % 2) for number, played in enumerate(self.games)])
+        return tally_of(self.games, self.scores)
 
     @property
     def efforts(self) -> list[Effort]:

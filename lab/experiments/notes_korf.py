@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cornered.bots.textbook.figures import alpha_beta_saving, korf_saving
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
+from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, gap, mean, pooled
 from cornered.lab.experiments.laboratory import Laboratory
@@ -92,7 +92,7 @@ class NotesKorf(Experiment):
         words = {2: "two players, alpha-beta", 3: "three players, Korf's shallow pruning"}
         for players, colour in zip(PLAYER_COUNTS, (PRINTED_COLOUR, OUR_COLOUR), strict=True):
             rows = [by[f"depth {depth}, {players} players, saved"] for depth in depths]
-            reach = [[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]]
+            reach = error_bars(rows)
             ours = [row.ours for row in rows]
             axes.errorbar(depths, ours, yerr=reach, fmt="o-", color=colour, capsize=3, label=words[players])
         axes.set_xticks(depths)

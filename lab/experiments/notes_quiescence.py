@@ -10,7 +10,7 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine import State
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
-from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
+from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, gained, share
 from cornered.lab.experiments.laboratory import Laboratory
@@ -106,7 +106,7 @@ class NotesQuiescence(Experiment):
 
     def run(self, lab: Laboratory) -> tuple[Sequence[FigureRow], Sequence[str], Mapping[str, Any]]:
         rows: list[FigureRow] = []
-        dear: dict[str, dict[str, float]] = {}
+        times_nodes: dict[str, dict[str, float]] = {}
         for ground in PROVEN_GAMES.values():
             lines = random_positions(ground.terms(lab.seed), POSITIONS_BY_SCALE[lab.scale], ground.plies)
             found = lab.measure(ground.step, judgement, [(ground.label, lab.seed, line) for line in lines])
@@ -117,8 +117,8 @@ class NotesQuiescence(Experiment):
                     of_game.append(self._games(lab, ground, test, condition))
             rows += explained(of_game)
             plain = sum(one["nodes plain"] for one in found)
-            dear[ground.label] = {test: sum(one[f"nodes {test}"] for one in found) / plain for test in TESTS}
-        return rows, self._notes(rows, dear), {"times_nodes": dear}
+            times_nodes[ground.label] = {test: sum(one[f"nodes {test}"] for one in found) / plain for test in TESTS}
+        return rows, self._notes(rows, times_nodes), {"times_nodes": times_nodes}
 
     def _positions(
         self, ground: ProvenGame, test: QuietTest, condition: str, found: Sequence[Mapping[str, Any]]
@@ -141,14 +141,14 @@ class NotesQuiescence(Experiment):
         )
         return share(_label(ground, test, "games won", condition), "", None, tally)
 
-    def _notes(self, rows: Sequence[FigureRow], dear: Mapping[str, Mapping[str, float]]) -> list[str]:
+    def _notes(self, rows: Sequence[FigureRow], times_nodes: Mapping[str, Mapping[str, float]]) -> list[str]:
         equal = [row for row in rows if "equal nodes" in row.label]
         even = {row.label: 50.0 if row.unit == "%" else 0.0 for row in equal}
         helped = sum(row.low > even[row.label] for row in equal)
         harmed = sum(row.high < even[row.label] for row in equal)
         cost = "; ".join(
             f"{label} {times['swing']:.1f} times as many by swing, {times['moves']:.1f} times by moves"
-            for label, times in dear.items()
+            for label, times in times_nodes.items()
         )
         return [
             "A position at the depth that is not quiet is searched on with all its moves: there are no captures to "
@@ -184,7 +184,7 @@ class NotesQuiescence(Experiment):
                     axes.errorbar(
                         [row.ours - (50 if row.unit == "%" else 0) for row in rows],
                         [place + shift for place in range(len(rows))],
-                        xerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+                        xerr=error_bars(rows),
                         fmt=marker,
                         color=colour,
                         markersize=4,

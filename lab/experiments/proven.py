@@ -20,8 +20,6 @@ from cornered.lab.contests.terms import ContestTerms
 
 __all__ = ["EXTENSIONS", "PROVEN_GAMES", "TESTS", "ProvenGame", "QuietTest", "deepened", "searched", "solution"]
 
-"""Empty: this module has only shared functions."""
-
 QuietTest: TypeAlias = str
 """A name in TESTS; empty for the plain search."""
 

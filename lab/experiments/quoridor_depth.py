@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Effort, PlayedGame
-from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, checked, mean, pooled, share, timed
 from cornered.lab.experiments.laboratory import Laboratory, opening_cluster, tally_of
@@ -150,7 +150,7 @@ class QuoridorDepth(Experiment):
         left.errorbar(
             range(len(rows)),
             [row.ours for row in rows],
-            yerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+            yerr=error_bars(rows),
             fmt="o",
             color=OUR_COLOUR,
             capsize=3,

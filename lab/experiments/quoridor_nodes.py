@@ -16,7 +16,7 @@ from cornered.engine.games.quoridor import QuoridorState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
-from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, about, checked, exact, mean, pooled
 from cornered.lab.experiments.laboratory import Laboratory
@@ -257,7 +257,7 @@ class QuoridorNodes(Experiment):
         right.errorbar(
             range(len(rows)),
             [row.ours for row in rows],
-            yerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+            yerr=error_bars(rows),
             fmt="D",
             color=OUR_COLOUR,
             capsize=3,

@@ -16,7 +16,7 @@ from cornered.engine.games.quoridor import QuoridorState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import no_opening
 from cornered.lab.contests.terms import ContestTerms, Fixture
-from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, checked, exact, share
 from cornered.lab.experiments.laboratory import Laboratory
@@ -153,7 +153,7 @@ class QuoridorPerfect(Experiment):
                 axes.errorbar(
                     [int(row.label.split("depth ")[1].split(",")[0]) + 0.15 * (place - 1) for row in rows],
                     [row.ours for row in rows],
-                    yerr=[[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]],
+                    yerr=error_bars(rows),
                     fmt="o-",
                     color=colour,
                     capsize=2,

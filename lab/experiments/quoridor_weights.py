@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
+from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale, share
 from cornered.lab.experiments.laboratory import Laboratory, tally_of
@@ -97,8 +97,9 @@ class QuoridorWeights(Experiment):
             rows.sort(key=lambda row: list(SPECIFICATION_NAMES.values()).index(row.label.split()[1]))
             for place, row in enumerate(rows):
                 colour = PRINTED_COLOUR if row.label.endswith(" 0") else OUR_COLOUR
-                reach = [[row.ours - row.low], [row.high - row.ours]]
-                axes.errorbar([row.ours], [place], xerr=reach, fmt="o", color=colour, capsize=3, markersize=5)
+                axes.errorbar(
+                    [row.ours], [place], xerr=error_bars([row]), fmt="o", color=colour, capsize=3, markersize=5
+                )
             axes.axvline(50, color=INK, linewidth=0.8)
             axes.set_yticks(range(len(rows)), [row.label.split(", ")[1] for row in rows])
             axes.set_ylim(len(rows) - 0.5, -0.5)

@@ -11,8 +11,6 @@ from cornered.lab.contests.terms import ContestTerms, PlayedGame
 
 __all__ = ["SAMPLED_GAMES", "SampledGame", "random_positions", "sampled_positions"]
 
-"""Empty: this module has only shared functions."""
-
 MoveLine: TypeAlias = tuple[str, ...]
 
 

@@ -14,7 +14,7 @@ from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
-from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
+from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
 from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, checked, exact, mean, pooled
 from cornered.lab.experiments.laboratory import Laboratory
@@ -186,7 +186,7 @@ class TrapGridPruning(Experiment):
         colours = (OUR_COLOUR, COLOURS[3], PRINTED_COLOUR, SECOND_COLOUR)
         for (_, label), colour, marker in zip(SAVING_KINDS.items(), colours, "do^s", strict=True):
             rows = [by[f"depth {depth}, {label}"] for depth in DEPTHS]
-            reach = [[row.ours - row.low for row in rows], [row.high - row.ours for row in rows]]
+            reach = error_bars(rows)
             ours = [row.ours for row in rows]
             left.errorbar(DEPTHS, ours, yerr=reach, fmt=f"{marker}-", color=colour, capsize=3, label=label)
         left.set_xticks(DEPTHS)

@@ -23,7 +23,7 @@ from cornered.lab.experiments.bamboo_agents import (
     distinct,
     is_deterministic,
 )
-from cornered.lab.experiments.bamboo_costs import Costs, _minimax_tests, _playout_tests, work
+from cornered.lab.experiments.bamboo_costs import Costs, minimax_tests, playout_tests, work
 from cornered.lab.experiments.bamboo_hybrid import Threshold, ThresholdCurve
 from cornered.lab.experiments.bamboo_hybrid import _explained as _explained_threshold
 from cornered.lab.experiments.bamboo_mcts import Exploration
@@ -301,13 +301,13 @@ def test_legality_tests_of_minimax_are_those_of_its_nodes() -> None:
             del reply
             tests += 2 * (size_of(child[6:9]) - 1)
             nodes += 1
-    assert _minimax_tests(19, 19, nodes) == tests
+    assert minimax_tests(19, 19, nodes) == tests
 
 
 def test_legality_tests_of_a_random_game_are_the_expected_ones() -> None:
     position = bamboo(engine.load("bamboo", radius=1).start()).position
     chance, again, moves, expected = Random(5), Random(5), np.empty(MAX_MOVES, np.int64), 0.0
-    result = _playout_tests(position, chance)
+    result = playout_tests(position, chance)
     while count := gen(position, moves):
         # Averaged over 20,000 shuffles: the place of the first legal cell.
         free, draw = size_of(position[6:9]), Random(1)
