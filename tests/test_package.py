@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -106,6 +107,17 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     (made,) = folder.iterdir()
     return made
+
+
+def test_the_source_distribution_holds_every_folder_and_what_the_docs_name(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (made,) = tmp_path.iterdir()
+    with tarfile.open(made) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {f"{folder}/__init__.py" for folder in (*FOLDERS, "bench", "cornered")} <= names
+    assert {"CITATION.cff", "examples/reproduction.ipynb", "docs/experiments-for-students.md"} <= names
+    assert not any(name.startswith("cornered/lab") for name in names), "links are not followed"
 
 
 def metadata(wheel: Path) -> email.message.Message:
