@@ -8,17 +8,9 @@ from math import comb
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.bamboo_readings import (
-    COMPONENTS,
-    FITTING_READINGS,
-    GROUPS,
-    PAIRS,
-    TRIED,
-    TableReading,
-    log_likelihood,
-    reading_wins,
-)
+from cornered.lab.experiments.bamboo_readings import COMPONENTS, GROUPS, PAIRS, reading_wins
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
+from cornered.lab.experiments.bamboo_table_readings import FITTING_READINGS, TRIED, TableReading, log_likelihood
 from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, checked, counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally

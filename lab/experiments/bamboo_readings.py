@@ -1,4 +1,4 @@
-"""Readings of the Bamboo paper's heuristics (section III.A), and how likely each makes the printed Table III.
+"""Readings of the Bamboo paper's heuristics (section III.A), and games between them.
 
 A player is a list of ratings of the open cells: the best by the first, of those the best by the second, and so on. The
 players of the roster rate one cell at a time; these rate all cells at once, and play a game in a few milliseconds.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cmp_to_key
 from random import Random
@@ -27,21 +27,21 @@ __all__ = [
     "CLOSEST",
     "CLOSEST_OF_ALL",
     "COMPONENTS",
-    "FITTING_READINGS",
     "GROUPS",
+    "GROUP_TERMS",
     "PAIRS",
     "READINGS",
+    "SPARSE_TERMS",
     "SUM",
     "TIES",
-    "TRIED",
     "TRUNCATED",
     "HeuristicReading",
     "HeuristicView",
-    "TableReading",
+    "HexagonTables",
     "choose",
-    "log_likelihood",
     "rated",
     "reading_wins",
+    "tables",
     "view_of",
 ]
 
@@ -278,54 +278,6 @@ def _readings() -> dict[str, HeuristicReading]:
 READINGS: Final[Mapping[str, HeuristicReading]] = _readings()
 """Players by what they maximise."""
 
-FITTING_READINGS: Final = ("uniform", "outer", COMPONENTS, CLOSEST_OF_ALL, CLOSEST_OF_ALL + SUM)
-"""Readings that together fit Table III, in the order of its players: uniform, outer, group count, sparsity, and
-sparsity & outer. Others fit as well."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableReading:
-    """Five readings of Table III's players, in its order, and the size of the board. `changed` is the place of the
-    player that differs from `FITTING_READINGS` and that the reading is about."""
-
-    label: str
-    players: tuple[str, ...]
-    changed: int
-    radius: int = 5
-
-
-def _tried() -> list[TableReading]:
-    uniform, outer, count, sparse, both = FITTING_READINGS
-    found = [
-        TableReading("colours ignored, distances added", FITTING_READINGS, 4),
-        TableReading("Table I to the letter", (uniform, outer, GROUPS, CLOSEST, CLOSEST + TIES), 4),
-        TableReading("section III.A.3 to the letter", (uniform, outer, GROUPS, AVERAGE, AVERAGE + TIES), 4),
-        TableReading("outer by max(v)", (uniform, "outer by max(v)", count, sparse, both), 1),
-    ]
-    found += [TableReading(name, (uniform, outer, name, sparse, both), 2) for name in GROUP_TERMS if name != count]
-    for name in [*SPARSE_TERMS, TRUNCATED]:
-        found.append(TableReading(name + TIES, (uniform, outer, count, name, name + TIES), 4))
-        if name not in (CLOSEST_OF_ALL, TRUNCATED):
-            found.append(TableReading(name + SUM, (uniform, outer, count, name, name + SUM), 4))
-    plain = [name for name in READINGS if name.startswith(CLOSEST + ",") and name not in GROUP_TERMS]
-    known = {name for reading in found for name in reading.players}
-    listed = CLOSEST + ", first in the order of cells"
-    for name in plain:
-        if name not in known and name != listed:
-            alone = listed if name.endswith("order of cells") else CLOSEST
-            found.append(TableReading(name, (uniform, outer, count, alone, name), 4))
-    for radius in (3, 4, 6):
-        for name, players in (
-            (CLOSEST + TIES, (uniform, outer, count, CLOSEST, CLOSEST + TIES)),
-            ("colours ignored, distances added", FITTING_READINGS),
-        ):
-            found.append(TableReading(f"size {radius}: {name}", players, 4, radius))
-    return found
-
-
-TRIED: Final[Sequence[TableReading]] = _tried()
-"""Every reading of the table that is measured."""
-
 
 def reading_wins(item: tuple[str, str, int, int, int, int]) -> int:
     """Return how many games the first of two readings wins: `item` is their names, the radius, the seed and the range
@@ -343,14 +295,3 @@ def reading_wins(item: tuple[str, str, int, int, int, int]) -> int:
         # The mover has lost.
         wins += position.turn != number % 2
     return wins
-
-
-def log_likelihood(shares: Sequence[float], printed: Sequence[float], games: int) -> float:
-    """Return the logarithm of the binomial probability of printed shares in %, of so many games, where the true shares
-    are `shares` from 0 to 1, all above 0 and below 1."""
-    total = 0.0
-    for share, percent in zip(shares, printed, strict=True):
-        wins = round(percent / 100 * games)
-        ways = math.lgamma(games + 1) - math.lgamma(wins + 1) - math.lgamma(games - wins + 1)
-        total += ways + wins * math.log(share) + (games - wins) * math.log(1 - share)
-    return total

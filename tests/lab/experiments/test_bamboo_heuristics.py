@@ -25,15 +25,14 @@ from cornered.lab.experiments.bamboo_readings import (
     READINGS,
     SUM,
     TIES,
-    TRIED,
     TRUNCATED,
     HeuristicReading,
     choose,
-    log_likelihood,
     rated,
     reading_wins,
     view_of,
 )
+from cornered.lab.experiments.bamboo_table_readings import TRIED, log_likelihood
 from cornered.lab.experiments.findings import counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
