@@ -152,6 +152,11 @@ class QuoridorNodes(Experiment):
         for size, claims in CLAIMED_NODES.items():
             terms = ContestTerms.of("quoridor", {"size": size}, seed=lab.seed)
             lines = {player: self._lines(lab, terms, player) for player in PLAYER_BOTS}
+            # A deterministic player's games with the same opening are alike.
+            openings = {
+                player: None if player == "random" else [line[:OPENING_PLIES] for line in lines[player]]
+                for player in PLAYER_BOTS
+            }
             for depth, claimed in zip(DEPTHS, claims, strict=True):
                 if depth > MAX_DEPTH[lab.scale][size]:
                     continue
@@ -167,7 +172,8 @@ class QuoridorNodes(Experiment):
                 for player in PLAYER_BOTS:
                     items = [(terms, line, depth) for line in lines[player]]
                     widths = lab.measure(f"width-{size}-{depth}-{player.replace(' ', '-')}", full_width, items)
-                    readings.append(mean(f"{label}, all moves, games of {player}", text, span, widths, "nodes"))
+                    reading = f"{label}, all moves, games of {player}"
+                    readings.append(mean(reading, text, span, widths, "nodes", clusters=openings[player]))
                 searches = {}
                 for player in SEARCHED:
                     items = [(terms, line, depth) for line in lines[player]]
@@ -176,14 +182,16 @@ class QuoridorNodes(Experiment):
                     count += len(found)
                     whole, pruned = ([one[kind] for one in found] for kind in ("plain", "pruned"))
                     searches[player] = fmean(whole), fmean(pruned)
+                    clusters = openings[player]
                     if size != ENUMERATED_SIZE:
                         # 3x3 has room for 8 walls only, so there this would be the same reading again.
-                        readings.append(mean(f"{label}, 8 walls, games of {player}", text, span, whole, "nodes"))
+                        reading = f"{label}, 8 walls, games of {player}"
+                        readings.append(mean(reading, text, span, whole, "nodes", clusters=clusters))
                     saved = [over - under for over, under in zip(whole, pruned, strict=True)]
                     shares = [100 * less / over for less, over in zip(saved, whole, strict=True)]
                     note = f"{fmean(shares):.0f}% is the mean of each position's share"
-                    label_saved = f"{label}, saved, games of {player}"
-                    savings.append(pooled(label_saved, "~50%", about(SAVING_PERCENT), saved, whole, note=note))
+                    reading, about_half = f"{label}, saved, games of {player}", about(SAVING_PERCENT)
+                    savings.append(pooled(reading, "~50%", about_half, saved, whole, note=note, clusters=clusters))
                 rows += [_refuted(row, span, depth, most) for row in settled(readings, MISSING)]
                 nodes[f"{size} {depth}"] = [claimed, at_start, *searches[DRAWN]]
         rows += settled(savings, "The specification does not say on which board, at which depth or in which positions.")

@@ -185,6 +185,10 @@ def test_nodes(tmp_path: Path) -> None:
     saving = by["5x5, depth 2, saved, games of random"]
     share = float(saving.note.partition("%")[0])
     assert saving.ours > share + 20, "all nodes together, not the mean of the positions' shares"
+    for what in ("all moves", "8 walls", "saved"):
+        # Three games of the deterministic player, after openings that differ.
+        assert by[f"5x5, depth 2, {what}, games of depth 1"].effective == 3
+        assert by[f"5x5, depth 2, {what}, games of random"].effective is None, "random games are independent"
 
 
 def played(number: int, deep: str, shallow: str, winner: int | None, nodes: tuple[int, int] = (30, 10)) -> PlayedGame:
