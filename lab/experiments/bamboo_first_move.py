@@ -27,7 +27,7 @@ from cornered.lab.statistics.wilson import Z95, wilson
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "FirstMove", "chance_of_first"]
+__all__ = ["EXPERIMENTS", "FirstMove", "chance_of_first", "random_games"]
 
 Masks: TypeAlias = npt.NDArray[np.int64]
 

@@ -20,7 +20,7 @@ from cornered.bots.roster import create
 from cornered.engine.games.bamboo import cell_names
 from cornered.engine.kernels.hexagon import Position, advance
 
-__all__ = ["READINGS", "SUMMED", "ReadingGame", "TreeReading", "iterate", "reading_wins"]
+__all__ = ["READINGS", "SUMMED", "ReadingGame", "TreeReading", "chosen", "iterate", "reading_wins", "value_of"]
 
 RADIUS: Final = 5
 SEED_LIMIT: Final = 1 << 62

@@ -26,6 +26,7 @@ __all__ = [
     "PRINTED",
     "QUOTES_BY_HEURISTIC",
     "IsolationHeuristics",
+    "IsolationProgram",
     "IsolationRoundRobin",
     "bot_name",
     "late_share",

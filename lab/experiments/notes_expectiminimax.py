@@ -27,7 +27,7 @@ from cornered.lab.reports.plots import COLOURS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "NotesExpectiminimax", "chances", "costs"]
+__all__ = ["EXPERIMENTS", "DiceBoard", "NotesExpectiminimax", "chance_to_win", "chances", "costs"]
 
 WHOLE_GAME_PLIES: Final = 200
 ROUNDING: Final = 1e-9

@@ -22,7 +22,7 @@ from cornered.lab.statistics.tally import Tally
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "NotesHorizon", "believed"]
+__all__ = ["EXPERIMENTS", "NotesHorizon", "believed", "is_pushed", "is_wrong"]
 
 POSITIONS_BY_SCALE: Final[Mapping[Scale, int]] = {"tiny": 8, "quick": 400, "full": 3000}
 

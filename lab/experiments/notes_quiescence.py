@@ -33,7 +33,7 @@ from cornered.lab.statistics.tally import Tally
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "NODES", "NotesQuiescence", "judgement", "pair_scores"]
+__all__ = ["EXPERIMENTS", "NODES", "NotesQuiescence", "explained", "judgement", "pair_scores"]
 
 NODES: Final = 400
 """Positions a move where both searches get equally many."""

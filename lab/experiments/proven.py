@@ -18,7 +18,18 @@ from cornered.bots.textbook.search import OutOfLimit, TextbookSearch, ValuedLine
 from cornered.engine import State
 from cornered.lab.contests.terms import ContestTerms
 
-__all__ = ["EXTENSIONS", "PROVEN_GAMES", "TESTS", "ProvenGame", "QuietTest", "deepened", "searched", "solution"]
+__all__ = [
+    "EXTENSIONS",
+    "PROVEN_GAMES",
+    "TESTS",
+    "Choose",
+    "ProvenGame",
+    "QuietTest",
+    "deepened",
+    "played",
+    "searched",
+    "solution",
+]
 
 QuietTest: TypeAlias = str
 """A name in TESTS; empty for the plain search."""

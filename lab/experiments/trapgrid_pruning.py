@@ -24,7 +24,16 @@ from cornered.lab.reports.plots import COLOURS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["CLAIM_PERCENT", "EXPERIMENTS", "Pruning", "TrapGridPruning", "pruning", "pruning_at_start"]
+__all__ = [
+    "CLAIM_PERCENT",
+    "EXPERIMENTS",
+    "Pruning",
+    "TrapGridPruning",
+    "Unsorted",
+    "counts",
+    "pruning",
+    "pruning_at_start",
+]
 
 CLAIM_PERCENT: Final = (40.0, 70.0)
 """Percent of the nodes that sorted moves and alpha-beta save (section 5)."""
