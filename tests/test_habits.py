@@ -1,4 +1,4 @@
-"""What every test keeps to: no pause outside tests/e2e, no private name of ours replaced, and an assertion in each."""
+"""What every test keeps to: no pause outside tests/e2e, no private name of ours, and an assertion in each."""
 
 from __future__ import annotations
 
@@ -82,6 +82,15 @@ def replaced_private_names(tree: ast.Module) -> Iterator[Finding]:
                     yield node.lineno, f"{dotted(node)} is a private name: pass the dependency in"
 
 
+def imported_private_names(tree: ast.Module) -> Iterator[Finding]:
+    """Yield where a private name of a module of ours is imported."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] in OURS:
+            for alias in node.names:
+                if is_private(alias.name):
+                    yield node.lineno, f"{alias.name} is a private name: test what uses it, or make it public"
+
+
 def functions(tree: ast.Module) -> Iterator[Function]:
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
@@ -136,6 +145,10 @@ def test_no_test_outside_e2e_pauses() -> None:
 
 def test_no_private_name_of_ours_is_replaced() -> None:
     assert found(replaced_private_names, list(SOURCES)) == []
+
+
+def test_no_private_name_of_ours_is_imported() -> None:
+    assert found(imported_private_names, list(SOURCES)) == []
 
 
 def test_each_test_asserts_something() -> None:

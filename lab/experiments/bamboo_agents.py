@@ -17,7 +17,16 @@ from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Scale, cou
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 
-__all__ = ["EXPERIMENTS", "SUMMED_PAIRS", "VARIANTS", "AgentVariant", "Agents", "distinct", "is_deterministic"]
+__all__ = [
+    "EXPERIMENTS",
+    "SUMMED_PAIRS",
+    "VARIANTS",
+    "AgentVariant",
+    "Agents",
+    "distinct",
+    "explained",
+    "is_deterministic",
+]
 
 RANDOM: Final = "random"
 MINIMAX: Final = "minimax"
@@ -134,15 +143,15 @@ class Agents(BambooRoundRobin):
         rows = {variant.suffix: self._rows(lab, variant) for variant in (table, *VARIANTS)}
         summed = self._summed(lab)
         chance, table_rows = rows[CHANCE.suffix], rows[""]
-        explained = [
-            *(_explained(row, chance.get(pair), summed.get(pair)) for pair, row in table_rows.items()),
-            *(_bracketed(_explained(row, summed.get(pair)), chance, summed) for pair, row in chance.items()),
-            *(_explained(row, table_rows[pair], summed.get(pair)) for pair, row in rows[ALL_GROUPS.suffix].items()),
+        every = [
+            *(explained(row, chance.get(pair), summed.get(pair)) for pair, row in table_rows.items()),
+            *(_bracketed(explained(row, summed.get(pair)), chance, summed) for pair, row in chance.items()),
+            *(explained(row, table_rows[pair], summed.get(pair)) for pair, row in rows[ALL_GROUPS.suffix].items()),
             *rows[OPENINGS.suffix].values(),
-            *(_bracketed(_explained(row), chance, summed) for row in summed.values()),
+            *(_bracketed(explained(row), chance, summed) for row in summed.values()),
         ]
         notes = [*self.notes(table_rows), *_variant_notes(rows, summed)]
-        return explained, notes, {"pairs": [list(pair) for pair in pairs]}
+        return every, notes, {"pairs": [list(pair) for pair in pairs]}
 
     def _summed(self, lab: Laboratory) -> dict[AgentPair, FigureRow]:
         """Return the rows of the tree search by the text below equation 8."""
@@ -206,7 +215,7 @@ class Agents(BambooRoundRobin):
         ]
 
 
-def _explained(row: FigureRow, *others: FigureRow | None) -> FigureRow:
+def explained(row: FigureRow, *others: FigureRow | None) -> FigureRow:
     """Return the row with the reason why it differs: another reading of the same pair agrees, or the network, which the
     paper does not print. A control without a network is no reading of the paper."""
     for other in others:

@@ -17,7 +17,7 @@ from cornered.lab.statistics.tally import Tally
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "UNPRINTED_NETWORK", "Threshold", "ThresholdCurve"]
+__all__ = ["EXPERIMENTS", "UNPRINTED_NETWORK", "Threshold", "ThresholdCurve", "explained"]
 
 RADIUS: Final = 5
 OPPONENT_HEURISTICS: Final = ("uniform", "outer")
@@ -131,9 +131,9 @@ class Threshold(Experiment):
         }
         optima = {key: _optimum(*key, curve, usual) for key, curve in curves.items()}
         rows = [
-            *(_explained(row, wins[CHANCE_NETWORK], UNPRINTED_NETWORK) for row in wins.values()),
+            *(explained(row, wins[CHANCE_NETWORK], UNPRINTED_NETWORK) for row in wins.values()),
             *(
-                _explained(row, optima[opponent, CHANCE_NETWORK], UNPRINTED_COST)
+                explained(row, optima[opponent, CHANCE_NETWORK], UNPRINTED_COST)
                 for (opponent, _), row in optima.items()
             ),
             *(_fastest(*key, curve, usual) for key, curve in curves.items()),
@@ -195,7 +195,7 @@ def _fastest(opponent: str, network: str, curve: ThresholdCurve, games: int) -> 
     return timed(label, f"{BEST_THRESHOLD}", first, *ends, games * len(curve.thresholds), "")
 
 
-def _explained(row: FigureRow, control: FigureRow, missing: str) -> FigureRow:
+def explained(row: FigureRow, control: FigureRow, missing: str) -> FigureRow:
     """Return the row with what is missing in the paper, and what the control gives."""
     why = f"{missing} With uniform play in the place of the network, as a control, {control.ours:.0f}{control.unit}"
     if row is not control and control.verdict == "agrees":

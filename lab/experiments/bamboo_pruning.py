@@ -25,7 +25,7 @@ from cornered.lab.experiments.laboratory import Laboratory
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "MinimaxPruning", "evaluated_of", "leaves_in_order", "phases_of", "searched"]
+__all__ = ["EXPERIMENTS", "MinimaxPruning", "evaluated_of", "leaves_in_order", "phases_of", "savings", "searched"]
 
 RADIUS: Final = 5
 PLAYER_BOT: Final = "bamboo-minimax:depth=2,groups=pairs"
@@ -137,7 +137,7 @@ class MinimaxPruning(Experiment):
                 kind: [statistics.fmean(one[f"{kind} nodes"] for one in by_phase[phase]) for phase in PHASES]
                 for kind in kinds
             }
-            rows += _savings(depth, by_phase)
+            rows += savings(depth, by_phase)
             sorting[depth] = {phase: [_saved(one, "pruned", "sorted") for one in by_phase[phase]] for phase in PHASES}
             times += [
                 _time_row(f"time of a search, depth {depth}, {kind}", [one[f"{kind} milliseconds"] for one in found])
@@ -218,7 +218,7 @@ def _saved_label(what: str, depth: int, phase: str) -> str:
     return f"nodes that {what} saves, depth {depth}, {phase}"
 
 
-def _savings(depth: int, by_phase: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[FigureRow]:
+def savings(depth: int, by_phase: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[FigureRow]:
     """Return what pruning saves of all plain nodes and what sorting saves of all pruned ones, for each phase and for
     whole games. Nodes are added up, so that a search of ten nodes does not count as much as one of ten thousand."""
     steps: tuple[tuple[str, PruningKind, PruningKind], ...] = (

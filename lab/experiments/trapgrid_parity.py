@@ -22,7 +22,7 @@ from cornered.lab.statistics.tally import Tally
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["EXPERIMENTS", "TrapGridParity", "are_separated", "first_separated", "parity"]
+__all__ = ["EXPERIMENTS", "TrapGridParity", "are_separated", "first_separated", "parity", "rules"]
 
 ALWAYS_PERCENT: Final = (100.0, math.inf)
 """The claim of certainty: "you WIN if isolated"."""
@@ -105,7 +105,7 @@ class TrapGridParity(Experiment):
             found = lab.measure(f"{player}-apart", first_separated, [(terms, played.moves) for played in games])
             apart = [(one, opening_cluster(played)) for one, played in zip(found, games, strict=True) if one]
             positions = [one for one, _ in apart]
-            rows += _rows(player, positions, [cluster for _, cluster in apart])
+            rows += rules(player, positions, [cluster for _, cluster in apart])
             both = sum(parity(one["cells"][0]) == parity(one["cells"][1]) for one in positions)
             notes.append(
                 f"The pawns come apart in {len(positions)} of {len(games)} {player} games. In {both} of these "
@@ -123,7 +123,7 @@ class TrapGridParity(Experiment):
         axes.set_xlabel("% of positions (mark or band: printed; dashed: a coin)")
 
 
-def _rows(player: str, positions: Sequence[Mapping[str, Any]], clusters: Sequence[Hashable]) -> list[FigureRow]:
+def rules(player: str, positions: Sequence[Mapping[str, Any]], clusters: Sequence[Hashable]) -> list[FigureRow]:
     """Return how often each rule names the winner; `clusters` are the openings of the positions' games."""
 
     def told(is_right: Callable[[Mapping[str, Any]], bool], chosen: Callable[[Any], bool]) -> Tally:

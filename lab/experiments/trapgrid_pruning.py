@@ -33,6 +33,7 @@ __all__ = [
     "counts",
     "pruning",
     "pruning_at_start",
+    "savings",
 ]
 
 CLAIM_PERCENT: Final = (40.0, 70.0)
@@ -147,7 +148,7 @@ class TrapGridPruning(Experiment):
         for depth in DEPTHS:
             found = lab.measure(f"depth-{depth}", counts, [(terms, line, depth) for line in lines])
             same += sum(one["same"] for one in found)
-            rows += _savings(depth, found, openings)
+            rows += savings(depth, found, openings)
             for kind, label in (("plain", "minimax"), ("nodes", "alpha-beta")):
                 figures = [one[kind] for one in found]
                 rows.append(mean(f"depth {depth}, nodes of {label}", "", None, figures, "nodes", clusters=openings))
@@ -217,7 +218,7 @@ class TrapGridPruning(Experiment):
         right.grid(visible=False, axis="x")
 
 
-def _savings(depth: int, found: Sequence[Mapping[str, float]], openings: Sequence[Hashable]) -> list[FigureRow]:
+def savings(depth: int, found: Sequence[Mapping[str, float]], openings: Sequence[Hashable]) -> list[FigureRow]:
     """Return what is saved at one depth, by every reading of the printed 40-70%."""
     claimed = f"{CLAIM_PERCENT[0]:g}-{CLAIM_PERCENT[1]:g}%"
     nodes, plain, unsorted, pruned = ([one[kind] for one in found] for kind in ("nodes", "plain", "unsorted", "pruned"))

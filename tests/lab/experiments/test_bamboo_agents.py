@@ -19,13 +19,13 @@ from cornered.lab.experiments.bamboo_agents import (
     SUMMED_PAIRS,
     VARIANTS,
     Agents,
-    _explained,
     distinct,
+    explained,
     is_deterministic,
 )
 from cornered.lab.experiments.bamboo_costs import Costs, minimax_tests, playout_tests, work
 from cornered.lab.experiments.bamboo_hybrid import Threshold, ThresholdCurve
-from cornered.lab.experiments.bamboo_hybrid import _explained as _explained_threshold
+from cornered.lab.experiments.bamboo_hybrid import explained as explained_threshold
 from cornered.lab.experiments.bamboo_mcts import Exploration
 from cornered.lab.experiments.bamboo_mcts_readings import (
     READINGS,
@@ -39,10 +39,10 @@ from cornered.lab.experiments.bamboo_mcts_readings import (
 from cornered.lab.experiments.bamboo_minimax import GAMES_BY_SCALE, MinimaxDepth, nodes_per_win, time_per_win
 from cornered.lab.experiments.bamboo_pruning import (
     MinimaxPruning,
-    _savings,
     evaluated_of,
     leaves_in_order,
     phases_of,
+    savings,
     searched,
 )
 from cornered.lab.experiments.findings import counted
@@ -142,16 +142,16 @@ def test_a_control_without_a_network_is_no_reading_of_the_paper() -> None:
     ours = counted("hybrid against random", 91, Tally.of(1000, 1000))
     control = counted(f"hybrid against random{CHANCE.suffix}", 91, Tally.of(925, 1000))
     assert (ours.verdict, control.verdict) == ("differs", "agrees")
-    explained = _explained(ours, control)
-    assert explained.reason == "vague"
-    assert control.label in explained.why
-    assert _explained(control, None) == control
-    for_hybrid = _explained_threshold(ours, control, "The paper does not say.")
+    ours_explained = explained(ours, control)
+    assert ours_explained.reason == "vague"
+    assert control.label in ours_explained.why
+    assert explained(control, None) == control
+    for_hybrid = explained_threshold(ours, control, "The paper does not say.")
     assert (for_hybrid.reason, "92%" in for_hybrid.why, control.label in for_hybrid.why) == ("vague", True, True)
-    assert _explained(ours, None).reason == "vague"
+    assert explained(ours, None).reason == "vague"
     # Another reading of the same words is a definition.
     summed = counted(f"MCTS against random, {SUMMED}", 88, Tally.of(870, 1000))
-    assert _explained(counted("MCTS against random", 88, Tally.of(1000, 1000)), summed).reason == "definition"
+    assert explained(counted("MCTS against random", 88, Tally.of(1000, 1000)), summed).reason == "definition"
 
 
 def _place(pair: tuple[str, str]) -> tuple[int, int]:
@@ -278,14 +278,14 @@ def test_a_saving_adds_nodes_up_and_does_not_average_shares() -> None:
         {"plain nodes": 2000, "pruned nodes": 1000, "sorted nodes": 500},
         {"plain nodes": 20, "pruned nodes": 10, "sorted nodes": 20},
     ]
-    rows = {row.label: row for row in _savings(2, {"early": found, "late": found[1:] * 2})}
+    rows = {row.label: row for row in savings(2, {"early": found, "late": found[1:] * 2})}
     assert rows["nodes that sorting saves, depth 2, early"].ours == pytest.approx(100 * (1 - 520 / 1010))
     assert rows["nodes that sorting saves, depth 2, late"].ours == pytest.approx(-100)
     whole = rows["nodes that sorting saves, depth 2, all thirds"]
     assert whole.ours == pytest.approx(100 * (1 - 560 / 1030))
     assert (whole.count, whole.effective) == (4, 2)
     assert rows["nodes that pruning saves, depth 2, all thirds"].ours == pytest.approx(50)
-    assert _savings(1, {"early": found}) == []
+    assert savings(1, {"early": found}) == []
 
 
 def test_legality_tests_of_minimax_are_those_of_its_nodes() -> None:

@@ -15,9 +15,9 @@ from cornered.engine.games.trapgrid import TrapGridState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.trapgrid_parity import EXPERIMENTS as PARITY
-from cornered.lab.experiments.trapgrid_parity import _rows, are_separated, first_separated, parity
+from cornered.lab.experiments.trapgrid_parity import are_separated, first_separated, parity, rules
 from cornered.lab.experiments.trapgrid_pruning import EXPERIMENTS as PRUNING
-from cornered.lab.experiments.trapgrid_pruning import SAVING_KINDS, _savings, counts, pruning, pruning_at_start
+from cornered.lab.experiments.trapgrid_pruning import SAVING_KINDS, counts, pruning, pruning_at_start, savings
 from cornered.lab.experiments.trapgrid_turns import EXPERIMENTS as TURNS
 from cornered.lab.experiments.trapgrid_turns import pockets, turns
 from tests.lab.experiments.inline import check
@@ -99,13 +99,13 @@ def test_parity(tmp_path: Path) -> None:
 
 def test_a_saving_of_another_kind_is_a_definition_only_where_the_pooled_one_agrees() -> None:
     found = [{"nodes": 45, "plain": 100, "unsorted": 46, "pruned": 5, "saved": 30 + number % 2} for number in range(40)]
-    together, *others = _savings(5, found, range(40))
+    together, *others = savings(5, found, range(40))
     assert together.verdict == "agrees"
     assert [row.reason for row in others] == ["definition"] * 3
     assert all(f'"{together.label}"' in row.why for row in others)
     # Too few positions, around the end of the range: unclear, which explains nothing.
     few = [{**one, "nodes": nodes} for one, nodes in zip(found, (5, 99, 70, 70), strict=False)]
-    together, *others = _savings(5, few, range(4))
+    together, *others = savings(5, few, range(4))
     assert together.verdict == "unclear"
     assert {row.reason for row in others if row.verdict == "differs"} == {"vague"}
 
@@ -113,7 +113,7 @@ def test_a_saving_of_another_kind_is_a_definition_only_where_the_pooled_one_agre
 def test_the_mild_claim_says_what_the_rule_is_worth_without_the_own_cell() -> None:
     # The mover's pocket is even and it wins, in 30 of 40 positions: the rule fails, its opposite does not.
     positions = [{"cells": [4, 3], "won": number % 4 != 0} for number in range(40)]
-    by = {row.label: row for row in _rows("random", positions, range(40))}
+    by = {row.label: row for row in rules("random", positions, range(40))}
     usual = by["random: parity, the mover's cells, usually"]
     assert (usual.ours, usual.verdict, usual.reason) == (25, "differs", "vague")
     assert "75.0% of the positions" in usual.why
