@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from cornered.cli.main import app
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments import REFERENCES, experiments
-from cornered.lab.experiments.findings import Finding, exact
+from cornered.lab.experiments.findings import Finding
+from cornered.lab.experiments.judging import exact
 from cornered.lab.experiments.pages import report
 
 ROOT = Path(__file__).resolve().parent.parent

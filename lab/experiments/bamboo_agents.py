@@ -13,7 +13,8 @@ from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.bamboo_hybrid import UNPRINTED_NETWORK
 from cornered.lab.experiments.bamboo_mcts_readings import SUMMED, ReadingGame, reading_wins
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
-from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Scale, counted
+from cornered.lab.experiments.findings import FigureRow, Scale
+from cornered.lab.experiments.judging import PAPER_GAMES, counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 

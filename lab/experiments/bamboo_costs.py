@@ -17,7 +17,8 @@ from cornered.lab.contests.arena import play
 from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.beside import error_bars
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, mean, timed
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import mean, timed
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.mean import mean_interval
 

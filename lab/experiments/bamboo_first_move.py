@@ -18,7 +18,8 @@ from cornered.engine.hashing import mixed
 from cornered.engine.kernels.hexagon import Position, placements
 from cornered.lab.experiments.beside import error_bars
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, counted, exact
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import PAPER_GAMES, counted, exact
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.comparison import detectable_by, p_of_share
 from cornered.lab.statistics.tally import Tally

@@ -11,7 +11,8 @@ from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.bamboo_readings import COMPONENTS, GROUPS, PAIRS, reading_wins
 from cornered.lab.experiments.bamboo_round_robin import RADIUS, BambooRoundRobin
 from cornered.lab.experiments.bamboo_table_readings import FITTING_READINGS, TRIED, TableReading, log_likelihood
-from cornered.lab.experiments.findings import PAPER_GAMES, FigureRow, Finding, Scale, checked, counted
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import PAPER_GAMES, checked, counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 

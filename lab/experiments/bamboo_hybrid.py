@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from cornered.bots.roster.bamboo_hybrid import CHANCE_NETWORK
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, best, counted, timed
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import best, counted, timed
 from cornered.lab.experiments.laboratory import BotPairing, Laboratory, tally_of
 from cornered.lab.statistics.tally import Tally
 

@@ -11,7 +11,8 @@ from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.bamboo_mcts_readings import READINGS, SUMMED, ReadingGame, reading_wins
 from cornered.lab.experiments.beside import error_bars
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, best, counted
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import best, counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 from cornered.lab.statistics.wilson import wilson

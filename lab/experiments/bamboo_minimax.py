@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from cornered.bots.bamboo.minimax import GroupKind
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, best, counted, timed
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import best, counted, timed
 from cornered.lab.experiments.laboratory import BotPairing, Laboratory
 from cornered.lab.statistics.tally import Tally
 

@@ -19,7 +19,8 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.experiments.beside import error_bars
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, checked, exact, mean, pooled, timed
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import checked, exact, mean, pooled, timed
 from cornered.lab.experiments.laboratory import Laboratory
 
 if TYPE_CHECKING:

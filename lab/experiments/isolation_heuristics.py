@@ -11,7 +11,8 @@ from cornered.lab.contests.match import paired
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, PlayedGame
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, mean, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import mean, share
 from cornered.lab.experiments.laboratory import Laboratory, opening_cluster, tally_of
 from cornered.lab.reports.plots import COLOURS
 from cornered.lab.statistics import bradley_terry

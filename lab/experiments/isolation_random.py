@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.beside import PRINTED_COLOUR, dots
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, checked, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
 from cornered.lab.experiments.isolation_heuristics import CORRECTED, PRINTED, QUOTES_BY_HEURISTIC, bot_name
+from cornered.lab.experiments.judging import checked, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 

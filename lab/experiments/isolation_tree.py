@@ -17,8 +17,9 @@ from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, checked, exact, pooled
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
 from cornered.lab.experiments.isolation_heuristics import PRINTED, bot_name
+from cornered.lab.experiments.judging import checked, exact, pooled
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import random_positions
 

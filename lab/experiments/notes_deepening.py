@@ -17,7 +17,8 @@ from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, exact, mean, pooled
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import about, exact, mean, pooled
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import SAMPLED_GAMES, random_positions
 from cornered.lab.reports.plots import INK

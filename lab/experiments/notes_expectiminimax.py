@@ -20,7 +20,8 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.beside import OUR_COLOUR, dots
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, checked, exact, mean, pooled, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import checked, exact, mean, pooled, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.reports.plots import COLOURS
 

@@ -12,7 +12,8 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.lab.contests.arena import position_after
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, checked, gap, mean, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import checked, gap, mean, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.proven import PROVEN_GAMES, ProvenGame, searched, solution
 from cornered.lab.experiments.sampling import random_positions

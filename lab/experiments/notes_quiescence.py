@@ -12,7 +12,8 @@ from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.openings import random_plies
 from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, gained, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import gained, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.proven import (
     EXTENSIONS,

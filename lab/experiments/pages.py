@@ -6,16 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from cornered.lab.experiments.findings import (
-    ABOUT_SHARE,
-    FIGURE_KINDS,
-    MAX_DETECTABLE,
-    PAPER_GAMES,
-    REASONS,
-    VERDICTS,
-    FigureRow,
-    Finding,
-)
+from cornered.lab.experiments.findings import FIGURE_KINDS, REASONS, VERDICTS, FigureRow, Finding
+from cornered.lab.experiments.judging import ABOUT_SHARE, MAX_DETECTABLE, PAPER_GAMES
 from cornered.lab.statistics.comparison import POWER
 from cornered.lab.statistics.mean import CONFIDENCE
 from cornered.lab.statistics.multiple import adjusted

@@ -12,7 +12,8 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Effort, PlayedGame
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span, checked, mean, pooled, share, timed
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span
+from cornered.lab.experiments.judging import checked, mean, pooled, share, timed
 from cornered.lab.experiments.laboratory import Laboratory, opening_cluster, tally_of
 from cornered.lab.experiments.quoridor_nodes import CLAIMED_NODES, DEPTHS
 from cornered.lab.experiments.readings import settled

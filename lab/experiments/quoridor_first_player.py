@@ -14,7 +14,8 @@ from cornered.lab.contests.openings import no_opening, random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.lab.experiments.beside import PRINTED_COLOUR, dots
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, exact, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import exact, share
 from cornered.lab.experiments.laboratory import Laboratory, tally_of
 from cornered.lab.experiments.readings import settled
 from cornered.lab.reports.plots import INK

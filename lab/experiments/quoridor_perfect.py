@@ -18,7 +18,8 @@ from cornered.lab.contests.openings import no_opening
 from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, checked, exact, share
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import checked, exact, share
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import sampled_positions
 from cornered.lab.statistics.tally import Tally

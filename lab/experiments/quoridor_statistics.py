@@ -21,7 +21,8 @@ from cornered.lab.contests.openings import no_opening, random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, checked, exact, gap, mean
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import about, checked, exact, gap, mean
 from cornered.lab.experiments.laboratory import Laboratory, opening_cluster
 from cornered.lab.experiments.readings import settled
 from cornered.lab.reports.plots import COLOURS, INK

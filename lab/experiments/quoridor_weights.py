@@ -11,7 +11,8 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms
 from cornered.lab.experiments.beside import OUR_COLOUR, PRINTED_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale, share
+from cornered.lab.experiments.findings import FigureRow, FigureVerdict, Finding, Scale
+from cornered.lab.experiments.judging import share
 from cornered.lab.experiments.laboratory import Laboratory, tally_of
 from cornered.lab.reports.plots import INK
 

@@ -16,7 +16,8 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR, error_bars
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import FigureRow, Finding, Scale, about, checked, exact, mean, pooled
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale
+from cornered.lab.experiments.judging import about, checked, exact, mean, pooled
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.experiments.sampling import sampled_positions
 from cornered.lab.reports.plots import COLOURS

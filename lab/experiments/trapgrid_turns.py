@@ -16,17 +16,8 @@ from cornered.lab.contests.openings import random_plies
 from cornered.lab.contests.terms import ContestTerms, Fixture
 from cornered.lab.experiments.beside import BAND_COLOUR, OUR_COLOUR, PRINTED_COLOUR, SECOND_COLOUR
 from cornered.lab.experiments.experiment import Experiment
-from cornered.lab.experiments.findings import (
-    FigureRow,
-    Finding,
-    Scale,
-    Span,
-    checked,
-    exact,
-    mean,
-    share,
-    timed,
-)
+from cornered.lab.experiments.findings import FigureRow, Finding, Scale, Span
+from cornered.lab.experiments.judging import checked, exact, mean, share, timed
 from cornered.lab.experiments.laboratory import Laboratory, opening_cluster
 from cornered.lab.statistics.mean import mean_interval
 from cornered.lab.statistics.tally import Tally

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-__all__ = ["mean_interval", "t_probability", "t_quantile"]
+__all__ = ["CONFIDENCE", "mean_interval", "t_probability", "t_quantile"]
 
 CONFIDENCE: Final = 0.95
 LARGE_FREEDOM: Final = 200

@@ -13,7 +13,7 @@ from cornered.lab.experiments.bamboo_agents import Agents
 from cornered.lab.experiments.bamboo_costs import cost
 from cornered.lab.experiments.bamboo_first_move import CLAIMED_SHARES, FirstMove, chance_of_first, random_games
 from cornered.lab.experiments.bamboo_heuristics import Heuristics
-from cornered.lab.experiments.findings import counted
+from cornered.lab.experiments.judging import counted
 from cornered.lab.statistics.tally import Tally
 from tests.lab.experiments.inline import found
 

@@ -45,7 +45,7 @@ from cornered.lab.experiments.bamboo_pruning import (
     savings,
     searched,
 )
-from cornered.lab.experiments.findings import counted
+from cornered.lab.experiments.judging import counted
 from cornered.lab.experiments.laboratory import BotPairing
 from cornered.lab.statistics.tally import Tally
 from tests.lab.experiments.inline import check

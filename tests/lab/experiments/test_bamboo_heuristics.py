@@ -33,7 +33,7 @@ from cornered.lab.experiments.bamboo_readings import (
     view_of,
 )
 from cornered.lab.experiments.bamboo_table_readings import TRIED, log_likelihood
-from cornered.lab.experiments.findings import counted
+from cornered.lab.experiments.judging import counted
 from cornered.lab.experiments.laboratory import Laboratory
 from cornered.lab.statistics.tally import Tally
 from tests.lab.experiments.inline import Inline, check

@@ -12,7 +12,7 @@ from cornered.bots.textbook.minimax import depth_limited
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine import State
 from cornered.lab.contests.terms import ContestTerms
-from cornered.lab.experiments.findings import exact
+from cornered.lab.experiments.judging import exact
 from cornered.lab.experiments.notes_alpha_beta import EXPERIMENTS as ALPHA_BETA
 from cornered.lab.experiments.notes_alpha_beta import Uniform, best_case, depth_gain, exponent, leaves
 from cornered.lab.experiments.notes_deepening import EXPERIMENTS as DEEPENING

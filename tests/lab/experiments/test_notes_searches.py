@@ -12,7 +12,8 @@ from cornered import engine
 from cornered.bots.textbook.minimax import minimax
 from cornered.bots.textbook.search import TextbookSearch
 from cornered.lab.contests.arena import position_after
-from cornered.lab.experiments.findings import FigureRow, exact
+from cornered.lab.experiments.findings import FigureRow
+from cornered.lab.experiments.judging import exact
 from cornered.lab.experiments.notes_expectiminimax import EXPERIMENTS as EXPECTIMINIMAX
 from cornered.lab.experiments.notes_expectiminimax import (
     PRUNED,

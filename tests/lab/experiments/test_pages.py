@@ -7,19 +7,8 @@ import re
 from dataclasses import replace
 
 from cornered.lab.experiments import REFERENCES
-from cornered.lab.experiments.findings import (
-    ABOUT_SHARE,
-    MAX_DETECTABLE,
-    Effect,
-    FigureRow,
-    FigureVerdict,
-    Finding,
-    checked,
-    counted,
-    exact,
-    mean,
-    timed,
-)
+from cornered.lab.experiments.findings import Effect, FigureRow, FigureVerdict, Finding
+from cornered.lab.experiments.judging import ABOUT_SHARE, MAX_DETECTABLE, checked, counted, exact, mean, timed
 from cornered.lab.experiments.pages import page, report
 from cornered.lab.statistics.tally import Tally
 

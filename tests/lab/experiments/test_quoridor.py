@@ -21,7 +21,8 @@ from cornered.bots.textbook.search import TextbookSearch
 from cornered.engine.games.quoridor import QuoridorState
 from cornered.lab.contests.arena import position_after
 from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, PlayedGame
-from cornered.lab.experiments.findings import FigureRow, Finding, about, exact
+from cornered.lab.experiments.findings import FigureRow, Finding
+from cornered.lab.experiments.judging import about, exact
 from cornered.lab.experiments.quoridor_depth import EXPERIMENTS as DEPTH
 from cornered.lab.experiments.quoridor_depth import bot_name, difference
 from cornered.lab.experiments.quoridor_first_player import EXPERIMENTS as FIRST_PLAYER

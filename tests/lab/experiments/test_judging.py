@@ -6,10 +6,8 @@ import math
 
 import pytest
 
-from cornered.lab.experiments.findings import (
-    Effect,
-    FigureRow,
-    Finding,
+from cornered.lab.experiments.findings import Effect, FigureRow, Finding
+from cornered.lab.experiments.judging import (
     about,
     best,
     checked,
