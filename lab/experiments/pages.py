@@ -250,9 +250,8 @@ def _judged_cells(row: FigureRow) -> tuple[str, ...]:
 
 def _effect(row: FigureRow) -> str:
     effect = row.effect
-    if effect is None or (
-        effect.low == effect.high and math.isclose(effect.value, NO_EFFECT[effect.scale], abs_tol=1e-6)
-    ):
+    # A figure inside the reference's range has an interval about no difference, which says nothing.
+    if effect is None or math.isclose(effect.value, NO_EFFECT[effect.scale], abs_tol=1e-6):
         return "-"
     if effect.scale == "points":
         value, low, high = (
