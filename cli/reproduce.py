@@ -41,14 +41,16 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="The folder for the report and its data.")] = DEFAULT_OUT,
     again: Annotated[bool, typer.Option("--again", help="Repeat finished experiments.")] = False,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep all games and measurements; --again --keep judges them again.")
+        bool,
+        typer.Option("--keep-games", help="Keep all games and measurements; --again --keep-games judges them again."),
     ] = False,
     json_: Json = False,
 ) -> None:
     """Reproduce tables and figures of the references, each beside the printed one, and write a report.
 
     Experiments that finished with the same seed and scale are not repeated; interrupted ones resume. Games and
-    measurements that --keep left are read instead of made again: with --again --keep, a changed analysis judges them.
+    measurements that --keep-games left are read instead of made again: with --again --keep-games, a changed analysis
+    judges them.
     """
     from cornered.lab.experiments import REFERENCES, experiments, named
 
