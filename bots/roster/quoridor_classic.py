@@ -7,6 +7,7 @@ from typing import Final
 
 from cornered.bots.bot import WIN, Bot, Limit, Setting, SettingValue, Thought
 from cornered.bots.evaluate.quoridor_printed import WIN_SCORE, PrintedWeights, choice, printed
+from cornered.bots.textbook.alphabeta import best_child
 from cornered.bots.textbook.root import RootSearch, depths
 from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
 from cornered.bots.weights.setting import PRINTED_NAME, resolve, weights_setting
@@ -101,22 +102,13 @@ def alpha_beta(
     if depth == 0 or state.outcome is not None:
         search.saw_horizon |= state.outcome is None
         return printed(state, search.seat, depth, weights), ()
-    is_max = state.to_move == search.seat
-    best = -math.inf if is_max else math.inf
-    line: PvMoves = ()
     moves = choice(state, walls)
-    for index, move in enumerate(moves, start=1):
-        value, rest = alpha_beta(state.play(move), depth - 1, alpha, beta, ply + 1, search, walls, weights)
-        if value > best if is_max else value < best:
-            best, line = value, (move, *rest)
-        if is_max:
-            alpha = max(alpha, best)
-        else:
-            beta = min(beta, best)
-        if beta <= alpha:
-            search.pruned += len(moves) - index
-            break
-    return best, line
+
+    def value_of(after: QuoridorState, alpha: float, beta: float) -> ValuedLine:
+        return alpha_beta(after, depth - 1, alpha, beta, ply + 1, search, walls, weights)
+
+    children = ((move, state.play(move)) for move in moves)
+    return best_child(children, len(moves), alpha, beta, search, value_of, is_max=state.to_move == search.seat)
 
 
 BOT = QuoridorClassicBot

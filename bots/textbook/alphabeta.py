@@ -4,11 +4,15 @@ Moore, "An Analysis of Alpha-Beta Pruning", 1975)."""
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
 from cornered.engine import State
 
-__all__ = ["alpha_beta"]
+__all__ = ["alpha_beta", "best_child"]
+
+AnyState = TypeVar("AnyState", bound=State)
 
 
 def alpha_beta(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> ValuedLine:
@@ -20,36 +24,38 @@ def alpha_beta(state: State, depth: float, alpha: float, beta: float, ply: int, 
     search.visit(ply)
     if (value := search.leaf(state, depth, ply)) is not None:
         return value, ()
-    if state.to_move == search.seat:
-        return _max(state, depth, alpha, beta, ply, search)
-    return _min(state, depth, alpha, beta, ply, search)
-
-
-def _max(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> ValuedLine:
-    best = -math.inf
-    line: PvMoves = ()
     moves = state.moves()
-    for index, move in enumerate(moves, start=1):
-        value, rest = alpha_beta(state.play(move), depth - 1, alpha, beta, ply + 1, search)
-        if value > best:
-            best, line = value, (move, *rest)
-        alpha = max(alpha, best)
-        if beta <= alpha:
-            search.pruned += len(moves) - index
-            break
-    return best, line
+
+    def value_of(after: State, alpha: float, beta: float) -> ValuedLine:
+        return alpha_beta(after, depth - 1, alpha, beta, ply + 1, search)
+
+    children = ((move, state.play(move)) for move in moves)
+    return best_child(children, len(moves), alpha, beta, search, value_of, is_max=state.to_move == search.seat)
 
 
-def _min(state: State, depth: float, alpha: float, beta: float, ply: int, search: TextbookSearch) -> ValuedLine:
-    best = math.inf
+def best_child(
+    children: Iterable[tuple[str, AnyState]],
+    count: int,
+    alpha: float,
+    beta: float,
+    search: TextbookSearch,
+    value_of: Callable[[AnyState, float, float], ValuedLine],
+    *,
+    is_max: bool,
+) -> ValuedLine:
+    """Return the best of `count` children for MAX or MIN by `value_of` within the window, and the line through it; once
+    the window is closed, the rest is pruned. `children` are moves and the positions after them."""
+    best = -math.inf if is_max else math.inf
     line: PvMoves = ()
-    moves = state.moves()
-    for index, move in enumerate(moves, start=1):
-        value, rest = alpha_beta(state.play(move), depth - 1, alpha, beta, ply + 1, search)
-        if value < best:
+    for index, (move, after) in enumerate(children, start=1):
+        value, rest = value_of(after, alpha, beta)
+        if value > best if is_max else value < best:
             best, line = value, (move, *rest)
-        beta = min(beta, best)
+        if is_max:
+            alpha = max(alpha, best)
+        else:
+            beta = min(beta, best)
         if beta <= alpha:
-            search.pruned += len(moves) - index
+            search.pruned += count - index
             break
     return best, line

@@ -7,12 +7,12 @@ alike.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
+from cornered.bots.textbook.alphabeta import best_child
 from cornered.bots.textbook.expectiminimax import leaf
-from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
+from cornered.bots.textbook.search import TextbookSearch, ValuedLine
 from cornered.engine import CHANCE, State
 
 __all__ = ["ASSUMED_BY_NAME", "AssumedRolls", "assuming", "middle", "worst"]
@@ -42,19 +42,10 @@ def assuming(
     search.visit(ply)
     if (value := leaf(state, depth, ply, search)) is not None:
         return value, ()
-    is_max = state.to_move == search.seat
-    best = -math.inf if is_max else math.inf
-    line: PvMoves = ()
     moves = rolls(state.moves()) if state.to_move == CHANCE else state.moves()
-    for index, move in enumerate(moves, start=1):
-        value, rest = assuming(state.play(move), depth - 1, alpha, beta, ply + 1, search, rolls)
-        if value > best if is_max else value < best:
-            best, line = value, (move, *rest)
-        if is_max:
-            alpha = max(alpha, best)
-        else:
-            beta = min(beta, best)
-        if beta <= alpha:
-            search.pruned += len(moves) - index
-            break
-    return best, line
+
+    def value_of(after: State, alpha: float, beta: float) -> ValuedLine:
+        return assuming(after, depth - 1, alpha, beta, ply + 1, search, rolls)
+
+    children = ((move, state.play(move)) for move in moves)
+    return best_child(children, len(moves), alpha, beta, search, value_of, is_max=state.to_move == search.seat)

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 
-from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine, utility
+from cornered.bots.textbook.alphabeta import best_child
+from cornered.bots.textbook.search import TextbookSearch, ValuedLine, utility
 from cornered.engine import State
 
 __all__ = ["by_evaluation", "sorted_alpha_beta"]
@@ -33,21 +33,11 @@ def sorted_alpha_beta(
     search.visit(ply)
     if (value := search.leaf(state, depth, ply)) is not None:
         return value, ()
-    is_max = state.to_move == search.seat
-    best = -math.inf if is_max else math.inf
-    line: PvMoves = ()
     moves = state.moves()
     # Leaves are evaluated anyway: to sort them would evaluate everything twice.
     children = by_evaluation(state, moves, search, ply) if depth > 1 else ((move, state.play(move)) for move in moves)
-    for index, (move, after) in enumerate(children, start=1):
-        value, rest = sorted_alpha_beta(after, depth - 1, alpha, beta, ply + 1, search)
-        if value > best if is_max else value < best:
-            best, line = value, (move, *rest)
-        if is_max:
-            alpha = max(alpha, best)
-        else:
-            beta = min(beta, best)
-        if beta <= alpha:
-            search.pruned += len(moves) - index
-            break
-    return best, line
+
+    def value_of(after: State, alpha: float, beta: float) -> ValuedLine:
+        return sorted_alpha_beta(after, depth - 1, alpha, beta, ply + 1, search)
+
+    return best_child(children, len(moves), alpha, beta, search, value_of, is_max=state.to_move == search.seat)

@@ -11,7 +11,8 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
-from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine, utility
+from cornered.bots.textbook.alphabeta import best_child
+from cornered.bots.textbook.search import TextbookSearch, ValuedLine, utility
 from cornered.engine import State
 
 __all__ = ["IsQuiet", "few_moves", "quiescence", "swing", "swings"]
@@ -68,19 +69,10 @@ def quiescence(
         value = search.leaf(state, depth, ply)
         assert value is not None
         return value, ()
-    is_max = state.to_move == search.seat
-    best = -math.inf if is_max else math.inf
-    line: PvMoves = ()
     moves = state.moves()
-    for index, move in enumerate(moves, start=1):
-        value, rest = quiescence(state.play(move), depth - 1, alpha, beta, ply + 1, search, is_quiet, extension)
-        if value > best if is_max else value < best:
-            best, line = value, (move, *rest)
-        if is_max:
-            alpha = max(alpha, best)
-        else:
-            beta = min(beta, best)
-        if beta <= alpha:
-            search.pruned += len(moves) - index
-            break
-    return best, line
+
+    def value_of(after: State, alpha: float, beta: float) -> ValuedLine:
+        return quiescence(after, depth - 1, alpha, beta, ply + 1, search, is_quiet, extension)
+
+    children = ((move, state.play(move)) for move in moves)
+    return best_child(children, len(moves), alpha, beta, search, value_of, is_max=state.to_move == search.seat)

@@ -8,10 +8,9 @@ all others are known by then.
 
 from __future__ import annotations
 
-import math
-
+from cornered.bots.textbook.alphabeta import best_child
 from cornered.bots.textbook.expectiminimax import farthest, leaf
-from cornered.bots.textbook.search import PvMoves, TextbookSearch, ValuedLine
+from cornered.bots.textbook.search import TextbookSearch, ValuedLine
 from cornered.engine import CHANCE, State
 
 __all__ = ["star1"]
@@ -29,22 +28,13 @@ def star1(
         return value, ()
     if state.to_move == CHANCE:
         return _mean(state, depth, alpha, beta, ply, search, looseness), ()
-    is_max = state.to_move == search.seat
-    best = -math.inf if is_max else math.inf
-    line: PvMoves = ()
     moves = state.moves()
-    for index, move in enumerate(moves, start=1):
-        value, rest = star1(state.play(move), depth - 1, alpha, beta, ply + 1, search, looseness)
-        if value > best if is_max else value < best:
-            best, line = value, (move, *rest)
-        if is_max:
-            alpha = max(alpha, best)
-        else:
-            beta = min(beta, best)
-        if beta <= alpha:
-            search.pruned += len(moves) - index
-            break
-    return best, line
+
+    def value_of(after: State, alpha: float, beta: float) -> ValuedLine:
+        return star1(after, depth - 1, alpha, beta, ply + 1, search, looseness)
+
+    children = ((move, state.play(move)) for move in moves)
+    return best_child(children, len(moves), alpha, beta, search, value_of, is_max=state.to_move == search.seat)
 
 
 def _mean(
