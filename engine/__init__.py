@@ -45,7 +45,7 @@ def games() -> tuple[type[Game], ...]:
     return tuple(_found().values())
 
 
-def load(name: str, **options: Any) -> Game:
+def load(name: str, /, **options: Any) -> Game:
     """Return the game called `name` under `options`. Raises a ValueError with the valid names or options."""
     if name not in _found():
         raise ValueError(f"there is no game {name!r}; there are {', '.join(_found())}")

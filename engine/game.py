@@ -17,13 +17,15 @@ within the row on a hexagon (`a1` is bottom left too).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 __all__ = [
     "CHANCE",
+    "COUNTDOWN_TURNS",
+    "Ending",
     "Game",
     "IllegalMove",
     "Option",
@@ -34,6 +36,9 @@ __all__ = [
 
 CHANCE: Final = -1
 """The `to_move` of a position in which the dice are rolled."""
+
+COUNTDOWN_TURNS: Final = 10
+"""Turns before a draw by a limit from which on `State.countdown` tells of it."""
 
 OptionValue: TypeAlias = int | bool | None
 
@@ -91,6 +96,21 @@ class Outcome:
     places: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why the rules ended a game, as a sentence for people.
+
+    `you` is the sentence for `seat`, and `they` continues that seat's name for the others; both are the whole sentence
+    where `seat` is None. `cells` are those that show the reason. A race is told with the number of moves.
+    """
+
+    seat: int | None
+    you: str
+    they: str
+    cells: tuple[str, ...] = ()
+    is_race: bool = False
+
+
 class State(ABC):
     """One position: immutable, hashable, equal when the rules cannot tell two apart."""
 
@@ -135,13 +155,25 @@ class State(ABC):
     def perft(self, depth: int) -> int:
         """Count the legal move sequences of exactly `depth` plies. `depth` 0 counts 1."""
 
+    def tempting(self) -> Iterable[str]:
+        """Return moves to other targets than cells that look legal, legal or not, such as walls."""
+        return ()
+
     def notes(self) -> Mapping[str, str]:
         """Return notes about cells, by cell, such as the size of a group."""
         return {}
 
     def gauges(self) -> tuple[tuple[str, int], ...]:
-        """Return one (label, number) a seat: walls left, groups, cells in reach."""
+        """Return one (label, number) a seat: walls, groups, cells in reach. At 0 the label says all: "no cell left"."""
         return ()
+
+    def ending(self) -> Ending | None:
+        """Return why the rules ended the game; None while it goes on, or where a seat gave up."""
+        return None
+
+    def countdown(self) -> str | None:
+        """Return the sentence of a draw that a limit brings within COUNTDOWN_TURNS; None without one."""
+        return None
 
     @abstractmethod
     def __str__(self) -> str:
@@ -163,7 +195,7 @@ class Game(ABC):
     """The game in one or two sentences, for people new to it."""
     OPTIONS: ClassVar[tuple[Option, ...]]
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, /, **given: Any) -> None:
         """Settle the options. Raises a ValueError that lists the valid ones."""
         known = {option.name: option for option in self.OPTIONS}
         for name in given:

@@ -1,10 +1,12 @@
-"""Compiles, or loads, the kernels of games before they are needed."""
+"""Compiles, or loads, the kernels of games before they are needed: `python -m cornered.engine.warming GAME...`."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 from cornered import engine
+from cornered.engine.compile.compiler import compile_each
 from cornered.engine.compile.kernel import IS_COMPILED, cache_of
 from cornered.engine.compile.marks import Mark, drop_old_caches
 from cornered.engine.progress import Progress, Report, no_report
@@ -55,3 +57,7 @@ def _exercise(name: str, report: Report) -> None:
                 later = later.play(later.moves()[-1])
         action()
     report(Progress(f"{name}: ready", len(steps), len(steps)))
+
+
+if __name__ == "__main__":
+    sys.exit(compile_each(sys.argv[1:], warm))

@@ -9,7 +9,7 @@ from typing import Final, Self
 
 from cornered.engine.compile.arrays import empty, int64
 from cornered.engine.duel import Duel, read_turn
-from cornered.engine.game import Game, Option
+from cornered.engine.game import Ending, Game, Option
 from cornered.engine.kernels.hexagon import (
     MAX_MOVES,
     STRIDE,
@@ -142,7 +142,28 @@ class BambooState(Duel):
         }
 
     def gauges(self) -> tuple[tuple[str, int], ...]:
-        return tuple(("groups", len(sizes(stones))) for stones in self.stones())
+        # Both numbers of the rule: as many groups as there are is the most stones that one of them may have.
+        found = [sizes(stones) for stones in self.stones()]
+        return tuple((f"groups, the largest of {max(own)}", len(own)) if own else ("no group yet", 0) for own in found)
+
+    def ending(self) -> Ending | None:
+        if self.left is not None or self.open_cells:
+            return None
+        stones = self.stones()
+        own, numbers = list(groups(stones[self.to_move])), cell_numbers(self.game.radius)
+        most = max((group.bit_count() for group in own), default=0)
+        largest = [group for group in own if group.bit_count() == most]
+        cells = tuple(name for name, number in numbers.items() if any(group >> number & 1 for group in largest))
+        if (stones[0] | stones[1]).bit_count() == len(numbers):
+            return Ending(self.to_move, "You have no free cell left for a stone", "has no free cell left for a stone")
+        why = "a group there would have more stones than {} groups"
+        no_cell = "no cell left for a stone"
+        return Ending(
+            self.to_move,
+            f"You have {no_cell}: {why.format('you have')}",
+            f"has {no_cell}: {why.format('there are')}",
+            cells,
+        )
 
     def __str__(self) -> str:
         first, second = self.stones()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from cornered.engine.game import CHANCE, Game, Option, Outcome, State
+from cornered.engine.game import CHANCE, Ending, Game, Option, Outcome, State
 from cornered.engine.kernels.grid import CELL_BITS, CELL_NAMES, board, names, read_cells, word, write_rows
 from cornered.engine.kernels.slides import (
     DICE_SIDES,
@@ -121,13 +121,35 @@ class IsolationState(State):
         _, *pawns, turn, players, _, _, _, _ = self.position
         return tuple(int(pawns[(seat - turn) % players]) for seat in range(players))
 
-    def gauges(self) -> tuple[tuple[str, int], ...]:
-        free = self.position.free
+    def mobility(self) -> tuple[int, ...]:
+        """Return how many cells each seat could move to, with dice by the longest roll."""
         longest = DICE_SIDES if self.game.dice else SLIDE_STEPS_MAX
-        return tuple(
-            ("moves", (int(slides(free, word(pawn), longest)) if pawn else int(free)).bit_count())
-            for pawn in self.pawns()
-        )
+        return tuple(self._open_to(pawn, longest) for pawn in self.pawns())
+
+    def gauges(self) -> tuple[tuple[str, int], ...]:
+        counts = list(self.mobility())
+        if self.position.roll:
+            counts[self.position.turn] = self._open_to(int(self.position.mover), self.position.roll)
+        return tuple(("moves", count) if count else ("no move left", 0) for count in counts)
+
+    def _open_to(self, pawn: int, longest: int) -> int:
+        free = self.position.free
+        return (int(slides(free, word(pawn), longest)) if pawn else int(free)).bit_count()
+
+    def ending(self) -> Ending | None:
+        outcome = self.outcome
+        if outcome is None or outcome.winner is None:
+            return None
+        trapped = {seat: pawn for seat, pawn in enumerate(self.pawns()) if pawn and not self._open_to(pawn, 1)}
+        if self.game.seats == 2:
+            loser = 1 - outcome.winner
+            if loser not in trapped:
+                return None
+            cells = tuple(names(trapped[loser]))
+            return Ending(loser, "You have no cell left to slide to", "has no cell left to slide to", cells)
+        cells = tuple(name for seat, pawn in trapped.items() if seat != outcome.winner for name in names(pawn))
+        words = "the last one who can move"
+        return Ending(outcome.winner, f"You are {words}", f"is {words}", cells)
 
     def __str__(self) -> str:
         position = self.position

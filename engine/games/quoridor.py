@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final, Self
 
 from cornered.engine.compile.arrays import empty, int64
-from cornered.engine.game import Game, Option, OptionValue, Outcome, State
+from cornered.engine.game import COUNTDOWN_TURNS, Ending, Game, Option, OptionValue, Outcome, State
 from cornered.engine.kernels.grid import cells
 from cornered.engine.kernels.maze import CELL_COUNT, SPLIT, Four, bit, passages, step, unblocked
 from cornered.engine.kernels.walls import (
@@ -162,9 +163,9 @@ class QuoridorState(State):
         if not self.stocks()[self.to_move]:
             return "no walls left"
         standing = self.position[:4]
-        if wall not in _numbers(unblocked(standing, size)):
-            crossing = slot + (2 * CELL_COUNT if wall < 2 * CELL_COUNT else CELL_COUNT)
-            return f"this wall {'crosses' if crossing in _numbers(standing) else 'overlaps'} another"
+        if wall not in _unblocked(standing, size):
+            lo, hi = standing[2:] if wall < 2 * CELL_COUNT else standing[:2]
+            return f"this wall {'crosses' if (lo | hi << SPLIT) >> slot & 1 else 'overlaps'} another"
         return "this wall would leave a player no path to the goal"
 
     def perft(self, depth: int) -> int:
@@ -181,7 +182,44 @@ class QuoridorState(State):
         return tuple(self.position.left >> 8 * seat & 255 for seat in range(self.game.seats))
 
     def gauges(self) -> tuple[tuple[str, int], ...]:
-        return tuple(("walls", stock) for stock in self.stocks())
+        return tuple(("walls", stock) if stock else ("no walls left", 0) for stock in self.stocks())
+
+    def ending(self) -> Ending | None:
+        if self.ended >= 0:
+            home = (MOVE_NAMES[self.pawns()[self.ended]],)
+            return Ending(self.ended, "You reached the far side", "reached the far side", home, is_race=True)
+        outcome = self.outcome
+        if outcome is None or outcome.winner is not None:
+            return None
+        limit, quiet = self.game.options["max_plies"], self.game.options["no_progress"]
+        words = (
+            f"The game reached its limit of {limit} turns"
+            if limit is not None and self.position.ply >= limit
+            else f"No wall was placed for {quiet} turns"
+        )
+        return Ending(None, words, words)
+
+    def tempting(self) -> Iterable[str]:
+        """Return the walls that lie wholly on the board, while the mover has any."""
+        if self.outcome is not None or not self.stocks()[self.to_move]:
+            return ()
+        inner = range(self.game.size - 1)
+        slots = [9 * rank + file for rank in inner for file in inner]
+        return (MOVE_NAMES[first + slot] for first in (CELL_COUNT, 2 * CELL_COUNT) for slot in slots)
+
+    def countdown(self) -> str | None:
+        if self.outcome is not None:
+            return None
+        limits = (
+            (self.game.options["max_plies"], self.position.ply, ""),
+            (self.game.options["no_progress"], self.position.quiet, " unless a wall is placed"),
+        )
+        rest = [(limit - made, unless) for limit, made, unless in limits if limit is not None]
+        left, unless = min(rest, default=(COUNTDOWN_TURNS + 1, ""))
+        if left > COUNTDOWN_TURNS:
+            return None
+        turns = "this turn" if left <= 1 else f"{left} turns"
+        return f"A draw {'after' if left <= 1 else 'in'} {turns}{unless}"
 
     def __str__(self) -> str:
         position, size = self.position, self.game.size
@@ -373,6 +411,12 @@ def _numbers(walls: Four) -> list[int]:
     h_lo, h_hi, v_lo, v_hi = walls
     bits = (h_lo | h_hi << SPLIT) << CELL_COUNT | (v_lo | v_hi << SPLIT) << 2 * CELL_COUNT
     return list(cells(bits))
+
+
+@lru_cache(16)
+def _unblocked(walls: Four, size: int) -> frozenset[int]:
+    """Return the numbers of the walls that neither overlap nor cross one of `walls`; many are asked for in a row."""
+    return frozenset(_numbers(unblocked(walls, size)))
 
 
 def action_index(size: int, move: str) -> int:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Self
 from cornered.engine.compile.arrays import Buffer, uint64
 from cornered.engine.compile.kernel import kernel
 from cornered.engine.duel import Duel, read_turn
-from cornered.engine.game import Game, Option
+from cornered.engine.game import Ending, Game, Option
 from cornered.engine.kernels.bits import popcount
 from cornered.engine.kernels.grid import (
     CELL_BITS,
@@ -156,7 +156,14 @@ class TrapGridState(Duel):
         return int(reach(free, word(first))), int(reach(free, word(second)))
 
     def gauges(self) -> tuple[tuple[str, int], ...]:
-        return tuple(("cells in reach", count) for count in self.territory())
+        reached = (count - 1 for count in self.territory())
+        return tuple(("cells in reach", count) if count else ("no cell left", 0) for count in reached)
+
+    def ending(self) -> Ending | None:
+        if self.left is not None or self.open_cells:
+            return None
+        trapped = tuple(names(int(self.position.mover)))
+        return Ending(self.to_move, "You have no cell left to step to", "has no cell left to step to", trapped)
 
     def __str__(self) -> str:
         size = self.game.size

@@ -106,8 +106,10 @@ def _read_record(tags: dict[str, str], line: int, body: str, body_line: int) -> 
     lines: list[int | None] = []
     result = tags.pop("Result", "*")
     is_over = False
+    here, counted = body_line, 0
     for token in _MOVE_TOKEN.finditer(body):
-        here = body_line + body.count("\n", 0, token.start())
+        here += body.count("\n", counted, token.start())
+        counted = token.start()
         if token["bad"]:
             raise RecordError(f"a comment's {token['bad']!r} has no partner", line=here)
         if token["comment"] is not None:

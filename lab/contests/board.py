@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final
 
 from cornered import engine
 from cornered.bots.bot import Bot, Limit, Proven
 from cornered.clients.sdk import Client, ClientError, CommandRefused, MatchView
+from cornered.clients.sdk.backoff import retry
 from cornered.clients.sdk.time_management import move_limit
 from cornered.engine import CHANCE, State
 from cornered.lab.contests.arena import agreed_winner, ask, effort_after, fault_of, hung_after_s, late_after_s
@@ -19,25 +20,10 @@ from cornered.lab.contests.terms import ContestTerms, Effort, Fixture, GameEndin
 from cornered.protocol.messages import Snapshot
 from cornered.protocol.values import NoClock
 
-__all__ = ["DAY_MS", "ServerGame", "retried"]
+__all__ = ["DAY_MS", "ServerGame"]
 
-RETRY_DELAY_S: Final = 0.5
-"""Seconds between retries of a request that the server refused for lack of capacity."""
 DAY_MS: Final = 86_400_000
 """Limit of a move in milliseconds when only the clock limits it."""
-
-T = TypeVar("T")
-
-
-async def retried(ask: Callable[[], Awaitable[T]]) -> T:
-    """Repeat a request while the server refuses it for lack of capacity."""
-    while True:
-        try:
-            return await ask()
-        except CommandRefused as refusal:
-            if refusal.code not in ("too_fast", "internal"):
-                raise
-        await asyncio.sleep(RETRY_DELAY_S)
 
 
 class ServerGame:
@@ -126,7 +112,7 @@ class ServerGame:
     async def _move(self, seat: int, move: str) -> None:
         view, ply = self._views[seat], len(self._moves)
         try:
-            await retried(lambda: view.play(move, ply))
+            await retry(lambda: view.play(move, ply))
         except CommandRefused as refusal:
             if refusal.code not in ("match_over", "too_late"):
                 raise
@@ -136,18 +122,18 @@ class ServerGame:
     async def _lost(self, seat: int, ending: GameEnding, why: str = "") -> PlayedGame:
         """End the game on the server by resignation of a seat, unless the server has ended it already."""
         with contextlib.suppress(CommandRefused):
-            await retried(self._views[seat].resign)
+            await retry(self._views[seat].resign)
         return self._over(1 - seat, ending, why)
 
     async def _drawn(self, ending: GameEnding) -> PlayedGame:
         """End the game on the server as a draw: by agreement where the game has draws, otherwise by a resignation."""
         offering, answering = self._views
         try:
-            await retried(offering.offer_draw)
-            await retried(lambda: answering.answer_draw(accept=True))
+            await retry(offering.offer_draw)
+            await retry(lambda: answering.answer_draw(accept=True))
         except CommandRefused:
             with contextlib.suppress(CommandRefused):
-                await retried(self._views[max(self._state.to_move, 0)].resign)
+                await retry(self._views[max(self._state.to_move, 0)].resign)
         return self._over(None, ending)
 
     def _ended(self, snapshot: Snapshot) -> PlayedGame:

@@ -30,9 +30,10 @@ from cornered.clients.sdk import (
     stay_as,
     unwrapped_errors,
 )
+from cornered.clients.sdk.backoff import retry
 from cornered.engine import CHANCE
 from cornered.lab.contests.arena import create_bots, play
-from cornered.lab.contests.board import DAY_MS, ServerGame, retried
+from cornered.lab.contests.board import DAY_MS, ServerGame
 from cornered.lab.contests.preparing import ensure_prepared
 from cornered.lab.contests.terms import ContestTerms, Fixture, PlayedGame
 from cornered.protocol.commands import AcceptChallenge
@@ -152,14 +153,12 @@ async def _game(
     for client in clients:
         await _clear(client)
     first, second = clients
-    await retried(lambda: second.declare([Accepts(game=terms.game)], 1))
-    challenge = await retried(
-        lambda: first.challenge(second.player.id, terms.game, clock=clock, seat=0, **terms.options)
-    )
+    await retry(lambda: second.declare([Accepts(game=terms.game)], 1))
+    challenge = await retry(lambda: first.challenge(second.player.id, terms.game, clock=clock, seat=0, **terms.options))
     accepted = AcceptChallenge(id=second.new_id(), challenge=challenge)
-    match = (await retried(lambda: second.ask(accepted, Acknowledged))).ref
+    match = (await retry(lambda: second.ask(accepted, Acknowledged))).ref
     assert match is not None
-    views = [await retried(lambda client=client: client.join(match)) for client in clients]  # type: ignore[misc]
+    views = [await retry(lambda client=client: client.join(match)) for client in clients]  # type: ignore[misc]
     spec = views[0].snapshot.game
     if engine.load(spec.name, **spec.options).options != terms.load().options:
         raise ValueError(f"the server plays {spec.name} with other options than {terms.load()!r}")

@@ -1,0 +1,1 @@
+"""PostgreSQL and Mosquitto of one's own, for a cluster on one machine, for measurements and for tests."""
