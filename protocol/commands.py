@@ -7,15 +7,20 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from cornered.protocol.analysis import (
+    MAX_ANALYSIS_MS,
     MAX_LINE_PLIES,
     MAX_LINES,
     MAX_OVERLAYS,
+    MAX_RECORD_CHARACTERS,
+    MAX_STUDIED_MOVES,
     MAX_TREE_NODES,
+    MIN_ANALYSIS_MS,
     OverlayPicture,
     Report,
     Sentence,
     TreeNode,
 )
+from cornered.protocol.traces import MAX_SENT_LINES, MAX_TRACE_MOVES, TraceLine, TraceSettings
 from cornered.protocol.values import (
     NO_CLOCK,
     ONE_LINE,
@@ -32,6 +37,7 @@ from cornered.protocol.values import (
     Move,
     Name,
     PlayerKind,
+    PositionLine,
     Remark,
     Seat,
     SeekSettings,
@@ -50,10 +56,13 @@ __all__ = [
     "AskAnalysis",
     "AskGames",
     "AskHistory",
+    "AskLine",
     "AskLobby",
     "AskMoves",
     "AskMyMatches",
     "AskSeek",
+    "AskStudy",
+    "AskTrace",
     "AskVariation",
     "CancelAnalysis",
     "CancelChallenge",
@@ -66,6 +75,7 @@ __all__ = [
     "Declare",
     "DeclineChallenge",
     "DeclineDraw",
+    "DeclineRematch",
     "DeclineTakeback",
     "Hello",
     "InMatch",
@@ -80,6 +90,7 @@ __all__ = [
     "OfferDraw",
     "Ping",
     "Play",
+    "ReadRecord",
     "Rematch",
     "RequestTakeback",
     "Resign",
@@ -124,9 +135,13 @@ class AskGames(Command, json_schema_extra={"answers": ["games"]}):
 
 
 class AskMyMatches(Command, json_schema_extra={"answers": ["my_matches"]}):
-    """Ask for the player's live matches and newest finished ones."""
+    """Ask for the player's live matches and newest finished ones.
+
+    With the cursor `after`, the `more` of an earlier answer, ask for the finished ones that follow, without live ones.
+    """
 
     type: Literal["ask_my_matches"] = "ask_my_matches"
+    after: Key | None = None
 
 
 class Declare(Command):
@@ -215,6 +230,8 @@ class Challenge(Command):
     game: GameSpec
     clock: Clock = NO_CLOCK
     seat: Seat | None = None
+    with_help: bool = False
+    """A person's game against a bot with hints and takebacks, which is never rated; refused against a person."""
 
 
 class AcceptChallenge(Command):
@@ -272,9 +289,9 @@ class AskHistory(InMatch, json_schema_extra={"answers": ["history"]}):
 
 
 class AskVariation(InMatch, json_schema_extra={"answers": ["variation"]}):
-    """Ask for the positions after each of `moves`, from the position after `ply` plies.
+    """Ask for the positions after each of `moves`, from the position after `ply` plies, and for what is legal then.
 
-    Refused to the players of a live match.
+    Refused to the players of a live match, but to a person in a match with help.
     """
 
     type: Literal["ask_variation"] = "ask_variation"
@@ -283,20 +300,78 @@ class AskVariation(InMatch, json_schema_extra={"answers": ["variation"]}):
 
 
 class AskAnalysis(InMatch):
-    """Queue an analysis of the position after `ply` plies for the best `lines` moves.
+    """Queue an analysis of the position after `ply` plies, and then `moves`, for the best `lines` moves.
 
-    Refused to the players of a live match. The acknowledgement's `ref` is the analysis id of the `analysis` messages
-    that follow, the last of which is `final`. Where dice are rolled after `ply` plies, the position after the roll is
-    analysed.
+    Refused to the players of a live match, and to everybody else while a person plays in it, unless it has a clock
+    and is shown at least 60 seconds late: then the positions that are shown may be analysed, and no `moves` from them.
+    In a live match with help its person may ask, unless that player has another game without help on such a board.
+    The acknowledgement's `ref` is the analysis id of the `analysis` messages that follow, the last of which is `final`.
+    Where dice are rolled after `ply` plies, the position after the roll is analysed.
     """
 
     type: Literal["ask_analysis"] = "ask_analysis"
     ply: Count
     lines: Annotated[int, Field(ge=1, le=MAX_LINES)] = 3
+    moves: Annotated[tuple[Move, ...], Field(max_length=MAX_LINE_PLIES, fail_fast=True)] = ()
+    """A variation of one's own."""
+    milliseconds: Annotated[int, Field(ge=MIN_ANALYSIS_MS, le=MAX_ANALYSIS_MS)] = MAX_ANALYSIS_MS
+    """The search time. In less than 200 ms there is a report, and neither overlays nor a tree."""
+
+
+class AskTrace(Command):
+    """Queue a search of a position of a small board, recorded step by step.
+
+    The position is the one after `moves` from the start of `game`; no match is concerned. The acknowledgement's `ref`
+    is the analysis id of the `traced` messages that follow, the last of which is `final`. Refused to the players of a
+    live match of the same game.
+    """
+
+    type: Literal["ask_trace"] = "ask_trace"
+    game: GameSpec
+    moves: Annotated[tuple[Move, ...], Field(max_length=MAX_TRACE_MOVES, fail_fast=True)] = ()
+    settings: TraceSettings
+
+
+class AskLine(Command, json_schema_extra={"answers": ["line"]}):
+    """Ask for the positions of a line of play that belongs to no match, and for what is legal at its end.
+
+    It begins at `position`, by default at the start of `game`. Options that are left out have the rules' defaults,
+    without the draws that matches between people add.
+    """
+
+    type: Literal["ask_line"] = "ask_line"
+    game: GameSpec
+    position: PositionLine | None = None
+    moves: Annotated[tuple[Move, ...], Field(max_length=MAX_STUDIED_MOVES, fail_fast=True)] = ()
+
+
+class AskStudy(Command):
+    """Queue an analysis of a position that belongs to no match, as `ask_analysis` does for one of a match.
+
+    The acknowledgement's `ref` is the analysis id of the `analysis` messages that follow. Refused to the players of a
+    live match on such a board, and for a position that stands on the board of people just now.
+    """
+
+    type: Literal["ask_study"] = "ask_study"
+    game: GameSpec
+    position: PositionLine
+    lines: Annotated[int, Field(ge=1, le=MAX_LINES)] = 3
+    milliseconds: Annotated[int, Field(ge=MIN_ANALYSIS_MS, le=MAX_ANALYSIS_MS)] = MAX_ANALYSIS_MS
+    """The search time, as in `ask_analysis`."""
+
+
+class ReadRecord(Command, json_schema_extra={"answers": ["record"]}):
+    """Have a game record read and checked against the rules; nothing of it is stored.
+
+    The text is that of `/matches/ID.txt` or `/matches/ID.jsonl`, of one game. A refusal names the line.
+    """
+
+    type: Literal["read_record"] = "read_record"
+    text: Annotated[str, Field(min_length=1, max_length=MAX_RECORD_CHARACTERS)]
 
 
 class CancelAnalysis(Command):
-    """Unsubscribe from an analysis; it ends with its last subscriber."""
+    """Unsubscribe from an analysis or a trace; it ends with its last subscriber."""
 
     type: Literal["cancel_analysis"] = "cancel_analysis"
     analysis: Key
@@ -315,6 +390,8 @@ class OfferAnalysis(Command):
     name: Name
     """The analyst's displayed name."""
     key: Token | None = Field(default=None, repr=False)
+    traces: bool = False
+    """Whether the bot also takes the jobs of `trace_search`."""
 
 
 class Analysed(Command):
@@ -330,6 +407,8 @@ class Analysed(Command):
     report: Report | None = None
     overlays: Annotated[tuple[OverlayPicture, ...], Field(max_length=MAX_OVERLAYS, fail_fast=True)] | None = None
     tree: Annotated[tuple[TreeNode, ...], Field(max_length=MAX_TREE_NODES, fail_fast=True)] | None = None
+    trace: Annotated[tuple[TraceLine, ...], Field(max_length=MAX_SENT_LINES, fail_fast=True)] | None = None
+    """The next lines of a `trace_search`, which follow those of earlier messages."""
     error: Sentence | None = None
 
 
@@ -372,7 +451,10 @@ class Abort(InMatch):
 
 
 class RequestTakeback(InMatch):
-    """Request that one's last move and everything after it be taken back; every remaining player must accept."""
+    """Request that one's last move and everything after it be taken back; every remaining player must accept.
+
+    In a match with help a person's request is granted at once, and may be repeated.
+    """
 
     type: Literal["request_takeback"] = "request_takeback"
 
@@ -399,6 +481,13 @@ class Rematch(InMatch):
     """Offer a rematch, or accept the standing offer."""
 
     type: Literal["rematch"] = "rematch"
+
+
+class DeclineRematch(InMatch):
+    """Decline the standing offer of a rematch, or withdraw one's own; the others get the `reason`."""
+
+    type: Literal["decline_rematch"] = "decline_rematch"
+    reason: Remark = ""
 
 
 class Say(InMatch):
@@ -435,9 +524,10 @@ MatchCommand: TypeAlias = (
     | DeclineTakeback
     | Claim
     | Rematch
+    | DeclineRematch
 )
 """Commands that `Match.decide` turns into events."""
-AnalysisCommand: TypeAlias = OfferAnalysis | Analysed | AskAnalysis | CancelAnalysis
+AnalysisCommand: TypeAlias = OfferAnalysis | Analysed | AskAnalysis | AskStudy | AskTrace | CancelAnalysis
 
 ClientMessage: TypeAlias = Annotated[
     Hello
@@ -452,6 +542,8 @@ ClientMessage: TypeAlias = Annotated[
     | AskMoves
     | AskHistory
     | AskVariation
+    | AskLine
+    | ReadRecord
     | Say
     | MatchCommand
     | AnalysisCommand,

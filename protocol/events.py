@@ -23,6 +23,7 @@ __all__ = [
     "MatchEvent",
     "Negotiated",
     "Played",
+    "RematchDeclined",
     "RematchOffered",
     "Rematched",
     "Resumed",
@@ -61,6 +62,8 @@ class Started(Event):
     delay: int = 0
     previous: Key | None = None
     """The match of which this is the rematch; null for any other."""
+    with_help: bool = False
+    """Whether the person in this match against a bot may have hints and takebacks; such a match is never rated."""
 
 
 class Played(Caused):
@@ -126,7 +129,10 @@ class TakebackDeclined(Caused):
 
 
 class TakenBack(Caused):
-    """Every ply from `ply` on is taken back; `seat` accepted last. `left` is each seat's time after it."""
+    """Every ply from `ply` on is taken back; `seat` accepted last, or, in a match with help, asked.
+
+    `left` is each seat's time after it.
+    """
 
     type: Literal["taken_back"] = "taken_back"
     ply: int
@@ -163,6 +169,17 @@ class RematchOffered(Caused):
     type: Literal["rematch_offered"] = "rematch_offered"
 
 
+class RematchDeclined(Event):
+    """The offer of a rematch is over: `seat` declined it, or withdrew its own; null where nobody answered in time."""
+
+    type: Literal["rematch_declined"] = "rematch_declined"
+    seat: Seat | None = None
+    cause: CommandId | None = None
+    """The command that ended it; null without one."""
+    reason: str = ""
+    """What the player who declined says about it."""
+
+
 class Rematched(Caused):
     """All accepted the rematch, which is `match`; `seat` did last."""
 
@@ -172,7 +189,9 @@ class Rematched(Caused):
 
 Negotiated: TypeAlias = DrawOffered | DrawDeclined | Agreed | TakebackRequested | TakebackDeclined
 """Offers and their answers, which change neither the position nor the clocks."""
-Intermediate: TypeAlias = Played | Rolled | Eliminated | Negotiated | TakenBack | Resumed | RematchOffered | Rematched
+Intermediate: TypeAlias = (
+    Played | Rolled | Eliminated | Negotiated | TakenBack | Resumed | RematchOffered | RematchDeclined | Rematched
+)
 """All events but the first and the last of a match, for code that keeps lists of matches only."""
 MatchEvent: TypeAlias = Annotated[
     Started
@@ -188,6 +207,7 @@ MatchEvent: TypeAlias = Annotated[
     | Resumed
     | Ended
     | RematchOffered
+    | RematchDeclined
     | Rematched,
     Field(discriminator="type"),
 ]

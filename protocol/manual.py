@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final, get_args
 
-from cornered.protocol.analysis import MAX_ATTEMPTS, MAX_OPEN_ANALYSES
+from cornered.protocol.analysis import LEAST_ANALYSED_DELAY, MAX_ATTEMPTS, MAX_OPEN_ANALYSES
 from cornered.protocol.codec import MAX_CONTAINERS, MAX_FRAME, MAX_NESTING
 from cornered.protocol.feed import (
     LOBBY,
@@ -20,6 +20,7 @@ from cornered.protocol.feed import (
 from cornered.protocol.messages import ErrorCode
 from cornered.protocol.schema import Schema
 from cornered.protocol.text import MAX_MARKS
+from cornered.protocol.traces import MAX_TRACE_CELLS, TRACE_GRAMMAR
 
 __all__ = ["ERROR_WORDS", "write_manual"]
 
@@ -30,7 +31,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "unknown_type": "There is no message of this `type`.",
     "hello_first": "The first message must be `hello`.",
     "hello_again": "This socket has sent `hello` already.",
-    "bad_token": "No player has this token. Connect again without one.",
+    "bad_token": "No player has this token, or it was revoked. Connect again without one.",
     "too_fast": "The rate limit is exceeded. The move that a match waits for is never refused for this.",
     "server_full": "The server is at its limit of connections, tables or challenges, or the player at its limit of "
     "connections; the text names it.",
@@ -38,6 +39,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "internal": "The command failed in the server, and nothing changed. It may be sent again.",
     "unknown_game": "There is no such game; the text lists the games.",
     "bad_options": "The game has no such option, or the option no such value; the text lists what is valid.",
+    "bad_position": "The text is no position of this game, or none that its rules allow; the text says what is wrong.",
     "unknown_match": "There is no such match.",
     "unknown_seek": "The table is gone.",
     "unknown_challenge": "The challenge is over.",
@@ -66,7 +68,7 @@ ERROR_WORDS: Final[dict[ErrorCode, str]] = {
     "not_allowed": "Only bots with the operator's key may do this.",
     "private": "Only its players see this match.",
     "no_analyst": "No connected bot analyses this game.",
-    "not_now": "Analysis is refused to the players of a live match until it is over.",
+    "not_now": "Analysis is refused while the match is live: to its players, and to all while a person plays.",
     "nothing_to_analyse": "The game is decided in this position, or no player is to move.",
     "unknown_analysis": "The analysis is over, is not of this connection, or is another analyst's job now.",
 }
@@ -101,16 +103,19 @@ The durability of an acknowledged command depends on its subject:
 
 - Events of a match, its start included, are stored before they are acknowledged: they survive a power loss of the
   server.
-- Tables, challenges and declarations of bots are in the server's memory. A restart discards them, and a client that
-  needs them sends them again.
+- Tables, challenges and matches that were agreed are stored before they are acknowledged. After a restart their
+  players have 30 seconds to connect again, as after any lost connection.
+- Who is there and what bots declare is in the server's memory: a bot declares again on every new connection.
 
 Commands are idempotent by their `id`: a client that does not know whether a command arrived sends it again, also on a
 new socket. A command that was carried out is not repeated, and gets the same `seq` and `ref` again. A refused one
-changed nothing, and is decided anew.
+changed nothing, and is decided anew. The exception is `internal`: the store did not answer in time, and the command may
+be carried out later. A repeat with the same `id` gets its answer.
 
 - A match remembers each seat's newest 64 commands, also when the server is restarted.
 - The lobby remembers each player's newest 64 commands until 30 seconds after the last of the player's connections
-  closed. A repeat after 64 newer ones, after a longer absence or after a restart of the server is a new command.
+  closed. A repeat after 64 newer ones or after a longer absence is a new command. Of a restarted server the commands of
+  its last minute that were stored are known.
 
 `play` carries the number of plies that the client knows. A move for another ply is refused with `stale_ply`, so that it
 is never played in a position that its player has not seen.
@@ -207,16 +212,31 @@ The server does not search. Bots register as analysts (`offer_analysis`) and get
 `stop_analysis` ends a job early. An offer needs the operator's key. The server checks that every move of a report and
 of a tree is legal; scores and `proven` are unverified, and clients show them as those of `by`.
 
-`ask_analysis` requests the analysis of a position: of a finished match, for every player who may see it; of a live one,
-for its watchers alone, and as far as its delay lets them see. The acknowledgement's `ref` is the analysis id, and
+`ask_analysis` requests the analysis of a position, or of a variation from it: of a finished match, for every player who
+may see it; of a live one, for its watchers alone, as far as its delay lets them see. A watcher may be a player in
+another window: while a person plays, only the very positions of a match that has a clock and a delay of at least
+{LEAST_ANALYSED_DELAY} seconds are analysed, and no variations. The acknowledgement's `ref` is the analysis id, and
 `analysis` carries all results so far, whenever there are new ones, a few times a second at most.
 
 - Analyses wait in a queue that serves players in turn. One player has at most {MAX_OPEN_ANALYSES} of them at once:
   `cancel_analysis` ends one, and so does the end of the connection.
 - Equal questions share one analysis, and recent answers are reused.
 - A job whose analyst leaves, fails or times out is assigned to another, {MAX_ATTEMPTS} times at most.
-- Scores are from the point of view of the player to move in the requested position.
+- Analyses are not stored. When a server restarts, or several nodes have lost messages or another owner of the queue, an
+  analysis ends with an `error` and may be asked for again; analysts stay registered unless their connection ends.
+- Scores are from the point of view of the player to move in the requested position. A report's `scale` turns them into
+  win probabilities, by a curve that was fitted to the bots' own games; `proven` values need none.
+- For a pass over a whole game, ask for each of its positions with few `milliseconds`, a few at a time.
 - `ask_variation` returns the positions along a line of moves, so that a client without rules can step through it.
+- `ask_line` and `ask_study` do the same and have a bot look without a match: from any position of a game, as from a
+  link to it or one that was set up by hand. `read_record` reads a game record, which is checked and not stored.
+
+`ask_trace` requests a search to be shown step by step, as textbooks print it, on a board of at most {MAX_TRACE_CELLS}
+cells: `trace_search` is the job for a bot that offered `traces`, and the final `traced` has its lines. The queue and
+its limits are those of analyses. The server checks that each node is reached by a legal move, and adds its position. A
+line begins with a letter:
+
+{TRACE_GRAMMAR}
 
 ## Verifying the dice
 

@@ -8,6 +8,7 @@ from pydantic import Field, TypeAdapter
 
 from cornered.protocol.analysis import MAX_TREE_NODES, OverlayPicture, Report, TreeNode
 from cornered.protocol.events import MatchEvent
+from cornered.protocol.traces import MAX_TRACE_LINES, TraceSettings
 from cornered.protocol.values import (
     ChatRoom,
     Clock,
@@ -41,14 +42,17 @@ __all__ = [
     "Games",
     "Happened",
     "History",
+    "Line",
     "LobbyChanged",
     "LobbyPage",
     "LobbyState",
+    "MatchEnding",
     "Moves",
     "MyMatches",
     "Notice",
     "Paired",
     "Pong",
+    "RecordRead",
     "Refused",
     "Said",
     "SeatPresence",
@@ -56,6 +60,8 @@ __all__ = [
     "ServerMessage",
     "Snapshot",
     "StopAnalysis",
+    "TraceSearch",
+    "Traced",
     "Unasked",
     "Variation",
     "Watchers",
@@ -76,6 +82,7 @@ ErrorCode: TypeAlias = Literal[
     "internal",
     "unknown_game",
     "bad_options",
+    "bad_position",
     "unknown_match",
     "unknown_seek",
     "unknown_challenge",
@@ -170,12 +177,13 @@ class Games(Made):
 
 
 class MyMatches(Made):
-    """The answer to `ask_my_matches`, newest first."""
+    """The answer to `ask_my_matches`, newest first; `more` is the cursor of the next page, null on the last one."""
 
     type: Literal["my_matches"] = "my_matches"
     id: CommandId
     live: tuple[MatchSummary, ...]
     finished: tuple[MatchSummary, ...]
+    more: Key | None = None
 
 
 class SeekInfo(Made):
@@ -257,6 +265,8 @@ class Challenged(Made):
     clock: Clock
     seat: Seat | None
     expires: Milliseconds
+    with_help: bool = False
+    """Whether the person may have hints and takebacks in the game against the bot."""
 
 
 class ChallengeClosed(Made):
@@ -317,6 +327,8 @@ class Snapshot(Made):
     draw_agreed: tuple[Seat, ...] = ()
     """In games for more than two: the seats that have accepted the standing draw offer, its own included."""
     takeback_agreed: tuple[Seat, ...] = ()
+    with_help: bool = False
+    """Whether the person in this match against a bot may have hints and takebacks."""
 
 
 class Happened(Made):
@@ -331,10 +343,22 @@ class Happened(Made):
     clocks: Clocks
 
 
+class MatchEnding(Made):
+    """Why the rules ended a match: `you` is the sentence for `seat`, and `they` continues its name for the others.
+
+    Where `seat` is null, nobody has won, and both are the whole sentence. `cells` are those that show the reason.
+    """
+
+    seat: Seat | None
+    you: str
+    they: str
+    cells: tuple[str, ...]
+
+
 class Moves(Made):
     """The answer to `ask_moves`. `refused` maps illegal moves that look legal to the reason, `notes` cells to a text.
 
-    `gauges[seat]` is a label and a number that measure that seat's position.
+    `gauges[seat]` is a label and a number that measure that seat's position; where the number is 0 the label says all.
     """
 
     type: Literal["moves"] = "moves"
@@ -345,6 +369,10 @@ class Moves(Made):
     refused: dict[str, str]
     notes: dict[str, str]
     gauges: tuple[tuple[str, int], ...]
+    ending: MatchEnding | None = None
+    """Why the rules ended the match after this ply; null where they did not."""
+    countdown: str | None = None
+    """The sentence of a draw that a limit of the game brings soon; null without one."""
 
 
 class History(Made):
@@ -358,13 +386,57 @@ class History(Made):
 
 
 class Variation(Made):
-    """The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves."""
+    """The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves.
+
+    `moves` are legal in the last of them.
+    """
 
     type: Literal["variation"] = "variation"
     id: CommandId
     match: Key
     ply: int
     positions: tuple[str, ...]
+    moves: tuple[str, ...] = ()
+    gauges: tuple[tuple[tuple[str, int], ...], ...] = ()
+    """The gauges of each of the positions, as in `moves`."""
+
+
+class Line(Made):
+    """The answer to `ask_line`: `positions[k]` is the position text after k of its moves; the rest is about the last.
+
+    `moves` are legal there, the sides of the dice included where they are rolled; `refused`, `notes` and `gauges` are
+    those of `moves`. `places` is the result where the game is decided there.
+    """
+
+    type: Literal["line"] = "line"
+    id: CommandId
+    game: GameSpec
+    """With every option filled in."""
+    title: str
+    seats: int
+    positions: tuple[str, ...]
+    to_move: int
+    moves: tuple[str, ...]
+    refused: dict[str, str]
+    notes: dict[str, str]
+    gauges: tuple[tuple[str, int], ...]
+    places: tuple[int, ...] | None = None
+    ending: MatchEnding | None = None
+
+
+class RecordRead(Made):
+    """The answer to `read_record`: the game, the moves up to the first departure of a player, and what was said of it.
+
+    `players` has a name for each seat, or is empty; `places` is the result, null without one.
+    """
+
+    type: Literal["record"] = "record"
+    id: CommandId
+    game: GameSpec
+    moves: tuple[str, ...]
+    players: tuple[str, ...]
+    places: tuple[int, ...] | None
+    termination: str
 
 
 class Analysis(Made):
@@ -401,6 +473,46 @@ class Analyse(Made):
     """Time limit of the whole job."""
     nodes: Annotated[int, Field(le=MAX_TREE_NODES)]
     """Limit of the game tree's nodes."""
+
+
+class Traced(Made):
+    """A search that the receiver requested with `ask_trace`, recorded step by step; the `final` message is the last.
+
+    Only the final message has a report and lines. The lines are those of `analysed.trace`, all of them, and
+    `positions[k]` is the position text of the k-th node that they enter. A search that took more steps than there are
+    lines was counted to its end: the report has its numbers.
+    """
+
+    type: Literal["traced"] = "traced"
+    analysis: Key
+    position: str
+    ahead: int
+    """Number of jobs ahead of this one in the queue; 0 while it runs."""
+    final: bool
+    by: str
+    """The analyst's name; empty while the job is queued."""
+    report: Report | None
+    lines: tuple[str, ...]
+    positions: tuple[str, ...]
+    error: str
+    """The reason for an end without a report; empty otherwise."""
+
+
+class TraceSearch(Made):
+    """To an analyst that offered `traces`: search this position so, and send the search's lines as `analysed`.
+
+    The final message, or one before it, has the report.
+    """
+
+    type: Literal["trace_search"] = "trace_search"
+    job: Key
+    game: GameSpec
+    position: str
+    settings: TraceSettings
+    milliseconds: int
+    """Time limit of the whole job."""
+    lines: Annotated[int, Field(le=MAX_TRACE_LINES)]
+    """Limit of the lines."""
 
 
 class StopAnalysis(Made):
@@ -450,7 +562,19 @@ class Notice(Made):
 
 
 Answer: TypeAlias = (
-    Acknowledged | Pong | Games | MyMatches | SeekInfo | LobbyState | LobbyPage | Snapshot | Moves | History | Variation
+    Acknowledged
+    | Pong
+    | Games
+    | MyMatches
+    | SeekInfo
+    | LobbyState
+    | LobbyPage
+    | Snapshot
+    | Moves
+    | History
+    | Variation
+    | Line
+    | RecordRead
 )
 """Answers to the command whose `id` they carry. `lobby` and `snapshot` are sent without an `id` too."""
 Unasked: TypeAlias = (
@@ -461,6 +585,8 @@ Unasked: TypeAlias = (
     | Paired
     | Analysis
     | Analyse
+    | Traced
+    | TraceSearch
     | StopAnalysis
     | SeatPresence
     | Watchers
@@ -488,8 +614,12 @@ ServerMessage: TypeAlias = Annotated[
     | Moves
     | History
     | Variation
+    | Line
+    | RecordRead
     | Analysis
     | Analyse
+    | Traced
+    | TraceSearch
     | StopAnalysis
     | SeatPresence
     | Watchers

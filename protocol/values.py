@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from cornered.protocol.text import MAX_NAME, ForbiddenText, clean_line, clean_name
 
 __all__ = [
+    "MAX_VALUES",
     "NO_CLOCK",
     "ONE_LINE",
     "SPEECH",
@@ -42,6 +43,7 @@ __all__ = [
     "PerMove",
     "Player",
     "PlayerKind",
+    "PositionLine",
     "Presence",
     "Reason",
     "Remark",
@@ -107,6 +109,8 @@ Key: TypeAlias = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[A
 CommandId: TypeAlias = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.:-]+$")]
 """The id of a command, which the client chooses: unique per player, so that a repeat gets the first answer again."""
 Token: TypeAlias = Annotated[str, Field(min_length=20, max_length=100)]
+MAX_VALUES: Final = 64
+"""Values of all options together that a bot lists for one game."""
 
 
 def _cleaned(clean: Callable[[str], str]) -> BeforeValidator:
@@ -143,6 +147,8 @@ KnownName: TypeAlias = Annotated[str, Field(max_length=64)]
 Remark: TypeAlias = Annotated[str, ONE_LINE, Field(max_length=100)]
 """A short text of a command, which may be empty."""
 Move: TypeAlias = Annotated[str, Field(min_length=1, max_length=16, pattern=r"^[!-~]+$")]
+PositionLine: TypeAlias = Annotated[str, Field(min_length=3, max_length=640, pattern=r"^[a-z0-9./=, _]+$")]
+"""A position text: the longest are those of boards full of walls."""
 Seat: TypeAlias = Annotated[int, Field(ge=0, le=3)]
 ChatLine: TypeAlias = Annotated[str, SPEECH, Field(min_length=1, max_length=300)]
 """One line of plain text, which is shown without markup."""
@@ -240,11 +246,17 @@ class Clocks(Made):
 
 
 class Accepts(Value):
-    """A game that a bot plays, the values that it accepts for some options, and the clocks that it accepts."""
+    """A game that a bot plays, the values that it accepts for some options, and the clocks that it accepts.
+
+    The options together have at most 64 values.
+    """
 
     game: Key
-    options: Annotated[dict[Key, Annotated[tuple[OptionValue, ...], Field(fail_fast=True)]], Field(max_length=16)] = {}
-    clocks: Annotated[tuple[ClockKind, ...], Field(fail_fast=True)] = (
+    options: Annotated[
+        dict[Key, Annotated[tuple[OptionValue, ...], Field(max_length=MAX_VALUES, fail_fast=True)]],
+        Field(max_length=16),
+    ] = {}
+    clocks: Annotated[tuple[ClockKind, ...], Field(max_length=5, fail_fast=True)] = (
         "fischer",
         "delay",
         "per_move",

@@ -9,41 +9,60 @@ import os
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import structlog
 
+from cornered.protocol.values import Player
+from cornered.server import VERSION
 from cornered.server import log as logging
-from cornered.server.adapters.accounts_memory import MemoryAccounts
-from cornered.server.adapters.accounts_sql import SqlAccounts
-from cornered.server.adapters.bus_local import LocalBus
-from cornered.server.adapters.bus_mqtt import Broker, MqttBus
-from cornered.server.adapters.database import STORE_ERRORS, Database, address_of
-from cornered.server.adapters.journal_memory import MemoryJournal
-from cornered.server.adapters.journal_sql import SqlJournal
-from cornered.server.adapters.lease import Lease, StoreTaken, lease
-from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
+from cornered.server.backing_services import (
+    join_as_node,
+    new_bus,
+    new_local_ownership,
+    new_node_bus,
+    new_tracer,
+    open_accounts,
+    open_stores,
+    using_store,
+)
+from cornered.server.cluster.ports import LobbyLog, Ownership
 from cornered.server.lobby.bounds import Bounds
 from cornered.server.match.match import Patience
 from cornered.server.metrics import Counts, Metrics
 from cornered.server.net.gateway import Gateway
 from cornered.server.net.http import Pages
-from cornered.server.ports import Accounts, Bus, Journal, JournalUnavailable
+from cornered.server.ports import Accounts, Journal
 from cornered.server.runtime.lobby_service import LobbyService
 from cornered.server.runtime.match_registry import MatchRegistry
-from cornered.server.runtime.match_task import Services
-from cornered.server.runtime.timekeeping import Outages, Sign, SteadyClock, drop_sign, keep_time, last_sign, leave_signs
+from cornered.server.runtime.match_room import Services
+from cornered.server.runtime.node_router import NodeRouter
+from cornered.server.runtime.nodes import Nodes
+from cornered.server.runtime.shared_limits import SharedLimits
+from cornered.server.runtime.timekeeping import (
+    STORE_SILENCE_MS,
+    Outages,
+    Sign,
+    SteadyClock,
+    drop_sign,
+    keep_time,
+    last_sign,
+    leave_signs,
+)
 from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
 
-__all__ = ["mint_bot_token", "new_event_loop", "run", "running_server", "serve", "settle_memory"]
+__all__ = ["mint_bot_token", "new_event_loop", "revoke_tokens", "run", "running_server", "serve", "settle_memory"]
 
 STOP_OVERDUE_EXIT: Final = 70
 """The exit code of a server that had to be ended because it did not stop in time."""
 
 FREEZE_SECONDS: Final = 1.0
+
+MAX_NAMESAKES: Final = 10
+"""Ids that are told where several players have the name to be revoked."""
 
 log = structlog.get_logger("app")
 
@@ -64,36 +83,62 @@ def settle_memory() -> None:
     gc.set_threshold(20_000, 10, 20)
 
 
-def _end_anyway(seconds: float) -> None:
-    """End the process although something does not stop: every acknowledged move is stored already."""
-    log.error("the server did not stop in time and is ended", seconds=seconds)
-    os._exit(STOP_OVERDUE_EXIT)
+class _StopDeadline:
+    """Ends the process so many seconds after the beginning of its stop; every acknowledged move is stored already.
+
+    A thread keeps it: it holds even where the event loop is stuck. It is the process that must have ended by then, so
+    nothing cancels it: the loop's own end waits for its threads.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._timer: threading.Timer | None = None
+
+    def begin(self) -> None:
+        """Begin the stop; only the first call counts."""
+        if self._timer is None:
+            self._timer = threading.Timer(self._seconds, self._end_anyway)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _end_anyway(self) -> None:
+        log.error("the server did not stop in time and is ended", seconds=self._seconds)
+        os._exit(STOP_OVERDUE_EXIT)
 
 
 async def serve(settings: Settings, *, started: Callable[[str], None] | None = None) -> None:
     """Serve until SIGTERM or SIGINT; `started` gets the page's address. Raises OSError and SettingsError.
 
-    Stopping has a deadline, `stop_seconds`, kept by a thread: it holds even where the event loop is stuck. It is the
-    process that must have ended by then, so nothing cancels the deadline: the loop's own end waits for its threads.
+    Stopping has a deadline, `stop_seconds`, from the signal on, or from when the server or its start fails. A signal
+    during the start ends the start.
     """
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
+    starting = asyncio.current_task()
     signals = (signal.SIGTERM, signal.SIGINT)
-    deadline = threading.Timer(settings.stop_seconds, _end_anyway, [settings.stop_seconds])
-    deadline.daemon = True
+    deadline = _StopDeadline(settings.stop_seconds)
+
+    def stop() -> None:
+        deadline.begin()
+        if starting is not None and not stopped.is_set():
+            starting.cancel()
+        stopped.set()
+
     for number in signals:
         with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
-            loop.add_signal_handler(number, stopped.set)
+            loop.add_signal_handler(number, stop)
     try:
-        async with run(settings, beforehand=True) as address:
-            try:
-                settle_memory()
-                if started is not None:
-                    started(address)
-                await stopped.wait()
-                log.info("stopping")
-            finally:
-                deadline.start()
+        async with run(settings, beforehand=True, ending=deadline.begin) as address:
+            starting = None
+            settle_memory()
+            if started is not None:
+                started(address)
+            await stopped.wait()
+            log.info("stopping")
+    except asyncio.CancelledError:
+        if starting is None or not stopped.is_set() or starting.uncancel():
+            raise
+        log.info("stopped during its start")
     finally:
         for number in signals:
             with contextlib.suppress(NotImplementedError, ValueError, RuntimeError):
@@ -101,19 +146,29 @@ async def serve(settings: Settings, *, started: Callable[[str], None] | None = N
 
 
 @contextlib.asynccontextmanager
-async def run(settings: Settings, *, beforehand: bool = False) -> AsyncIterator[str]:
+async def run(
+    settings: Settings, *, beforehand: bool = False, ending: Callable[[], None] = lambda: None
+) -> AsyncIterator[str]:
     """Run a server inside the block, which gets the page's address; the end of the block stops it in order.
 
-    With `beforehand` the rules are compiled and loaded beside the loop, which never waits for that.
+    With `beforehand` the rules are compiled and loaded beside the loop, which never waits for that. `ending` is called
+    before anything that is open closes, once or more often, also where the start fails.
     """
     logging.configure(settings.log_level, settings.log_format)
-    _prepare(settings)
-    async with (
-        _sole_use(settings) as held,
-        _stores(settings, held) as (journal, accounts),
-        running_server(settings, journal, accounts, held=held, beforehand=beforehand) as address,
-    ):
-        yield address
+    async with open_stores(settings) as stores:
+        try:
+            async with running_server(
+                settings,
+                stores.journal,
+                stores.accounts,
+                stores.lobby_log,
+                ownership=stores.ownership,
+                beforehand=beforehand,
+                ending=ending,
+            ) as address:
+                yield address
+        finally:
+            ending()
 
 
 @contextlib.asynccontextmanager
@@ -121,60 +176,124 @@ async def running_server(
     settings: Settings,
     journal: Journal,
     accounts: Accounts,
+    lobby_log: LobbyLog,
     *,
     now: Callable[[], int] | None = None,
     outages: Outages | None = None,
-    held: Lease | None = None,
+    ownership: Ownership | None = None,
     beforehand: bool = False,
+    ending: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[str]:
     """Run a server on stores that are open. Raises OSError, SettingsError.
 
-    `now` is the match clock in milliseconds. A caller that provides it also calls `outages.beat`.
+    `now` is the match clock in milliseconds. A caller that provides it also calls `outages.beat`. `ending` is called
+    before the server stops what it has started.
     """
     alive = settings.data / "alive"
-    sign = last_sign(alive) if settings.database != MEMORY_DATABASE else None
-    clock = now or SteadyClock(time.time, time.monotonic, not_before=sign.at if sign else 0)
-    services = Services(journal, _bus(settings), Counts(), clock, outages=outages or Outages())
-    with _using_store():
+    # With several nodes the store knows when the owner before was there.
+    sign = last_sign(alive) if ownership is None and settings.database != MEMORY_DATABASE else None
+    counts = Counts()
+    with using_store():
         secret = await journal.secret()
         sign = await _of_this_store(sign, journal, alive)
+        clock = now or await _clock(ownership, sign)
+        owned = ownership or new_local_ownership(settings, clock, alive_ms=sign.at if sign else 0)
+    node_bus = new_node_bus(settings, owned, secret, counts)
+    services = Services(
+        journal,
+        new_bus(settings),
+        counts,
+        clock,
+        outages=outages or Outages(),
+        nodes=Nodes(owned, node_bus),
+        tracer=new_tracer(settings),
+    )
     refused: OSError | SettingsError | None = None
     async with asyncio.TaskGroup() as tasks:
-        lobby_service = _lobby_service(settings, services, accounts, secret, tasks)
+        lobby_service = _lobby_service(settings, services, accounts, lobby_log, secret, tasks)
         gateway: Gateway
         pages = _pages(settings, lobby_service, services, lambda: gateway.connections)
         gateway = Gateway(settings, lobby_service, pages, tasks)
         registry = lobby_service.matches
+        shared_limits = SharedLimits(gateway.limits, services.nodes)
+        router = NodeRouter(
+            services.nodes,
+            registry,
+            lobby_service.replication,
+            lobby_service.summaries,
+            lobby_service.analyses,
+            shared_limits,
+            _spawner(tasks),
+            is_lobby_open=False,
+        )
         running = [tasks.create_task(services.bus.run(), name="bus")]
+        keeping: list[asyncio.Task[None]] = []
         signs: list[asyncio.Task[None]] = []
         if beforehand:
             services.readiness.expect_all()
             running.append(tasks.create_task(_prepare_games(services), name="readiness"))
         try:
-            address = await _open_doors(gateway, lobby_service, registry, sign.at if sign else 0)
+            lobby_service.is_stopping = True
+            await pages.prepare()
+            address = await gateway.open()
+            running.append(tasks.create_task(node_bus.run(router), name="node bus"))
+            if settings.mqtt:
+                # A joining node gets its share of the matches at once, which go on elsewhere until it can play them.
+                await services.readiness.of_all()
+            await join_as_node(owned, router, address if settings.mqtt else "")
+            # Where another server became this node, NodeTaken or NodesUnlinked ends this one.
+            keeping.append(tasks.create_task(owned.keep(), name="ownership"))
+            await _admit_players(lobby_service, router)
         except (OSError, SettingsError) as error:
             refused = error
         else:
+            running.append(tasks.create_task(shared_limits.run(), name="limits"))
+            running.append(tasks.create_task(lobby_service.revocations.run(), name="revocations"))
             running.append(tasks.create_task(journal.watch(), name="journal watch"))
-            if settings.database != MEMORY_DATABASE:
+            leave: Callable[[], Awaitable[None]] = _nothing_to_leave
+            if ownership is None and settings.database != MEMORY_DATABASE:
                 known = (sign.match, sign.seq) if sign else None
                 leave = partial(leave_signs, alive, services.outages, clock, lambda: journal.newest or known)
-                signs.append(tasks.create_task(_when_loaded(registry, leave), name="signs of life"))
+            signs.append(tasks.create_task(_when_loaded(registry, leave), name="signs of life"))
             if now is None:
-                running.append(tasks.create_task(keep_time(services.outages, clock), name="heartbeat"))
-            if held is not None:
-                # Where another server took the lease, StoreTaken ends this one.
-                running.append(tasks.create_task(held.keep(), name="lease"))
+                beating = keep_time(services.outages, clock, lambda: owned.lease_age)
+                running.append(tasks.create_task(beating, name="heartbeat"))
             log.info("listening", address=address, node=settings.node)
             yield address
         finally:
-            await _stop(services, lobby_service, gateway, running, signs)
+            ending()
+            await _stop(services, lobby_service, gateway, running, keeping, signs, ownership)
     if refused is not None:
         raise refused
 
 
+def _spawner(tasks: asyncio.TaskGroup) -> Callable[[Coroutine[None, None, None], str], asyncio.Task[None]]:
+    """Return a function that runs a coroutine as a named task of `tasks`."""
+    return lambda work, name: tasks.create_task(work, name=name)
+
+
+async def _clock(ownership: Ownership | None, sign: Sign | None) -> SteadyClock:
+    """Return the match clock: it begins with the time of the database that several nodes share, or with this machine's.
+
+    Raises JournalUnavailable.
+    """
+    if ownership is None:
+        return SteadyClock(time.time, time.monotonic, not_before=sign.at if sign else 0)
+    shared = await ownership.time() / 1000
+    return SteadyClock(lambda: shared, time.monotonic)
+
+
+async def _nothing_to_leave() -> None:
+    """Leave no sign of life."""
+
+
 def _lobby_service(
-    settings: Settings, services: Services, accounts: Accounts, secret: bytes, tasks: asyncio.TaskGroup
+    settings: Settings,
+    services: Services,
+    accounts: Accounts,
+    lobby_log: LobbyLog,
+    secret: bytes,
+    tasks: asyncio.TaskGroup,
 ) -> LobbyService:
     """Return the lobby service with its registry, with the limits of the settings."""
     patience = Patience(
@@ -186,7 +305,8 @@ def _lobby_service(
         services,
         accounts,
         partial(MatchRegistry, services, secret, patience, tasks),
-        max_per_player=settings.max_per_player,
+        lobby_log,
+        tasks,
         bounds=Bounds(
             settings.max_seeks,
             settings.max_seeks_per_address,
@@ -205,39 +325,51 @@ async def _stop(
     lobby_service: LobbyService,
     gateway: Gateway,
     running: list[asyncio.Task[None]],
+    keeping: list[asyncio.Task[None]],
     signs: list[asyncio.Task[None]],
+    ownership: Ownership | None,
 ) -> None:
     """Stop everything in order; each step is taken even where the one before failed.
 
     From the notice on commands are refused, so no sign of life is left any more. Commands under way are answered before
     the sockets close: first the notice, then the answers, then the sockets.
     """
+
+    async def hand_over() -> None:
+        for task in keeping:
+            task.cancel()
+        await asyncio.gather(*keeping, return_exceptions=True)
+        if ownership is not None:
+            lobby_service.matches.is_leaving = True
+            await ownership.leave()
+
     # Called in reverse order.
     async with contextlib.AsyncExitStack() as stopping:
+        stopping.push_async_callback(services.tracer.close)
         for task in running:
             stopping.callback(task.cancel)
         stopping.push_async_callback(services.bus.close)
         stopping.callback(lobby_service.close)
         stopping.push_async_callback(gateway.close)
         stopping.push_async_callback(lobby_service.matches.close)
+        stopping.push_async_callback(hand_over)
+        stopping.push_async_callback(lobby_service.drained)
         stopping.callback(services.readiness.close)
         stopping.callback(lobby_service.say_goodbye, "The server restarts. Your games go on in a moment.")
         for task in signs:
             stopping.callback(task.cancel)
 
 
-async def _open_doors(gateway: Gateway, lobby_service: LobbyService, registry: MatchRegistry, alive_at: int) -> str:
-    """Listen, index the matches that go on, then admit players; return the address.
+async def _admit_players(lobby_service: LobbyService, router: NodeRouter) -> None:
+    """Index the matches that go on, then admit players.
 
-    Where the port is taken nothing has been written. Until the matches are there `/ready` answers 503, and so does the
-    gateway to sockets, as it does while the lobby service stops.
+    Until the matches are there `/ready` answers 503, and so does the gateway to sockets, as it does while the lobby
+    service stops. Raises SettingsError.
     """
-    lobby_service.is_stopping = True
-    address = await gateway.open()
-    with _using_store():
-        await registry.recover(alive_at)
+    with using_store():
+        await lobby_service.recover()
+    router.open_lobby()
     lobby_service.is_stopping = False
-    return address
 
 
 async def _of_this_store(sign: Sign | None, journal: Journal, file: Path) -> Sign | None:
@@ -253,88 +385,37 @@ async def _of_this_store(sign: Sign | None, journal: Journal, file: Path) -> Sig
     return None
 
 
-def _prepare(settings: Settings) -> None:
-    """Make the data directory, and make sure that no other user reads what is in it. Raises SettingsError."""
-    if settings.database == MEMORY_DATABASE:
-        return
-    with _using_store():
-        database = address_of(settings.database_url)
-    path = database.database if database.get_backend_name() == "sqlite" else None
-    try:
-        make_private(settings.data, files_of_database(Path(path)) if path else ())
-    except NotPrivate as error:
-        raise SettingsError(f"CORNERED_DATA: {error}") from None
-    except OSError as error:
-        raise SettingsError(f"CORNERED_DATA: {settings.data} cannot be made: {error.strerror}") from None
-
-
-@contextlib.contextmanager
-def _using_store() -> Iterator[None]:
-    """Turn an error of the database into one line for the operator. Raises SettingsError."""
-    try:
-        yield
-    except ValueError as error:
-        raise SettingsError(f"CORNERED_DATABASE: {error}") from None
-    except (JournalUnavailable, *STORE_ERRORS) as error:
-        line = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {line}") from None
-
-
-@contextlib.asynccontextmanager
-async def _sole_use(settings: Settings) -> AsyncIterator[Lease | None]:
-    """Hold the lease of the store inside the block. Raises SettingsError where another server holds it."""
-    async with contextlib.AsyncExitStack() as stack:
-        held: Lease | None = None
-        if settings.database != MEMORY_DATABASE:
-            try:
-                with _using_store():
-                    held = await stack.enter_async_context(lease(settings.database_url))
-            except StoreTaken:
-                what = "database" if settings.database else f"data directory, {settings.data}"
-                name = "CORNERED_DATABASE" if settings.database else "CORNERED_DATA"
-                raise SettingsError(f"{name}: another server uses this {what}; stop it, or choose another") from None
-        yield held
-
-
-@contextlib.asynccontextmanager
-async def _stores(settings: Settings, held: Lease | None = None) -> AsyncIterator[tuple[Journal, Accounts]]:
-    if settings.database == MEMORY_DATABASE:
-        yield MemoryJournal(), MemoryAccounts()
-        return
-    with _using_store():
-        database = await Database.open(
-            settings.database_url,
-            durability=settings.durability,
-            may_write=lambda: held is None or held.is_held,
-        )
-    journal = SqlJournal(database)
-    try:
-        yield journal, SqlAccounts(database)
-    finally:
-        await journal.close()
-        await database.close()
-
-
-def _bus(settings: Settings) -> Bus:
-    if not settings.mqtt:
-        return LocalBus(node=settings.node)
-    try:
-        return MqttBus(Broker.parse(settings.mqtt), settings.node)
-    except ValueError as error:
-        raise SettingsError(f"CORNERED_MQTT: {error}") from None
-
-
 def _pages(settings: Settings, lobby_service: LobbyService, services: Services, sockets: Callable[[], int]) -> Pages:
+    nodes = services.nodes
     metrics = Metrics(
         services.counts,
         {
-            "players": ("Players who are here.", lambda: lobby_service.players),
+            "players": (
+                "Players of all nodes, each counted once. The lobby's owner alone tells it; other nodes tell 0.",
+                lambda: lobby_service.replication.players,
+            ),
+            "node_players": ("Players with a connection to this node.", lambda: lobby_service.players),
             "sockets": ("Open TCP connections.", sockets),
             "tasks": ("Tasks of the event loop.", lambda: len(asyncio.all_tasks())),
-            "match_tasks": ("Matches in memory.", lambda: len(lobby_service.matches)),
+            "match_tasks": (
+                "Matches in memory that this node owns.",
+                lambda: len(lobby_service.matches) - lobby_service.matches.mirrors,
+            ),
             "analysts": ("Bots that study positions.", lambda: lobby_service.analysis_service.analysts),
             "analyses": ("Positions that wait to be studied, or are.", lambda: lobby_service.analysis_service.jobs),
+            "journal_waiting": ("Appends that wait for a commit to take them.", lambda: services.journal.waiting),
+            "slots": ("Slots that this node owns.", lambda: nodes.slots),
+            "lease_age_seconds": ("Seconds since this node's lease was renewed.", lambda: nodes.lease_age),
+            "nodes": ("Living nodes, with this one.", lambda: len(nodes.others()) + 1),
+            "links": ("Other living nodes whose messages arrive here.", lambda: nodes.links),
+            "mirrors": ("Matches of other nodes that have clients here.", lambda: lobby_service.matches.mirrors),
+            "forwards_waiting": (
+                "Commands that another node has not answered yet.",
+                lambda: len(lobby_service.matches.forwarder),
+            ),
         },
+        node=settings.node,
+        version=VERSION,
     )
     token = settings.metrics_token.get_secret_value() if settings.metrics_token is not None else ""
     return Pages(
@@ -354,6 +435,9 @@ def _obstacle(lobby_service: LobbyService, services: Services) -> str:
         return "not ready"
     if services.readiness.missing:
         return f"compiling {', '.join(services.readiness.missing)}"
+    if services.nodes.lease_age * 1000 > STORE_SILENCE_MS:
+        # An idle node tests its store rarely, and renews its lease every second.
+        return "the database does not answer"
     return services.journal.obstacle
 
 
@@ -370,7 +454,24 @@ async def _when_loaded(registry: MatchRegistry, leave: Callable[[], Awaitable[No
 
 async def mint_bot_token(settings: Settings, name: str) -> str:
     """Make a player for a bot and return its token, which is shown this once. Raises SettingsError."""
-    _prepare(settings)
-    async with _stores(settings) as (_, accounts):
+    async with open_accounts(settings) as accounts:
         _, token = await accounts.create(name, "bot")
     return token
+
+
+async def revoke_tokens(settings: Settings, name_or_id: str) -> Player:
+    """Make all tokens of one player invalid. Servers that run refuse them from then on, and close its connections.
+
+    Raises SettingsError, and a ValueError where not exactly one player with a token has this id or name.
+    """
+    async with open_accounts(settings, is_made=False) as accounts:
+        with using_store():
+            known = await accounts.by_id(name_or_id)
+            players = [known.player] if known else await accounts.named(name_or_id, MAX_NAMESAKES)
+            is_revoked = len(players) == 1 and await accounts.revoke(players[0].id)
+    if len(players) > 1:
+        ids = ", ".join(player.id for player in players)
+        raise ValueError(f"several players are called {name_or_id}: name one by its id, as {ids}")
+    if not is_revoked:
+        raise ValueError(f"no player with a token has the id or the name {name_or_id}")
+    return players[0]

@@ -34,7 +34,13 @@ class Counts:
         "dropped",
         "events",
         "latency",
+        "links_lost",
         "messages",
+        "node_batches_refused",
+        "node_batches_sent",
+        "node_messages_dropped",
+        "node_messages_received",
+        "node_messages_sent",
         "refusals",
         "stalls",
     )
@@ -52,6 +58,12 @@ class Counts:
         self.analyses_answered = 0
         self.analyses_failed = 0
         self.analyses_returned = 0
+        self.links_lost = 0
+        self.node_batches_refused: dict[str, int] = {}
+        self.node_batches_sent = 0
+        self.node_messages_dropped = 0
+        self.node_messages_received = 0
+        self.node_messages_sent = 0
         self.latency = 0.0
         self.buckets = [0] * (len(_LATENCY_BUCKETS_S) + 1)
 
@@ -63,12 +75,19 @@ class Counts:
     def refused(self, code: str) -> None:
         self.refusals[code] = self.refusals.get(code, 0) + 1
 
+    def refused_batch(self, fault: str) -> None:
+        """Count one batch on this node's topic that was not taken."""
+        self.node_batches_refused[fault] = self.node_batches_refused.get(fault, 0) + 1
+
 
 class Metrics(Collector):
     """Renders totals, and `gauges` that are read at the scrape, as Prometheus's text."""
 
-    def __init__(self, counts: Counts, gauges: dict[str, tuple[str, Callable[[], int]]]) -> None:
+    def __init__(
+        self, counts: Counts, gauges: dict[str, tuple[str, Callable[[], float]]], *, node: str = "", version: str = ""
+    ) -> None:
         self._counts = counts
+        self._info = {"node": node, "version": version}
         self._gauges = gauges
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(self)
@@ -91,18 +110,30 @@ class Metrics(Collector):
             ("analyses_answered", "Analyses that came to an end with a report.", counts.analyses_answered),
             ("analyses_failed", "Analyses that were given up.", counts.analyses_failed),
             ("analyses_returned", "Times that an analyst lost a job, and it waited again.", counts.analyses_returned),
+            ("links_lost", "Times that another node was silent for too long.", counts.links_lost),
+            ("node_batches_sent", "Batches and heartbeats for other nodes.", counts.node_batches_sent),
+            ("node_messages_sent", "Messages for other nodes.", counts.node_messages_sent),
+            ("node_messages_received", "Messages of other nodes.", counts.node_messages_received),
+            ("node_messages_dropped", "Messages for other nodes that were never sent.", counts.node_messages_dropped),
         ):
             yield CounterMetricFamily(f"cornered_{name}", words, value=total)
         refusals = CounterMetricFamily("cornered_refusals", "Messages that were refused.", labels=["code"])
         for code, number in sorted(counts.refusals.items()):
             refusals.add_metric([code], number)
         yield refusals
+        batches = CounterMetricFamily("cornered_node_batches_refused", "Batches that were not taken.", labels=["fault"])
+        for fault, number in sorted(counts.node_batches_refused.items()):
+            batches.add_metric([fault], number)
+        yield batches
         yield HistogramMetricFamily(
             "cornered_command_seconds",
             "From the arrival of a match command to its acknowledgement, stored.",
             buckets=self._cumulative(),
             sum_value=counts.latency,
         )
+        info = GaugeMetricFamily("cornered_node_info", "This node's name and version; always 1.", labels=[*self._info])
+        info.add_metric([*self._info.values()], 1)
+        yield info
         for name, (words, read) in self._gauges.items():
             yield GaugeMetricFamily(f"cornered_{name}", words, value=read())
 

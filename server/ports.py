@@ -1,8 +1,8 @@
-"""The server's ports, as protocols with their errors. Only `app.py` chooses the adapters."""
+"""The server's ports, as protocols with their errors. Only `backing_services.py` chooses the adapters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,6 +18,7 @@ __all__ = [
     "Identity",
     "Journal",
     "JournalUnavailable",
+    "NotOwner",
     "StaleSequence",
     "UnknownPlayer",
     "check_sequence",
@@ -34,6 +35,10 @@ class JournalUnavailable(Exception):
     A store that was lost during a commit may have kept the events: then the next append raises StaleSequence, and the
     match's task reads the match again, recognizes its own events by their causes, and continues from there.
     """
+
+
+class NotOwner(JournalUnavailable):
+    """Another node owns the slot now, or none does: nothing was stored, and the command belongs to the owner."""
 
 
 class DamagedMatch(Exception):
@@ -55,6 +60,10 @@ class Journal(Protocol):
         """Why the store cannot be written now, for people; empty while it can."""
 
     @property
+    def waiting(self) -> int:
+        """How many appends wait for a commit to take them."""
+
+    @property
     def newest(self) -> tuple[str, int] | None:
         """The match and number of the last event that this process stored; None before the first."""
 
@@ -73,14 +82,17 @@ class Journal(Protocol):
         A long match is read in pages, between which other tasks run. Raises DamagedMatch or JournalUnavailable.
         """
 
-    async def live(self) -> Sequence[Started]:
-        """Return the `started` events of all matches without an `ended` event, oldest first.
+    async def live(self, slots: Collection[int] | None = None) -> Sequence[Started]:
+        """Return the `started` events of matches without an `ended` event, oldest first: those of `slots`, or all.
 
         A damaged one is logged and left out. Raises JournalUnavailable.
         """
 
-    async def finished(self, player: str | None, limit: int) -> Sequence[str]:
-        """Return the ids of the newest finished matches, newest first: those of `player`, or for None public ones."""
+    async def finished(self, player: str | None, limit: int, after: str | None = None) -> Sequence[str]:
+        """Return the ids of the newest finished matches, newest first: those of `player`, or for None public ones.
+
+        With `after` those that come after that finished match in this order; none where there is no such match.
+        """
 
     async def secret(self) -> bytes:
         """Return the store's 32 random bytes, which never change; the seeds of all matches are derived from them."""
@@ -124,6 +136,18 @@ class Accounts(Protocol):
 
     async def rename(self, player: str, name: str) -> Identity:
         """Change a player's name. Raises UnknownPlayer."""
+
+    async def named(self, name: str, limit: int) -> Sequence[Player]:
+        """Return up to `limit` players of this name that have a token."""
+
+    async def revoke(self, player: str) -> bool:
+        """Make all tokens of a player invalid for good; return False where it has none, or is unknown."""
+
+    async def revoked(self, since: int) -> Sequence[tuple[int, str]]:
+        """Return the revocations after the one numbered `since`, oldest first, each with its number and player.
+
+        Numbers begin with 1 and have no gap, whichever process revokes.
+        """
 
 
 class Bus(Protocol):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import os
+import re
 import secrets
+import socket
 import sys
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -21,7 +24,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-__all__ = ["MEMORY_DATABASE", "Settings", "SettingsError", "load_settings", "with_analyst_key"]
+__all__ = ["MEMORY_DATABASE", "Settings", "SettingsError", "load_settings", "machine_name", "with_analyst_key"]
 
 MEMORY_DATABASE: Final = "memory"
 """The value of `database` for a store in memory, which is lost when the server ends."""
@@ -31,6 +34,8 @@ _OTHER_VARIABLES: Final = ("CONFIG", "KERNELS", "SERVER", "TOKEN", "SITE")
 _MIN_KEY: Final = 20
 _MAX_KEY: Final = 100
 """Characters of a key, as of a token (`cornered.protocol.values.Token`)."""
+_MAX_NODE: Final = 32
+_DIGEST_CHARS: Final = 8
 _DEFAULT_WEB: Final = Path(__file__).resolve().parent.parent / "clients" / "web"
 
 
@@ -75,6 +80,19 @@ def _default_data() -> Path:
     return platformdirs.user_data_path("cornered")
 
 
+def machine_name(hostname: str | None = None) -> str:
+    """Return the name of this machine, or `hostname`, as a node may be called.
+
+    The end of a long one is replaced by a digest, since hosts of one group often differ there alone.
+    """
+    full = socket.gethostname() if hostname is None else hostname
+    name = re.sub(r"[^A-Za-z0-9_-]+", "-", full).strip("-")
+    if len(name) > _MAX_NODE:
+        digest = hashlib.sha256(full.encode()).hexdigest()[:_DIGEST_CHARS]
+        name = f"{name[: _MAX_NODE - _DIGEST_CHARS - 1]}-{digest}"
+    return name or "node"
+
+
 class Settings(BaseSettings):
     """All settings, with defaults for a machine at home.
 
@@ -92,13 +110,15 @@ class Settings(BaseSettings):
     data: Path = Field(default_factory=_default_data)
     """The directory of the database."""
     database: str = ""
-    """An SQLAlchemy URL such as postgresql+asyncpg://user@host/name, or `memory`; empty is SQLite in `data`."""
+    """An SQLAlchemy URL such as postgresql+asyncpg://user@host/name, or `memory`; empty is SQLite in `data`. With
+    ?ssl=verify-full&sslrootcert=/path/ca.pem PostgreSQL is reached by TLS only, and its certificate is verified."""
     durability: Literal["full", "normal"] = "full"
     """`full`: an acknowledged move survives a power cut. `normal`: it survives a crash of the server."""
     mqtt: str = ""
-    """The MQTT broker for the feed of public matches, such as mqtt://host:1883; empty for none."""
-    node: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")] = "home"
-    """This server's name in MQTT topics."""
+    """The MQTT broker for the feed of public matches and between several nodes, such as mqtt://user:password@host:1883;
+    empty for none. With TLS mqtts://host:8883?ca=/path/ca.pem; without `ca` the system's authorities are trusted."""
+    node: Annotated[str, Field(pattern=rf"^[A-Za-z0-9_-]{{1,{_MAX_NODE}}}$")] = Field(default_factory=machine_name)
+    """This server's name in MQTT topics and among the nodes of one database, in which no two have the same."""
     web: Path = _DEFAULT_WEB
     """The page's files."""
     origins: _Names = ()
@@ -110,6 +130,11 @@ class Settings(BaseSettings):
     """Addresses or networks (10.0.0.0/8) of the proxies in front of this server, whose X-Forwarded-For is trusted."""
     metrics_token: SecretStr | None = None
     """The bearer token that `/metrics` requires. Without one, `/metrics` answers only this machine itself."""
+    otlp: str = ""
+    """Where traces of commands go by OTLP over HTTP, such as http://collector:4318; empty for nowhere. A path replaces
+    /v1/traces. Needs the extra `otel`."""
+    otlp_share: Annotated[float, Field(ge=0, le=1)] = 0.01
+    """The share of the commands of matches that are traced, at most 50 a second at each node."""
 
     max_connections: Annotated[int, Field(ge=1)] = 20_000
     """Concurrent connections."""
@@ -142,6 +167,8 @@ class Settings(BaseSettings):
     """Seconds until a socket must have sent `hello`."""
     ping_seconds: Annotated[float, Field(gt=0, le=600)] = 20
     """Seconds between pings of an idle socket, and until its pong is due."""
+    playing_ping_seconds: Annotated[float, Field(gt=0, le=600)] = 4
+    """The same for a person in a live match. Bots, watchers and games by days keep `ping_seconds`."""
 
     stop_seconds: Annotated[float, Field(ge=1, le=600)] = 20
     """Time limit of a graceful stop in seconds, after which the server ends; acknowledged moves are stored before."""

@@ -22,7 +22,11 @@ data directory (`CORNERED_CONFIG` names another file). The environment has prece
 | variable | default | values | meaning |
 | --- | --- | --- | --- |
 """
-_MACHINE_DEFAULTS: Final = {"data": "your user data directory", "web": "the page that comes with the server"}
+_MACHINE_DEFAULTS: Final = {
+    "data": "your user data directory",
+    "node": "this machine's name",
+    "web": "the page that comes with the server",
+}
 """Descriptions of defaults that differ between machines."""
 _BOUND_WORDS: Final = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
 _TYPE_WORDS: Final = {"string": "text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}

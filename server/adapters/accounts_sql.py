@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Final
 
-from sqlalchemy import Select, insert, select, update
+from sqlalchemy import Row, Select, delete, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.protocol.values import Player, PlayerKind
 from cornered.server.adapters.database import STORE_ERRORS, Database
-from cornered.server.adapters.tables import PLAYERS_TABLE, TOKENS
+from cornered.server.adapters.tables import PLAYERS_TABLE, REVOCATIONS, TOKENS
 from cornered.server.adapters.tokens import digest_of, new_player_id, new_token
 from cornered.server.ports import AccountsUnavailable, Identity, UnknownPlayer
 
 __all__ = ["SqlAccounts"]
 
 _SELECT_PLAYER = select(PLAYERS_TABLE.c.id, PLAYERS_TABLE.c.name, PLAYERS_TABLE.c.kind)
+_LOCK_REVOCATIONS: Final = text("LOCK TABLE revocations IN EXCLUSIVE MODE")
+"""Makes those who revoke on PostgreSQL take turns, so that no number is committed before a lower one."""
+_NEXT_NUMBER: Final = select(func.coalesce(func.max(REVOCATIONS.c.number), 0) + 1).scalar_subquery()
 
 
 class SqlAccounts:
@@ -52,6 +55,25 @@ class SqlAccounts:
             raise UnknownPlayer(player)
         return renamed
 
+    async def named(self, name: str, limit: int) -> Sequence[Player]:
+        has_token = select(TOKENS.c.player).where(TOKENS.c.player == PLAYERS_TABLE.c.id).exists()
+        rows = await self._rows(_SELECT_PLAYER.where(PLAYERS_TABLE.c.name == name, has_token).limit(limit))
+        return [_player_of(row) for row in rows]
+
+    async def revoke(self, player: str) -> bool:
+        async with self._writing() as connection:
+            if not self._database.is_sqlite:
+                await connection.execute(_LOCK_REVOCATIONS)
+            deleted = await connection.execute(delete(TOKENS).where(TOKENS.c.player == player))
+            if not deleted.rowcount:
+                return False
+            await connection.execute(insert(REVOCATIONS).values(number=_NEXT_NUMBER, player=player))
+        return True
+
+    async def revoked(self, since: int) -> Sequence[tuple[int, str]]:
+        query = select(REVOCATIONS.c.number, REVOCATIONS.c.player).where(REVOCATIONS.c.number > since)
+        return [(row.number, row.player) for row in await self._rows(query.order_by(REVOCATIONS.c.number))]
+
     @contextlib.asynccontextmanager
     async def _writing(self) -> AsyncIterator[AsyncConnection]:
         try:
@@ -61,9 +83,17 @@ class SqlAccounts:
             raise AccountsUnavailable("the store cannot be written") from error
 
     async def _one(self, query: Select[Any]) -> Identity | None:
+        rows = await self._rows(query)
+        return Identity(_player_of(rows[0])) if rows else None
+
+    async def _rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
         try:
             async with self._database.reading() as connection:
-                row = (await connection.execute(query)).one_or_none()
+                rows: Sequence[Row[Any]] = (await connection.execute(query)).all()
         except STORE_ERRORS as error:
             raise AccountsUnavailable("the store cannot be read") from error
-        return None if row is None else Identity(Player.model_validate(row._asdict()))
+        return rows
+
+
+def _player_of(row: Row[Any]) -> Player:
+    return Player.model_validate(row._asdict())

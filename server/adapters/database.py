@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
@@ -25,11 +25,13 @@ __all__ = [
     "Database",
     "Durability",
     "Statement",
-    "WriteForbidden",
     "address_of",
     "decoded",
     "is_damage",
     "open_engine",
+    "open_postgres",
+    "reason_of",
+    "require_store",
 ]
 
 Durability: TypeAlias = Literal["full", "normal"]
@@ -38,12 +40,13 @@ Durability: TypeAlias = Literal["full", "normal"]
 STORE_ERRORS: Final = (SQLAlchemyError, OSError, TimeoutError)
 """Every error of a driver whose store is unavailable."""
 
-NEWEST_MIGRATION: Final = "0002"
+NEWEST_MIGRATION: Final = "0004"
 """The newest migration. Known here so that a start with nothing to migrate need not import Alembic."""
 
 BUSY_SECONDS: Final = 5.0
 """How long a connection waits while another one has an SQLite file for itself."""
 BUSY_POLL_SECONDS: Final = 0.02
+CONNECT_SECONDS: Final = 5
 ROWS_PER_STEP: Final = 64
 """Rows that one INSERT of SQLite takes at most. Its thread asks for the interpreter's lock after every statement, so
 a statement for each row would wait for the event loop as often as it has rows.
@@ -80,8 +83,9 @@ Batch: TypeAlias = Sequence[tuple[Statement, Sequence[tuple[Any, ...]]]]
 """Statements, each with its rows of parameters."""
 
 
-class WriteForbidden(OSError):
-    """This process may not write now: it does not hold the lease of the store."""
+def reason_of(error: BaseException) -> str:
+    """Return the first line of the driver's message, which has neither the statement nor the address."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0] or type(error).__name__
 
 
 def is_damage(error: BaseException, *, is_reading: bool = False) -> bool:
@@ -108,22 +112,18 @@ def decoded(stored: bytes) -> str:
 class Database:
     """Many readers and one writer, whose transactions are serialised: SQLite permits one writer."""
 
-    def __init__(self, engine: AsyncEngine, reading: AsyncEngine, may_write: Callable[[], bool]) -> None:
+    def __init__(self, engine: AsyncEngine, reading: AsyncEngine) -> None:
         self._engine = engine
         self._reading = reading
-        self._may_write = may_write
         self._writing = asyncio.Lock()
         self._writer: AsyncConnection | None = None
         # The driver's connection of `_writer`, once it was asked for.
         self._driver: aiosqlite.Connection | None = None
 
     @classmethod
-    async def open(
-        cls, url: str, *, durability: Durability = "full", may_write: Callable[[], bool] = lambda: True
-    ) -> Database:
+    async def open(cls, url: str, *, durability: Durability = "full") -> Database:
         """Connect to `sqlite:///path` or `postgresql://...` and bring the tables up to date.
 
-        Nothing is written while `may_write` returns False: the lease of the store is not held.
         Raises a ValueError for any other address, and one of STORE_ERRORS when the store cannot be reached.
         """
         address = address_of(url)
@@ -140,16 +140,11 @@ class Database:
         # Connections that only read stay in AUTOCOMMIT: to switch on every loan costs three calls of the driver.
         in_memory = engine.dialect.name == "sqlite" and not address.database
         reading = engine if in_memory else open_engine(address, durability, is_for_reading=True)
-        return cls(engine, reading.execution_options(isolation_level="AUTOCOMMIT") if in_memory else reading, may_write)
+        return cls(engine, reading.execution_options(isolation_level="AUTOCOMMIT") if in_memory else reading)
 
     @property
     def is_sqlite(self) -> bool:
         return self._engine.dialect.name == "sqlite"
-
-    @property
-    def is_fenced(self) -> bool:
-        """Whether writes are refused because the lease is not held."""
-        return not self._may_write()
 
     def insertion(self, table: Table) -> Statement:
         """Return the INSERT of whole rows for `write`."""
@@ -167,17 +162,13 @@ class Database:
         return str(compiled)
 
     async def write(self, batch: Batch) -> None:
-        """Execute statements, each with its rows of parameters, in one durable transaction.
+        """Execute statements of SQLite, each with its rows of parameters, in one durable transaction.
 
-        On SQLite all of it is one call of the driver's thread: with a call for each statement and the commit, and
-        SQLAlchemy around them, a transaction took several times the CPU. Raises WriteForbidden and what STORE_ERRORS
-        holds; an IntegrityError rolls the transaction back and leaves the writer usable.
+        All of it is one call of the driver's thread: with a call for each statement and the commit, and
+        SQLAlchemy around them, a transaction took several times the CPU. Raises what STORE_ERRORS holds; an
+        IntegrityError rolls the transaction back and leaves the writer usable.
         """
         async with self.writing() as connection:
-            if not self.is_sqlite:
-                for statement, rows in batch:
-                    await connection.exec_driver_sql(statement.sql, list(rows))
-                return
             driver = await self._driver_of(connection)
             try:
                 # The one way to have the driver's thread run a function; SQLAlchemy's dialect uses its queue directly.
@@ -187,12 +178,22 @@ class Database:
             except sqlite3.Error as error:
                 raise DBAPIError(None, None, error) from error
 
+    async def write_alone(self, sql: str, *arguments: object) -> Sequence[int]:
+        """Execute one statement of PostgreSQL as a durable transaction of its own, and return its only row.
+
+        It goes to the driver as it is, with lists as arrays, in one round trip. Raises what `write` raises.
+        """
+        async with self.writing() as connection:
+            from cornered.server.adapters.postgres import fetch_row
+
+            driver = (await connection.get_raw_connection()).driver_connection
+            return await fetch_row(driver, sql, *arguments)
+
     def _transact(self, connection: sqlite3.Connection, batch: Batch) -> None:
         """Run one transaction on SQLite, in the driver's thread."""
         try:
             for statement, rows in batch:
                 _execute(connection, statement, rows)
-            self._check_fence()
             connection.commit()
         except BaseException:
             connection.rollback()
@@ -213,18 +214,13 @@ class Database:
 
     @contextlib.asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """Lend the writer for one transaction, committed at the end of the block and rolled back by an exception.
-
-        Raises WriteForbidden, at the latest instead of the commit, while the lease is not held.
-        """
+        """Lend the writer for one transaction, committed at the end of the block and rolled back by an exception."""
         async with self._writing:
-            self._check_fence()
             if self._writer is None:
                 self._writer = await self._engine.connect()
             writer = self._writer
             try:
                 yield writer
-                self._check_fence()
                 if writer.in_transaction():
                     await writer.commit()
             except IntegrityError:
@@ -236,10 +232,6 @@ class Database:
                 self._writer = self._driver = None
                 await _abandon(writer)
                 raise
-
-    def _check_fence(self) -> None:
-        if self.is_fenced:
-            raise WriteForbidden("the lease of the database is not held: another server may use it now")
 
     async def close(self) -> None:
         async with self._writing:
@@ -284,13 +276,19 @@ def address_of(url: str) -> URL:
     return address.set(drivername=driver)
 
 
+def require_store(address: URL) -> None:
+    """Raise a ValueError for an SQLite file that is missing, which opening it would make."""
+    if address.get_backend_name() == "sqlite" and not Path(address.database or "").is_file():
+        raise ValueError(f"there is no store at {address.database}: no server has run there yet")
+
+
 def open_engine(address: URL, durability: Durability, *, is_for_reading: bool = False) -> AsyncEngine:
     """Return an engine for the store. A missing SQLite file is made, for this user alone."""
     options: dict[str, Any] = {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None} if is_for_reading else {}
     if address.get_backend_name() == "postgresql":
         commit = "on" if durability == "full" else "off"
-        arguments = {"timeout": 5, "command_timeout": 30, "server_settings": {"synchronous_commit": commit}}
-        return create_async_engine(address, connect_args=arguments, pool_pre_ping=True, **options)
+        settings = {"server_settings": {"synchronous_commit": commit}}
+        return open_postgres(address, {"command_timeout": 30, **settings}, pool_pre_ping=True, **options)
     if address.database:
         create_private(Path(address.database))
     engine = create_async_engine(address, connect_args={"timeout": BUSY_SECONDS}, **options)
@@ -304,6 +302,14 @@ def open_engine(address: URL, durability: Durability, *, is_for_reading: bool = 
 
     event.listen(engine.sync_engine, "connect", prepare)
     return engine
+
+
+def open_postgres(address: URL, arguments: Mapping[str, Any], **options: Any) -> AsyncEngine:
+    """Return an engine for PostgreSQL with the driver's arguments, and those for TLS of the address."""
+    from cornered.server.adapters.postgres import with_tls
+
+    plain, tls = with_tls(address)
+    return create_async_engine(plain, connect_args={"timeout": CONNECT_SECONDS, **arguments, **tls}, **options)
 
 
 async def _first_connection(engine: AsyncEngine) -> AsyncConnection:

@@ -13,11 +13,11 @@ from typing import Any, Final, Protocol
 
 from sqlalchemy import CompoundSelect, Select, select
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from cornered.engine.records.files import replacing
 from cornered.protocol.events import Ended, MatchEvent
-from cornered.server.adapters.database import address_of, decoded, is_damage
+from cornered.server.adapters.database import address_of, decoded, is_damage, open_postgres
 from cornered.server.adapters.journal_reader import event_of
 from cornered.server.adapters.private_files import DIRECTORY_MODE, FILE_MODE
 from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, SECRETS
@@ -154,7 +154,7 @@ def _write(directory: Path, match: str, events: list[MatchEvent]) -> None:
 async def _opened(url: str) -> AsyncIterator[_Store]:
     address = address_of(url)
     if address.get_backend_name() == "postgresql":
-        engine = create_async_engine(address, connect_args={"timeout": 5}, isolation_level="AUTOCOMMIT")
+        engine = open_postgres(address, {}, isolation_level="AUTOCOMMIT")
         try:
             async with engine.connect() as connection:
                 yield _PostgresStore(connection)

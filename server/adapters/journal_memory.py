@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
 from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
+from cornered.server.cluster.slots import slot_of
 from cornered.server.ports import StaleSequence, check_sequence
 
 __all__ = ["MemoryJournal"]
@@ -40,6 +41,10 @@ class MemoryJournal:
     def obstacle(self) -> str:
         return ""
 
+    @property
+    def waiting(self) -> int:
+        return 0
+
     async def holds(self, match: str, seq: int) -> bool:
         log = self._logs.get(match)
         return log is not None and 0 < seq <= len(log.events)
@@ -64,12 +69,16 @@ class MemoryJournal:
         log = self._logs.get(match)
         return () if log is None else tuple(log.events[since:])
 
-    async def live(self) -> Sequence[Started]:
+    async def live(self, slots: Collection[int] | None = None) -> Sequence[Started]:
         beginnings = [log.started for log in self._logs.values() if log.started and not log.ended]
-        return sorted(beginnings, key=lambda started: (started.at, started.match))
+        chosen = [started for started in beginnings if slots is None or slot_of(started.match) in slots]
+        return sorted(chosen, key=lambda started: (started.at, started.match))
 
-    async def finished(self, player: str | None, limit: int) -> Sequence[str]:
+    async def finished(self, player: str | None, limit: int, after: str | None = None) -> Sequence[str]:
         over = [(log.ended.at, name) for name, log in self._logs.items() if log.ended and log.is_for(player)]
+        if after is not None:
+            last = self._logs[after].ended if after in self._logs else None
+            over = [each for each in over if last is not None and each < (last.at, after)]
         return [name for _, name in sorted(over, reverse=True)[:limit]]
 
     async def secret(self) -> bytes:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 import structlog
 from pydantic import ValidationError
-from sqlalchemy import Integer, Select, and_, bindparam, func, literal_column, select
+from sqlalchemy import Integer, Select, and_, bindparam, func, literal_column, or_, select
 
 from cornered.protocol.events import EVENT, MatchEvent, Started
 from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage
 from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, SEATS_TABLE
+from cornered.server.cluster.slots import slot_of
 from cornered.server.ports import DamagedMatch, JournalUnavailable
 
 __all__ = ["JournalReader", "event_of"]
@@ -24,6 +25,11 @@ log = structlog.get_logger("journal")
 _FIRST_EVENTS: Final = (
     select(MATCHES_TABLE.c.id, EVENTS.c.body)
     .join(EVENTS, and_(EVENTS.c.match == MATCHES_TABLE.c.id, EVENTS.c.seq == 1), isouter=True)
+    .where(MATCHES_TABLE.c.ended.is_(None))
+    .order_by(MATCHES_TABLE.c.started, MATCHES_TABLE.c.id)
+)
+_LIVE_IDS: Final = (
+    select(MATCHES_TABLE.c.id)
     .where(MATCHES_TABLE.c.ended.is_(None))
     .order_by(MATCHES_TABLE.c.started, MATCHES_TABLE.c.id)
 )
@@ -72,26 +78,41 @@ class JournalReader:
             if len(rows) < PAGE_EVENTS:
                 return events
 
-    async def live(self) -> Sequence[Started]:
-        """Return the `started` events of live matches, oldest first. Raises JournalUnavailable."""
+    async def live(self, slots: Collection[int] | None) -> Sequence[Started]:
+        """Return the `started` events of live matches of some slots, oldest first. Raises JournalUnavailable."""
         try:
-            rows = await self.fetch(_FIRST_EVENTS)
+            rows = await (self.fetch(_FIRST_EVENTS) if slots is None else self._first_events(slots))
         except DamagedMatch:
             log.error("the store is damaged: live matches are read one by one; run `cornered admin check`")
-            rows = [(match, None) for match in await self._live_ids()]
-            starts = [await self._started(match) for match, _ in rows]
+            names = [match for match in await self._live_ids() if slots is None or slot_of(match) in slots]
+            starts = [await self._started(match) for match in names]
         else:
             starts = [_started_of(match, body) for match, body in rows]
         return [started for started in starts if started is not None]
 
-    async def finished(self, player: str | None, limit: int) -> Sequence[str]:
-        """Return the ids of the newest finished matches. Raises JournalUnavailable."""
+    async def _first_events(self, slots: Collection[int]) -> Sequence[Any]:
+        """Return the rows of `_FIRST_EVENTS` for some slots. The database does not know which slot a match has."""
+        names = [match for (match,) in await self.fetch(_LIVE_IDS) if slot_of(match) in slots]
+        rows: list[Any] = []
+        for begin in range(0, len(names), PAGE_EVENTS):
+            page = _FIRST_EVENTS.where(MATCHES_TABLE.c.id.in_(names[begin : begin + PAGE_EVENTS]))
+            rows += await self.fetch(page)
+        return rows
+
+    async def finished(self, player: str | None, limit: int, after: str | None = None) -> Sequence[str]:
+        """Return the ids of the newest finished matches, or of those after one of them. Raises JournalUnavailable."""
         query = select(MATCHES_TABLE.c.id).where(MATCHES_TABLE.c.ended.is_not(None))
         if player is None:
             query = query.where(MATCHES_TABLE.c.private.is_(False))
         else:
             query = query.where(
                 MATCHES_TABLE.c.id.in_(select(SEATS_TABLE.c.match).where(SEATS_TABLE.c.player == player))
+            )
+        if after is not None:
+            last = MATCHES_TABLE.alias()
+            ended = select(last.c.ended).where(last.c.id == after).scalar_subquery()
+            query = query.where(
+                or_(MATCHES_TABLE.c.ended < ended, and_(MATCHES_TABLE.c.ended == ended, MATCHES_TABLE.c.id < after))
             )
         try:
             rows = await self.fetch(

@@ -1,5 +1,7 @@
 """The journal in SQLite or PostgreSQL, with group commit.
 
+On PostgreSQL a commit is one statement, which also checks the epochs of the slots that it writes for.
+
 Appends that arrive while a commit is under way wait together and share the next one, so that the price of making
 something durable is paid once for all of them. One task commits; an append returns after the commit that holds it.
 
@@ -14,19 +16,22 @@ import asyncio
 import contextlib
 import secrets
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, assert_never
+from typing import Final
 
 import structlog
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import delete, func, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
-from cornered.server.adapters.database import STORE_ERRORS, Batch, Database, Statement, is_damage
+from cornered.protocol.events import MatchEvent, Started
+from cornered.server.adapters.database import STORE_ERRORS, Database, is_damage, reason_of
 from cornered.server.adapters.journal_reader import JournalReader
-from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, PROBES, SEATS_TABLE, SECRETS
-from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence, check_sequence
+from cornered.server.adapters.journal_rows import Rows, Statements
+from cornered.server.adapters.tables import EVENTS, PROBES, SECRETS, SLOTS_TABLE
+from cornered.server.cluster.ports import Ownership
+from cornered.server.cluster.slots import slot_of
+from cornered.server.ports import DamagedMatch, JournalUnavailable, NotOwner, StaleSequence, check_sequence
 
 __all__ = ["SqlJournal"]
 
@@ -53,17 +58,25 @@ PROBE_BYTES: Final = 16_384
 
 log = structlog.get_logger("journal")
 
-_END_MATCHES: Final = update(MATCHES_TABLE).where(MATCHES_TABLE.c.id == bindparam("name")).values(ended=bindparam("at"))
+_PROBE: Final = """
+WITH probed AS (
+    INSERT INTO probes (id, body) VALUES (1, $1) ON CONFLICT (id) DO UPDATE SET body = excluded.body
+)
+SELECT 1
+"""
+"""One statement, so that nodes that probe PostgreSQL together do not refuse each other."""
 _SELECT_SECRET: Final = select(SECRETS.c.value).where(SECRETS.c.name == "seed")
 
 
 @dataclass(slots=True)
 class _Append:
-    """One call of `append`: its events, and the future that it waits for."""
+    """One call of `append`: its events, its slot with the epoch at the call, and the future that it waits for."""
 
     match: str
     expected_seq: int
     events: tuple[MatchEvent, ...]
+    slot: int
+    epoch: int
     stored: asyncio.Future[None]
 
     @property
@@ -76,64 +89,19 @@ class _Append:
             self.stored.set_exception(failure)
 
 
-class _Statements(NamedTuple):
-    """What the transactions execute, in this order."""
-
-    add_events: Statement
-    add_matches: Statement
-    add_seats: Statement
-    end_matches: Statement
-
-    @classmethod
-    def of(cls, database: Database) -> _Statements:
-        return cls(
-            database.insertion(EVENTS),
-            database.insertion(MATCHES_TABLE),
-            database.insertion(SEATS_TABLE),
-            database.updating(_END_MATCHES, ("at", "name")),
-        )
-
-
-class _Rows:
-    """What one transaction writes."""
-
-    __slots__ = ("_ends", "_events", "_matches", "_seats")
-
-    def __init__(self) -> None:
-        self._events: list[tuple[str, int, str]] = []
-        self._matches: list[tuple[str, int, None, bool]] = []
-        self._seats: list[tuple[str, int, str]] = []
-        self._ends: list[tuple[int, str]] = []
-
-    def add(self, match: str, event: MatchEvent) -> None:
-        body = event.__pydantic_serializer__.to_json(event).decode()
-        self._events.append((match, event.seq, body))
-        if isinstance(event, Started):
-            self._matches.append((match, event.at, None, event.private))
-            self._seats += ((match, seat, player.id) for seat, player in enumerate(event.players))
-        elif isinstance(event, Ended):
-            self._ends.append((event.at, match))
-        elif not isinstance(event, Intermediate):
-            assert_never(event)
-
-    def batch(self, statements: _Statements) -> Batch:
-        """Return the statements that have rows."""
-        batch: list[tuple[Statement, Sequence[tuple[Any, ...]]]] = [
-            (statements.add_events, self._events),
-            (statements.add_matches, self._matches),
-            (statements.add_seats, self._seats),
-            (statements.end_matches, self._ends),
-        ]
-        return [(statement, rows) for statement, rows in batch if rows]
-
-
 class SqlJournal:
-    """Implements `Journal`. The database is shared with others and not closed here."""
+    """Implements `Journal`. The database is shared with others and not closed here.
 
-    def __init__(self, database: Database, *, max_waiting: int = MAX_WAITING_APPENDS) -> None:
+    With an `ownership`, on PostgreSQL, only this node's slots can be appended to.
+    """
+
+    def __init__(
+        self, database: Database, ownership: Ownership | None = None, *, max_waiting: int = MAX_WAITING_APPENDS
+    ) -> None:
         self._database = database
+        self._ownership = ownership
         self._reader = JournalReader(database)
-        self._statements = _Statements.of(database)
+        self._statements = Statements.of(database) if database.is_sqlite else None
         self._max_waiting = max_waiting
         self._waiting: deque[_Append] = deque()
         self._arrived = asyncio.Event()
@@ -149,12 +117,16 @@ class SqlJournal:
 
     @property
     def obstacle(self) -> str:
-        if self._database.is_fenced:
-            return "the lease of the database is lost"
+        if self._ownership is not None and not self._ownership.owned():
+            return "this node owns nothing: its lease has run out"
         since = self._committing_since
         if since is not None and asyncio.get_running_loop().time() - since > COMMIT_STALL_S:
             return "the store does not answer"
         return self._failure
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
 
     async def append(self, match: str, expected_seq: int, events: Sequence[MatchEvent]) -> None:
         check_sequence(expected_seq, events)
@@ -165,10 +137,21 @@ class SqlJournal:
         if self._committer is None:
             self._committer = asyncio.create_task(self._commit_forever(), name="journal")
             self._committer.add_done_callback(self._committer_ended)
+        slot, epoch = self._fence_of(match)
         stored = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Append(match, expected_seq, tuple(events), stored))
+        self._waiting.append(_Append(match, expected_seq, tuple(events), slot, epoch, stored))
         self._arrived.set()
         await stored
+
+    def _fence_of(self, match: str) -> tuple[int, int]:
+        """Return the slot of a match and its epoch. Raises NotOwner."""
+        if self._ownership is None:
+            return 0, 0
+        slot = slot_of(match)
+        epoch = self._ownership.epoch_of(slot)
+        if epoch is None:
+            raise NotOwner(f"this node does not own the slot of {match}")
+        return slot, epoch
 
     async def holds(self, match: str, seq: int) -> bool:
         return await self._reader.holds(match, seq)
@@ -176,11 +159,11 @@ class SqlJournal:
     async def read(self, match: str, since: int = 0) -> Sequence[MatchEvent]:
         return await self._reader.read(match, since)
 
-    async def live(self) -> Sequence[Started]:
-        return await self._reader.live()
+    async def live(self, slots: Collection[int] | None = None) -> Sequence[Started]:
+        return await self._reader.live(slots)
 
-    async def finished(self, player: str | None, limit: int) -> Sequence[str]:
-        return await self._reader.finished(player, limit)
+    async def finished(self, player: str | None, limit: int, after: str | None = None) -> Sequence[str]:
+        return await self._reader.finished(player, limit, after)
 
     async def secret(self) -> bytes:
         known: bytes | None = None
@@ -208,9 +191,13 @@ class SqlJournal:
     async def _probe(self) -> None:
         """Write to the store to find out whether that is possible."""
         try:
-            async with self._database.writing() as connection:
-                await connection.execute(delete(PROBES))
-                await connection.execute(insert(PROBES), {"id": 1, "body": secrets.token_bytes(PROBE_BYTES)})
+            body = secrets.token_bytes(PROBE_BYTES)
+            if not self._database.is_sqlite:
+                await self._database.write_alone(_PROBE, body)
+            else:
+                async with self._database.writing() as connection:
+                    await connection.execute(delete(PROBES))
+                    await connection.execute(insert(PROBES), {"id": 1, "body": body})
         except STORE_ERRORS as error:
             self._commit_failed(error)
         else:
@@ -225,7 +212,7 @@ class SqlJournal:
     def _commit_failed(self, error: BaseException) -> None:
         if not self._failure:
             # The first line of the driver's message; the others repeat the statement and its parameters.
-            reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
+            reason = reason_of(error)
             log.error("the store cannot be written", reason=reason or type(error).__name__)
         self._failure = "the store cannot be written"
         self._doubted.set()
@@ -305,12 +292,12 @@ class SqlJournal:
         accepted = await self._sift(batch)
         if not accepted:
             return
-        rows = _Rows()
+        rows = Rows()
         for append in accepted:
             for event in append.events:
                 rows.add(append.match, event)
         try:
-            await self._database.write(rows.batch(self._statements))
+            is_stored = await self._write(rows, accepted)
         except IntegrityError:
             # Another process extended one of these matches. Alone, each append shows whether it is the one.
             for append in accepted:
@@ -321,6 +308,9 @@ class SqlJournal:
             for append in accepted:
                 await self._commit([append])
             return
+        if not is_stored:
+            await self._commit(await self._still_owned(accepted))
+            return
         self._committed()
         for append in accepted:
             self._newest[append.match] = append.reached
@@ -330,9 +320,39 @@ class SqlJournal:
         while len(self._newest) > MAX_KNOWN:
             del self._newest[next(iter(self._newest))]
 
+    async def _write(self, rows: Rows, appends: Sequence[_Append]) -> bool:
+        """Store rows in one transaction; return False where a slot has another epoch by now, and none is stored."""
+        if self._statements is not None:
+            await self._database.write(rows.batch(self._statements))
+            return True
+        epochs = {} if self._ownership is None else {append.slot: append.epoch for append in appends}
+        statement, arrays = rows.fenced(epochs)
+        (held,) = await self._database.write_alone(statement, *arrays)
+        return bool(held)
+
+    async def _still_owned(self, appends: list[_Append]) -> list[_Append]:
+        """Return the appends whose slots have the epoch of their calls; the others belong to another node."""
+        if self._ownership is not None:
+            self._ownership.look()
+        query = select(SLOTS_TABLE.c.slot, SLOTS_TABLE.c.epoch).where(
+            SLOTS_TABLE.c.slot.in_({append.slot for append in appends})
+        )
+        async with self._database.reading() as connection:
+            epochs = {row.slot: row.epoch for row in (await connection.execute(query)).all()}
+        owned: list[_Append] = []
+        for append in appends:
+            if epochs.get(append.slot) == append.epoch:
+                owned.append(append)
+            else:
+                self._newest.pop(append.match, None)
+                append.fail(NotOwner(f"another node owns the slot of {append.match}"))
+        return owned
+
     async def _sift(self, batch: list[_Append]) -> list[_Append]:
         """Return the appends that extend the log as far as is known here; those that do not are stale."""
         waiting = [append for append in batch if not append.stored.done()]
+        if self._ownership is not None:
+            waiting = [append for append in waiting if self._is_owned(append, self._ownership)]
         await self._learn({each.match for each in waiting if each.expected_seq > self._newest.get(each.match, 0)})
         accepted: list[_Append] = []
         reached: dict[str, int] = {}
@@ -344,6 +364,13 @@ class SqlJournal:
             else:
                 append.fail(StaleSequence(append.match, append.expected_seq))
         return accepted
+
+    def _is_owned(self, append: _Append, ownership: Ownership) -> bool:
+        """Return whether the slot of an append has still the epoch of its call, as far as is known here."""
+        if ownership.epoch_of(append.slot) == append.epoch:
+            return True
+        append.fail(NotOwner(f"this node does not own the slot of {append.match} any more"))
+        return False
 
     async def _learn(self, matches: set[str]) -> None:
         """Read the newest sequence number of these matches."""

@@ -18,7 +18,24 @@ from sqlalchemy import (
     Text,
 )
 
-__all__ = ["EVENTS", "MATCHES_TABLE", "METADATA", "PLAYERS_TABLE", "PROBES", "SEATS_TABLE", "SECRETS", "TOKENS"]
+__all__ = [
+    "EVENTS",
+    "LOBBY_LOG",
+    "MATCHES_TABLE",
+    "METADATA",
+    "NODES_TABLE",
+    "NOW_MS",
+    "PLAYERS_TABLE",
+    "PROBES",
+    "REVOCATIONS",
+    "SEATS_TABLE",
+    "SECRETS",
+    "SLOTS_TABLE",
+    "TOKENS",
+]
+
+NOW_MS: Final = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+"""PostgreSQL's expression for the time by the database's clock, by which leases run."""
 
 METADATA: Final = MetaData()
 
@@ -68,6 +85,14 @@ TOKENS: Final = Table(
 )
 """Tokens by their digests; one player may have several."""
 
+REVOCATIONS: Final = Table(
+    "revocations",
+    METADATA,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("player", String(32), ForeignKey("players.id"), nullable=False),
+)
+"""Players whose tokens were deleted, numbered without a gap in the order of their commits."""
+
 SECRETS: Final = Table(
     "secrets",
     METADATA,
@@ -82,3 +107,42 @@ PROBES: Final = Table(
     Column("body", LargeBinary, nullable=False),
 )
 """One row, with which the journal tests whether the store can be written."""
+
+NODES_TABLE: Final = Table(
+    "nodes",
+    METADATA,
+    Column("name", String(32), primary_key=True),
+    Column("incarnation", String(32), nullable=False),
+    Column("address", Text, nullable=False),
+    Column("seen_ms", BigInteger, nullable=False),
+    Column("clock_ms", BigInteger, nullable=False),
+    Column("backend_pid", Integer, nullable=False),
+    Column("backend_start", BigInteger, nullable=False),
+)
+"""The leases of nodes, each with its last renewal by the database's clock, and by the match clock.
+
+The database's process that serves the lease's connection, and its start in microseconds, tell whether a node still has
+that connection. SQLite has one node, which needs no row.
+"""
+
+SLOTS_TABLE: Final = Table(
+    "slots",
+    METADATA,
+    Column("slot", Integer, primary_key=True, autoincrement=False),
+    Column("owner", String(32), nullable=True),
+    Column("epoch", BigInteger, nullable=False),
+    Column("alive_ms", BigInteger, nullable=False),
+    Column("version", BigInteger, nullable=False),
+)
+"""Who owns each slot. Every change of owner counts up the epoch, and takes the next version of the whole table.
+
+`alive_ms` is the last moment of the match clock at which the owner before was certainly there; 0 where there was none.
+"""
+
+LOBBY_LOG: Final = Table(
+    "lobby_log",
+    METADATA,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False),
+)
+"""The lobby's events since the newest checkpoint. An empty body keeps the number of a checkpoint without events."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from cornered.engine.game import CHANCE, State
 from cornered.protocol.analysis import MAX_ATTEMPTS, MAX_OPEN_ANALYSES, Report, TreeNode
-from cornered.protocol.commands import Analysed, OfferAnalysis
+from cornered.protocol.commands import Analysed, AskAnalysis, OfferAnalysis
 from cornered.protocol.values import Move
 from cornered.server.analysis.state import (
     AnalysisEvent,
@@ -27,14 +27,13 @@ from cornered.server.analysis.state import (
     Returned,
     Withdrawn,
 )
+from cornered.server.analysis.traces import after_move, read_lines
 from cornered.server.match.state import MatchState
 from cornered.server.match.views import studied
 from cornered.server.refusal import Refusal
 
-__all__ = ["MAX_JOBS", "QUESTION_TIMEOUT_MS", "REPLY_GRACE_MS", "THINKING_TIME_MS", "AnalysisQueue", "question_about"]
+__all__ = ["MAX_JOBS", "QUESTION_TIMEOUT_MS", "REPLY_GRACE_MS", "AnalysisQueue", "question_about"]
 
-THINKING_TIME_MS: Final = 5_000
-"""Search time for one position, in milliseconds."""
 REPLY_GRACE_MS: Final = 10_000
 """Milliseconds after the search time until a job without a final answer is unassigned."""
 QUESTION_TIMEOUT_MS: Final = 90_000
@@ -46,14 +45,16 @@ _OVERLAY_ALPHABETS: Final = {"zones": frozenset("0123b./"), "heat": frozenset("0
 """The characters of each kind of overlay."""
 
 
-def question_about(match: MatchState, ply: int, lines: int) -> Question:
-    """Return the question about the position after `ply` plies. Raises Refusal where no player is to move."""
-    state = studied(match, ply)
+def question_about(match: MatchState, command: AskAnalysis) -> Question:
+    """Return the question about the position that is asked for. Raises Refusal where no player is to move."""
+    state = studied(match, command.ply)
+    for move in command.moves:
+        state = after_move(state, move)
     if state.outcome is not None:
         raise Refusal("nothing_to_analyse", "the game is decided here; go back to an earlier move")
     if state.to_move == CHANCE:
         raise Refusal("nothing_to_analyse", "the dice are rolled here; go to another move")
-    return Question(match.terms.spec, str(state), lines, state)
+    return Question(match.terms.spec, str(state), command.lines, state, command.milliseconds)
 
 
 class AnalysisQueue(AnalysisFacts):
@@ -69,7 +70,7 @@ class AnalysisQueue(AnalysisFacts):
         number, failures = (known.number, known.failures) if known else (self.number, 0)
         games = frozenset(command.games)
         return self._with_assignments(
-            [Offered(Analyst(socket, command.name, games, command.jobs, number, failures))], now
+            [Offered(Analyst(socket, command.name, games, command.jobs, number, failures, command.traces))], now
         )
 
     def ask(self, socket: str, player: str, question: Question, new_id: str, now: int) -> tuple[AnalysisEvent, ...]:
@@ -82,7 +83,7 @@ class AnalysisQueue(AnalysisFacts):
             raise Refusal("busy", f"{MAX_OPEN_ANALYSES} of your analyses are not done yet; cancel one, or wait")
         if same is not None:
             return (AskerJoined(same.id, socket, player),)
-        if not any(question.game.name in analyst.games for analyst in self.analysts.values()):
+        if not any(analyst.studies(question) for analyst in self.analysts.values()):
             raise Refusal("no_analyst", "no bot that is here studies this game; try again later")
         if len(self.jobs) >= MAX_JOBS:
             raise Refusal("busy", "too many positions wait to be studied; try again in a minute")
@@ -122,11 +123,18 @@ class AnalysisQueue(AnalysisFacts):
             report=command.report or job.found.report,
             overlays=job.found.overlays if command.overlays is None else command.overlays,
             tree=job.found.tree if command.tree is None else command.tree,
+            trace=job.found.trace
+            if command.trace is None
+            else read_lines(job.found.trace, command.trace, job.question.state),
         )
         if not command.final:
             return (AnalysisProgressed(job.id, found),)
-        if found.report is None:
+        # Some lines of a search are no answer, where an early report of an analysis is one.
+        has_failed = found.report is None or (job.question.search is not None and command.error is not None)
+        if has_failed:
             return self._with_assignments([self._unassign(job, now, has_failed=True, reason=command.error or "")], now)
+        # The rules' states are of use only while further lines may come.
+        found = replace(found, trace=replace(found.trace, states=()))
         return self._with_assignments([JobEnded(job.id, found)], now)
 
     def tick(self, now: int) -> tuple[AnalysisEvent, ...]:
@@ -162,10 +170,10 @@ class AnalysisQueue(AnalysisFacts):
         """Return the event that takes a job from its analyst: back to the queue, or its end after the last attempt."""
         assert job.analyst is not None
         barred = job.failed_analysts | {job.analyst}
-        others = [one for one in self.analysts.values() if job.question.game.name in one.games and one.id not in barred]
+        others = [one for one in self.analysts.values() if one.studies(job.question) and one.id not in barred]
         if job.attempts < MAX_ATTEMPTS and (others or not has_failed):
             return Returned(job.id, job.analyst, now + QUESTION_TIMEOUT_MS, has_failed)
-        if job.found.report is not None:
+        if job.found.report is not None and job.question.search is None:
             return JobEnded(job.id, job.found)
         name = self.analysts[job.analyst].name
         return JobEnded(
@@ -190,16 +198,18 @@ class AnalysisQueue(AnalysisFacts):
         if free:
             for job in self.waiting():
                 for analyst in free:
-                    if job.question.game.name in analyst.games and analyst.id not in job.failed_analysts:
-                        return Assigned(job.id, analyst.id, now + THINKING_TIME_MS + REPLY_GRACE_MS)
+                    if analyst.studies(job.question) and analyst.id not in job.failed_analysts:
+                        return Assigned(job.id, analyst.id, now + job.question.milliseconds + REPLY_GRACE_MS)
         return None
 
 
 def _check_answer(command: Analysed, question: Question) -> None:
-    """Raise a Refusal where an answer has overlays of another shape, or illegal moves.
+    """Raise a Refusal where an answer has overlays of another shape, illegal moves, or a trace that nobody asked for.
 
     Every move of every line and of the tree is played: at most `MAX_LINES * MAX_LINE_PLIES + MAX_TREE_NODES` moves.
     """
+    if command.trace is not None and question.search is None:
+        raise Refusal("malformed", "trace: this job is an analysis")
     if command.report is not None:
         _check_lines(command.report, question.state)
     _check_tree(command.tree or (), question.state)
@@ -208,6 +218,8 @@ def _check_answer(command: Analysed, question: Question) -> None:
             raise Refusal("malformed", "overlays: the rows are not those of the position")
         if not _OVERLAY_ALPHABETS[picture.kind].issuperset(picture.cells):
             raise Refusal("malformed", f"overlays: {picture.kind} are drawn with other characters")
+        if picture.numbers and tuple(row.count(",") + 1 for row in picture.numbers.split("/")) != question.shape:
+            raise Refusal("malformed", "overlays: the numbers are not those of the position's cells")
 
 
 def _check_lines(report: Report, start: State) -> None:
@@ -218,7 +230,7 @@ def _check_lines(report: Report, start: State) -> None:
         for ply, move in enumerate(line.pv):
             so_far = line.pv[: ply + 1]
             if so_far not in reached:
-                reached[so_far] = _after(reached[line.pv[:ply]], move)
+                reached[so_far] = after_move(reached[line.pv[:ply]], move)
 
 
 def _check_tree(tree: Sequence[TreeNode], start: State) -> None:
@@ -226,11 +238,4 @@ def _check_tree(tree: Sequence[TreeNode], start: State) -> None:
     for number, node in enumerate(tree):
         if node.parent >= number:
             raise Refusal("malformed", "tree: a move comes after its parent")
-        reached.append(_after(start if node.parent < 0 else reached[node.parent], node.move))
-
-
-def _after(state: State, move: Move) -> State:
-    """Return the position after a move. Raises Refusal where it is not legal."""
-    if state.outcome is not None or not state.is_legal(move):
-        raise Refusal("illegal_move", f"{move} is no move in this position")
-    return state.play(move)
+        reached.append(after_move(start if node.parent < 0 else reached[node.parent], node.move))

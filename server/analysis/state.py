@@ -11,11 +11,14 @@ from functools import cached_property
 from typing import Final, Self, TypeAlias, assert_never
 
 from cornered.engine.game import State
-from cornered.protocol.analysis import OverlayPicture, Report, TreeNode
+from cornered.engine.text import PositionText
+from cornered.protocol.analysis import MAX_ANALYSIS_MS, OverlayPicture, Report, TreeNode
+from cornered.protocol.traces import TraceSettings
 from cornered.protocol.values import GameSpec
 
 __all__ = [
     "MAX_CACHED_ANSWERS",
+    "MAX_CACHED_TRACES",
     "AnalysisEvent",
     "AnalysisFacts",
     "AnalysisFindings",
@@ -30,31 +33,73 @@ __all__ = [
     "Offered",
     "Question",
     "Returned",
+    "TraceSoFar",
     "Withdrawn",
+    "pieces_of",
+    "shape_of",
 ]
 
-MAX_CACHED_ANSWERS: Final = 256
+MAX_CACHED_ANSWERS: Final = 512
 """Newest answers that are kept for equal questions."""
+MAX_CACHED_TRACES: Final = 24
+"""Those of them that show a search, of at most a few hundred kB each."""
+
+
+def shape_of(position: str) -> tuple[int, ...]:
+    """Return the lengths of the rows of a position's board."""
+    return tuple(map(len, position.split(" ")[0].split("/")))
+
+
+def pieces_of(position: str) -> tuple[object, ...]:
+    """Return a position without its counters, which rules with other limits count differently: rows, turn, walls."""
+    parts = PositionText.parse(position)
+    placed = {name: value for name, value in parts.facts.items() if not value.replace(",", "").isdigit()}
+    return parts.rows, parts.turn, placed
 
 
 @dataclass(frozen=True)
 class Question:
-    """A position to analyse; `state` is the same position as the rules' state, on which answers are validated."""
+    """A position to analyse, or one to show a search of; `state` is the same position as the rules' state, on which
+    answers are validated."""
 
     game: GameSpec
     position: str
     lines: int
     state: State = field(compare=False, repr=False)
+    milliseconds: int = MAX_ANALYSIS_MS
+    """The search time."""
+    search: TraceSettings | None = None
+    """The search to show, in place of an analysis."""
+
+    @classmethod
+    def about_search(cls, game: GameSpec, state: State, search: TraceSettings) -> Self:
+        """Return the question that shows a search. Without the setting that it does not read: equal searches have equal
+        questions."""
+        if search.search == "mcts":
+            read = TraceSettings(search=search.search, playouts=search.playouts)
+        else:
+            read = TraceSettings(search=search.search, depth=search.depth)
+        return cls(game, str(state), 1, state, search=read)
 
     @cached_property
     def key(self) -> str:
         """The key under which equal questions share one job."""
-        return f"{self.game.name} {sorted(self.game.options.items())} {self.position} {self.lines}"
+        settings = (sorted(self.game.options.items()), self.lines, self.milliseconds, self.search)
+        return f"{self.game.name} {self.position} {settings!r}"
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the board's rows."""
-        return tuple(map(len, self.position.split(" ")[0].split("/")))
+        return shape_of(self.position)
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSoFar:
+    """The lines of a search that came, the positions of the nodes they enter, and until the end the rules' states."""
+
+    lines: tuple[str, ...] = ()
+    positions: tuple[str, ...] = ()
+    states: tuple[State, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +111,7 @@ class AnalysisFindings:
     overlays: tuple[OverlayPicture, ...] = ()
     tree: tuple[TreeNode, ...] = ()
     error: str = ""
+    trace: TraceSoFar = TraceSoFar()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +119,7 @@ class Analyst:
     """A bot's socket with its games and its number of concurrent jobs.
 
     `number` orders analysts by arrival; `failures` counts the jobs that failed since the last one that succeeded.
+    `traces` tells whether it also shows searches.
     """
 
     id: str
@@ -81,6 +128,11 @@ class Analyst:
     jobs: int
     number: int = 0
     failures: int = 0
+    traces: bool = False
+
+    def studies(self, question: Question) -> bool:
+        """Return whether the analyst takes such questions."""
+        return question.game.name in self.games and (self.traces or question.search is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +287,9 @@ class AnalysisFacts:
                 job, failed = self.jobs[name], self.analysts[analyst]
                 failed_analysts = job.failed_analysts | {analyst} if has_failed else job.failed_analysts
                 failed = replace(failed, failures=failed.failures + has_failed)
-                returned = self._with(replace(job, analyst=None, due=due, failed_analysts=failed_analysts))
+                # The next analyst sends the lines of a search from the first one on.
+                found = AnalysisFindings() if job.question.search else job.found
+                returned = self._with(replace(job, analyst=None, due=due, failed_analysts=failed_analysts, found=found))
                 return replace(returned, analysts={**self.analysts, analyst: failed})
             case JobEnded(name, found):
                 job, has_failed = self.jobs[name], found.report is None
@@ -247,8 +301,13 @@ class AnalysisFacts:
                 if has_failed:
                     return after
                 key = job.question.key
-                kept = [(old, answer) for old, answer in self.answers.items() if old != key][-MAX_CACHED_ANSWERS + 1 :]
-                return replace(after, answers={**dict(kept), key: (name, found)})
+                kept = {**self.answers}
+                kept.pop(key, None)
+                kept[key] = name, found
+                traced = [old for old, (_, answer) in kept.items() if answer.trace.lines]
+                for old in [*traced[:-MAX_CACHED_TRACES], *tuple(kept)[:-MAX_CACHED_ANSWERS]]:
+                    kept.pop(old, None)
+                return replace(after, answers=kept)
             case _:
                 assert_never(event)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cornered import engine
 from cornered.engine.game import Game
-from cornered.protocol.values import Accepts, Clock
+from cornered.protocol.values import MAX_VALUES, Accepts, Clock
 from cornered.server.lobby.events import Guest
 from cornered.server.refusal import Refusal
 
@@ -12,10 +12,14 @@ __all__ = ["check_bot", "check_declared"]
 
 
 def check_declared(accepts: Accepts) -> None:
-    """Refuse a declaration that names games, options or values which do not exist."""
+    """Refuse a declaration that names games, options or values which do not exist, or very many values."""
     kind = next((kind for kind in engine.games() if kind.name == accepts.game), None)
     if kind is None:
         raise Refusal("unknown_game", f"there is no game {accepts.game!r}")
+    if (number := sum(map(len, accepts.options.values()))) > MAX_VALUES:
+        # Every node is told of it, with those of many other bots in one message.
+        text = f"the options of {kind.name} have {number} values together, more than {MAX_VALUES}"
+        raise Refusal("bad_options", f"{text}; leave an option out to accept all its values")
     options = {option.name: option for option in kind.OPTIONS}
     for name, values in accepts.options.items():
         if name not in options:
@@ -27,8 +31,8 @@ def check_declared(accepts: Accepts) -> None:
                 raise Refusal("bad_options", str(error)) from None
 
 
-def check_bot(guest: Guest, game: Game, clock: Clock) -> None:
-    """Refuse a challenge that a bot's declaration excludes."""
+def check_bot(guest: Guest, game: Game, clock: Clock, waiting: int) -> None:
+    """Refuse a challenge that a bot's declaration excludes, while `waiting` others have no answer yet."""
     if guest.player.kind != "bot":
         return
     name = guest.player.name
@@ -36,7 +40,7 @@ def check_bot(guest: Guest, game: Game, clock: Clock) -> None:
         raise Refusal("not_accepted", f"{name} has not said yet what it plays")
     if not any(_takes(accepts, game, clock) for accepts in guest.accepts):
         raise Refusal("not_accepted", f"{name} does not play {game.title} with these options and this clock")
-    if not guest.free:
+    if guest.free <= waiting:
         raise Refusal("busy", f"{name} plays as many games as it takes")
 
 

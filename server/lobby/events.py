@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from dataclasses import dataclass, field
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
 
 from cornered.protocol.messages import ChallengeClosed, Challenged
 from cornered.protocol.values import Accepts, Clock, GameSpec, Player, Presence, Seek
 
 __all__ = [
     "DEPARTURE_DELAY_MS",
+    "LOBBY_EVENT",
     "MAX_CACHED_ANSWERS",
     "Answered",
     "Arrived",
@@ -42,6 +45,7 @@ class Arrived:
     player: Player
     name: str
     address: str
+    type: Literal["arrived"] = field(default="arrived", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class WentAway:
 
     player: str
     at: int
+    type: Literal["went_away"] = field(default="went_away", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,7 @@ class Departed:
     """A player has left the lobby."""
 
     player: str
+    type: Literal["departed"] = field(default="departed", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,7 @@ class Declared:
     player: str
     accepts: tuple[Accepts, ...]
     concurrency: int
+    type: Literal["declared"] = field(default="declared", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +81,21 @@ class SeekPosted:
 
     seek: Seek
     asked: GameSpec
+    type: Literal["seek_posted"] = field(default="seek_posted", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class SeekJoined:
     seek: str
     player: Player
+    type: Literal["seek_joined"] = field(default="seek_joined", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class SeekLeft:
     seek: str
     player: str
+    type: Literal["seek_left"] = field(default="seek_left", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +103,13 @@ class SeekClosed:
     """A table is closed: its match begins, or its creator has cancelled it or left."""
 
     seek: str
+    type: Literal["seek_closed"] = field(default="seek_closed", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ChallengeSent:
     challenge: Challenged
+    type: Literal["challenge_sent"] = field(default="challenge_sent", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +118,12 @@ class ChallengeEnded:
 
     closed: ChallengeClosed
     told: tuple[str, str]
+    type: Literal["challenge_ended"] = field(default="challenge_ended", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchMade:
-    """A match is to be opened, or continues after a restart; `players` are in seat order."""
+    """A match is agreed and to be opened, or it `is_open` and goes on; `players` are in seat order."""
 
     match: str
     spec: GameSpec
@@ -118,13 +131,18 @@ class MatchMade:
     clock: Clock
     private: bool = False
     delay: int = 0
+    is_open: bool = False
+    with_help: bool = False
+    type: Literal["match_made"] = field(default="match_made", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """A match is over, or could not be opened."""
+    """A match is over, or could not be opened: then it is withdrawn, with the answers that name it."""
 
     match: str
+    is_withdrawn: bool = False
+    type: Literal["match_ended"] = field(default="match_ended", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +152,7 @@ class Answered:
     player: str
     command: str
     ref: str | None
+    type: Literal["answered"] = field(default="answered", kw_only=True)
 
 
 LobbyEvent: TypeAlias = (
@@ -151,6 +170,8 @@ LobbyEvent: TypeAlias = (
     | MatchEnded
     | Answered
 )
+LOBBY_EVENT: Final[TypeAdapter[LobbyEvent]] = TypeAdapter(Annotated[LobbyEvent, Field(discriminator="type")])
+"""Stored events of the lobby, by the name in `type`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +202,15 @@ class Guest:
     def free(self) -> int:
         """Games that a declared bot can still take; seats at open tables count as taken."""
         return max(0, (self.concurrency or 0) - self.playing - self.tables)
+
+    def looks_like(self, other: Guest) -> bool:
+        """Return whether others see no difference; a fraction of the price of comparing what `presence` returns."""
+        return (self.player, self.playing, self.accepts, self.free) == (
+            other.player,
+            other.playing,
+            other.accepts,
+            other.free,
+        )
 
     def presence(self) -> Presence:
         """Return the guest as others see it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, assert_never
@@ -118,18 +119,21 @@ class Lobby(LobbyFacts):
                 assert_never(command)
         return (*events, Answered(player.id, command.id, ref))
 
-    def arrive(self, player: Player, address: str = "", *, is_operators: bool = False) -> tuple[LobbyEvent, ...]:
+    def arrive(
+        self, player: Player, address: str = "", *, is_operators: bool = False, shown_before: str = ""
+    ) -> tuple[LobbyEvent, ...]:
         """Return the events of a player's new connection from `address`, empty when that is not known.
 
         `player.name` is the requested name. The visible name is unique in the lobby, and a reserved one only where
-        `is_operators`.
+        `is_operators`. A player who had a visible name keeps it where it is free.
         """
         guest = self.guests.get(player.id)
         gets_name = is_operators and self.names.may_bear(player.id, player.name, is_operators=True)
         if guest is not None and guest.name == player.name and not gets_name:
             shown = guest.player
         else:
-            name = self.names.choose(player.id, player.name, is_operators=is_operators)
+            keeps_name = shown_before and self.names.may_bear(player.id, shown_before, is_operators=True)
+            name = shown_before if keeps_name else self.names.choose(player.id, player.name, is_operators=is_operators)
             shown = player.model_copy(update={"name": name})
         if guest and guest.player == shown and guest.address == address and player.id not in self.away:
             return ()
@@ -179,6 +183,32 @@ class Lobby(LobbyFacts):
                 else:
                     yield _ended(challenge, "declined", reason="the player has left")
 
+    def recover(self, stored: Iterable[LobbyEvent], now: int) -> tuple[MatchMade, ...]:
+        """Fold what was stored before a restart into an empty lobby; return the matches that were to be opened.
+
+        Players of tables and challenges are away since `now`. An event about what is not there is left out.
+        """
+        for event in stored:
+            if isinstance(event, Answered):
+                self.remember(event)
+            else:
+                with suppress(KeyError):
+                    self.evolve(event)
+        for player in self._seated():
+            name = self.names.choose(player.id, player.name, is_operators=True)
+            self.evolve(Arrived(player.model_copy(update={"name": name}), player.name, ""))
+            self.evolve(WentAway(player.id, now))
+        return tuple(self.matches.values())
+
+    def _seated(self) -> tuple[Player, ...]:
+        """Return the players of tables and challenges, each once."""
+        players = dict[str, Player]()
+        for table in self.tables.values():
+            players |= {player.id: player for player in table.seek.joined}
+        for challenge in self.challenges.values():
+            players |= {player.id: player for player in (challenge.by, challenge.to)}
+        return tuple(players.values())
+
     def check_places(self, players: Iterable[Player]) -> None:
         """Refuse a match of `players`, connected or not, where one of them or an address is at its limit."""
         for player in players:
@@ -211,7 +241,7 @@ class Lobby(LobbyFacts):
         self, command: JoinSeek, player: Player, new_id: str, random_number: int
     ) -> tuple[tuple[LobbyEvent, ...], str | None]:
         """Return the events, and the match's id where the table is full now."""
-        table = self.table(command.seek)
+        table = self._table(command.seek)
         seek = table.seek
         if any(one.id == player.id for one in seek.joined):
             raise Refusal("already_joined", "you sit at this table already")
@@ -229,7 +259,7 @@ class Lobby(LobbyFacts):
         ), new_id
 
     def _leave_seek(self, command: LeaveSeek, player: Player) -> tuple[LobbyEvent, ...]:
-        seek = self.table(command.seek).seek
+        seek = self._table(command.seek).seek
         if all(one.id != player.id for one in seek.joined):
             raise Refusal("not_yours", "you do not sit at this table")
         return (SeekClosed(seek.id),) if seek.by.id == player.id else (SeekLeft(seek.id, player.id),)
@@ -258,7 +288,12 @@ class Lobby(LobbyFacts):
             raise Refusal("bad_options", "a challenge is for two players; open a table for more")
         if command.seat is not None and command.seat > 1:
             raise Refusal("bad_options", "a game for two has seats 0 and 1")
-        check_bot(guest, game, command.clock)
+        if command.with_help and (player.kind, guest.player.kind) != ("person", "bot"):
+            text = "help is for a person's game against a bot; challenge again without `with_help`"
+            raise Refusal("bad_options", text)
+        # A bot accepts all that wait, so they take its games already.
+        waiting = sum(self.challenges[name].to.id == command.to for name in self.challenges_of.get(command.to, ()))
+        check_bot(guest, game, command.clock, waiting)
         displaced = check_challenge(self, self.bounds, player, command.to)
         self.check_places((player,))
         challenge = Challenged(
@@ -269,6 +304,7 @@ class Lobby(LobbyFacts):
             clock=command.clock,
             seat=command.seat,
             expires=now + CHALLENGE_LIFETIME_MS,
+            with_help=command.with_help,
         )
         if displaced is None:
             return (ChallengeSent(challenge),)
@@ -281,18 +317,17 @@ class Lobby(LobbyFacts):
         challenge = self._challenge_to(command.challenge, player)
         self.check_places((player, challenge.by))
         players = _seated((challenge.by, player), challenge.seat, random_number)
-        made = MatchMade(new_id, challenge.game, players, challenge.clock)
+        made = MatchMade(new_id, challenge.game, players, challenge.clock, with_help=challenge.with_help)
         return (_ended(challenge, "accepted", match=new_id), made)
 
-    def table(self, seek: str) -> OpenSeek:
-        """Return an open table. Raises Refusal."""
+    def _table(self, seek: str) -> OpenSeek:
         table = self.tables.get(seek)
         if table is None:
             raise Refusal("unknown_seek", "that table is gone")
         return table
 
     def _own_table(self, seek: str, player: Player) -> OpenSeek:
-        table = self.table(seek)
+        table = self._table(seek)
         if table.seek.by.id != player.id:
             raise Refusal("not_yours", "only who opened the table does that")
         return table

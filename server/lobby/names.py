@@ -44,29 +44,55 @@ def _numbers(player: str, first: int) -> Iterator[int]:
 class Names:
     """Visible names of all players in the lobby.
 
-    A player keeps the visible name from arrival to departure. A number is not reused while a player with the same
+    A player keeps the visible name from arrival to departure, and beyond while a live match shows it: no other player
+    gets it then. A number is not reused while a player with the same
     requested name is in the lobby. `reserved` names are for the operator's players: any other always gets a number.
     """
 
-    __slots__ = ("_bearers", "_highest", "_holders", "_reserved")
+    __slots__ = ("_bearers", "_highest", "_holders", "_reserved", "_seated")
 
     def __init__(self, reserved: Iterable[str] = ()) -> None:
         self._reserved = frozenset(map(_comparison_key, reserved))
         self._holders: dict[str, str] = {}  # comparison key of the visible name -> player
         self._bearers: dict[str, int] = {}  # comparison key of the requested name -> number of players
         self._highest: dict[str, int] = {}  # comparison key of the requested name -> highest number given
+        self._seated: dict[str, dict[str, int]] = {}  # comparison key of a name -> player -> live matches that show it
 
     def may_bear(self, player: str, name: str, *, is_operators: bool) -> bool:
         """Return whether the name can be the player's visible name: not another's, and not reserved for others."""
         likeness = _comparison_key(name)
-        return self._holders.get(likeness, player) == player and (is_operators or likeness not in self._reserved)
+        return self._is_free(player, likeness, is_operators=is_operators) and (
+            is_operators or likeness not in self._reserved
+        )
+
+    def _is_free(self, player: str, likeness: str, *, is_operators: bool) -> bool:
+        """Return whether no other player bears the name, nor plays a live match under it, which does not concern the
+        operator's players."""
+        if self._holders.get(likeness, player) != player:
+            return False
+        return is_operators or all(other == player for other in self._seated.get(likeness, ()))
+
+    def seat(self, player: str, shown: str) -> None:
+        """Record a live match that shows a player's name."""
+        matches = self._seated.setdefault(_comparison_key(shown), {})
+        matches[player] = matches.get(player, 0) + 1
+
+    def unseat(self, player: str, shown: str) -> None:
+        """Record the end of a live match that shows a player's name."""
+        likeness = _comparison_key(shown)
+        matches = self._seated[likeness]
+        matches[player] -= 1
+        if not matches[player]:
+            del matches[player]
+            if not matches:
+                del self._seated[likeness]
 
     def choose(self, player: str, name: str, *, is_operators: bool = False) -> str:
         """Return the visible name of a player who arrives as `name`."""
         if self.may_bear(player, name, is_operators=is_operators):
             return name
         shown = map(partial(_numbered, name), _numbers(player, self._highest.get(_comparison_key(name), 1) + 1))
-        return next(one for one in shown if self._holders.get(_comparison_key(one), player) == player)
+        return next(one for one in shown if self._is_free(player, _comparison_key(one), is_operators=is_operators))
 
     def take(self, player: str, name: str, shown: str) -> None:
         """Record the visible name `shown` of a player who requested `name`."""

@@ -6,7 +6,10 @@ __all__ = ["MatchOrigins", "Origins"]
 
 
 class Origins:
-    """Seeks or challenges by the address of their creator; those without a known address are not counted."""
+    """Seeks or challenges by the address of their creator; those without a known address are not counted.
+
+    After a restart they count from their creator's first arrival on.
+    """
 
     __slots__ = ("_counts", "_origins")
 

@@ -1,7 +1,7 @@
 """The lobby folded from its events: players, open tables, challenges. Pure.
 
-The lobby is in memory alone: a restart closes its tables, and no match depends on it. The fold changes the lobby in
-place and records the changes, so that the cost of an event does not grow with the lobby.
+The fold changes the lobby in place and records the changes, so that the cost of an event does not grow with the lobby.
+Tables, challenges, matches and answers may be folded before their players have arrived, as after a restart.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class LobbyFacts:
     """State of the lobby, which only `evolve` changes.
 
     `away` maps guests without a connection to the time of its loss; it and `challenges` have the oldest first, which is
-    due first. `matches` has the players of each live match; `matches_of`, `seeks_of` and `challenges_of` index by
-    player, connected or not. `answers` has each guest's newest commands. `seeks` and `players` list the public tables
-    and the guests.
+    due first. `matches` has each live match; `matches_of`, `seeks_of` and `challenges_of` index by
+    player, connected or not. `answers` has each guest's newest commands, and after a restart those of players who have
+    not come back. `seeks` and `players` list the public tables and the guests.
     """
 
     names: Names = field(default_factory=Names)
@@ -74,7 +74,7 @@ class LobbyFacts:
     away: OrderedDict[str, int] = field(default_factory=OrderedDict)
     tables: dict[str, OpenSeek] = field(default_factory=dict)
     challenges: OrderedDict[str, Challenged] = field(default_factory=OrderedDict)
-    matches: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    matches: dict[str, MatchMade] = field(default_factory=dict)
     matches_of: dict[str, dict[str, None]] = field(default_factory=dict)
     seeks_of: dict[str, dict[str, None]] = field(default_factory=dict)
     challenges_of: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -85,6 +85,8 @@ class LobbyFacts:
     seeks: Listing = field(default_factory=Listing)
     players: Listing = field(default_factory=Listing)
     changes: Changes = field(default_factory=Changes)
+    notes_changes: bool = True
+    """Whether changes are recorded; a lobby whose changes are not taken needs none of them."""
     # Arrivals and tables so far: the rank of the next one.
     _serial: int = 0
 
@@ -97,8 +99,18 @@ class LobbyFacts:
         """Return the stored answer to a repeated command."""
         return self.answers.get(player, {}).get(command_id)
 
+    def is_here(self, player: str) -> bool:
+        """Return whether a player has a connection."""
+        return player in self.guests and player not in self.away
+
+    def live_of(self, player: str) -> tuple[str, ...]:
+        """Return the ids of a player's open matches, oldest first."""
+        return tuple(match for match in self.matches_of.get(player, ()) if self.matches[match].is_open)
+
     def deadline(self) -> int | None:
         """Return the time at which `tick` has events to decide."""
+        if not (self.away or self.challenges):
+            return None
         times = [since + DEPARTURE_DELAY_MS for since in _first(self.away.values())]
         times += [challenge.expires for challenge in _first(self.challenges.values())]
         return min(times, default=None)
@@ -128,10 +140,7 @@ class LobbyFacts:
                 joined = self.tables[event.seek].seek.joined
                 self._set_joined(event.seek, tuple(one for one in joined if one.id != event.player))
             case SeekClosed():
-                self._set_joined(event.seek, ())
-                self.seeks.remove(event.seek)
-                self.seek_origins.remove(event.seek)
-                del self.tables[event.seek]
+                self._close(event.seek)
             case ChallengeSent():
                 self._send(event.challenge)
             case ChallengeEnded():
@@ -140,18 +149,32 @@ class LobbyFacts:
                 for player in {challenge.by.id, challenge.to.id}:
                     _discard(self.challenges_of, player, challenge.challenge)
             case MatchMade():
-                self._set_match_players(event.match, tuple(player.id for player in event.players))
+                self._replace_match(event.match, event)
             case MatchEnded():
-                self._set_match_players(event.match, ())
+                if event.is_withdrawn:
+                    self._forget_answers(event.match)
+                self._replace_match(event.match, None)
             case Answered():
                 # A player can depart while the command is carried out.
                 if event.player in self.guests:
-                    known = self.answers.setdefault(event.player, {})
-                    if len(known) >= MAX_CACHED_ANSWERS:
-                        del known[next(iter(known))]
-                    known[event.command] = event
+                    self.remember(event)
             case _:
                 assert_never(event)
+
+    def remember(self, answer: Answered) -> None:
+        """Keep an answer, of a guest or of a player who has not come back after a restart."""
+        known = self.answers.setdefault(answer.player, {})
+        if len(known) >= MAX_CACHED_ANSWERS:
+            del known[next(iter(known))]
+        known[answer.command] = answer
+
+    def _forget_answers(self, match: str) -> None:
+        """Forget the answers that name a withdrawn match."""
+        made = self.matches.get(match)
+        for player in made.players if made is not None else ():
+            known = self.answers.get(player.id, {})
+            for command in [command for command, answer in known.items() if answer.ref == match]:
+                del known[command]
 
     def _arrive(self, event: Arrived) -> None:
         player = event.player
@@ -161,13 +184,24 @@ class LobbyFacts:
             self.names.take(player.id, event.name, player.name)
             self._serial += 1
             self.players.add(player.id, _BOT_RANK_BASE - self._serial if player.kind == "bot" else self._serial)
-            known = Guest(player, event.name, playing=len(self.matches_of.get(player.id, ())))
-            self.changes.players[player.id] = None
+            known = Guest(
+                player,
+                event.name,
+                playing=len(self.matches_of.get(player.id, ())),
+                tables=len(self.seeks_of.get(player.id, ())),
+            )
+            self._note_player(player.id)
         elif (known.name, known.player.name) != (event.name, player.name):
             self.names.free(known.name, known.player.name)
             self.names.take(player.id, event.name, player.name)
         for match in self.matches_of.get(player.id, ()):
             self.match_origins.add(match, player.id, event.address)
+        for seek in self.seeks_of.get(player.id, ()):
+            if self.tables[seek].seek.by.id == player.id:
+                self.seek_origins.add(seek, event.address)
+        for challenge in self.challenges_of.get(player.id, ()):
+            if self.challenges[challenge].by.id == player.id:
+                self.challenge_origins.add(challenge, event.address)
         self._update(replace(known, player=player, name=event.name, address=event.address))
         if known.player != player:
             self._rename(player)
@@ -181,7 +215,7 @@ class LobbyFacts:
             self.tables[name] = table = OpenSeek(
                 table.seek.model_copy(update={"by": by, "joined": joined}), table.asked
             )
-            self.changes.note_table(table)
+            self._note_table(table)
         for name in self.challenges_of.get(player.id, ()):
             challenge = self.challenges[name]
             role = "by" if challenge.by.id == player.id else "to"
@@ -193,24 +227,36 @@ class LobbyFacts:
         self.players.remove(player)
         self.away.pop(player, None)
         self.answers.pop(player, None)
-        self.changes.players[player] = None
+        self._note_player(player)
 
     def _post(self, table: OpenSeek) -> None:
         seek = table.seek
         self._serial += 1
         if not seek.settings.private:
             self.seeks.add(seek.id, self._serial)
-        self.seek_origins.add(seek.id, self.guests[seek.by.id].address)
-        self.tables[seek.id] = OpenSeek(seek.model_copy(update={"joined": ()}), table.asked)
-        self._set_joined(seek.id, seek.joined)
+        self.seek_origins.add(seek.id, self._address_of(seek.by.id))
+        self.tables[seek.id] = table
+        self._note_table(table)
+        for player in seek.joined:
+            self.seeks_of.setdefault(player.id, {})[seek.id] = None
+            self._update_counts(player.id)
+
+    def _close(self, seek: str) -> None:
+        table = self.tables.pop(seek)
+        self.seeks.remove(seek)
+        self.seek_origins.remove(seek)
+        self._note_table(table)
+        for player in table.seek.joined:
+            _discard(self.seeks_of, player.id, seek)
+            self._update_counts(player.id)
 
     def _set_joined(self, seek: str, joined: tuple[Player, ...]) -> None:
         """Replace the players at a table."""
         table = self.tables[seek]
         before, after = {one.id for one in table.seek.joined}, {one.id for one in joined}
-        self.changes.note_table(table)
+        self._note_table(table)
         self.tables[seek] = table = OpenSeek(table.seek.model_copy(update={"joined": joined}), table.asked)
-        self.changes.note_table(table)
+        self._note_table(table)
         for player in before - after:
             _discard(self.seeks_of, player, seek)
             self._update_counts(player)
@@ -220,19 +266,29 @@ class LobbyFacts:
 
     def _send(self, challenge: Challenged) -> None:
         self.challenges[challenge.challenge] = challenge
-        self.challenge_origins.add(challenge.challenge, self.guests[challenge.by.id].address)
+        self.challenge_origins.add(challenge.challenge, self._address_of(challenge.by.id))
         for player in (challenge.by.id, challenge.to.id):
             self.challenges_of.setdefault(player, {})[challenge.challenge] = None
 
-    def _set_match_players(self, match: str, players: tuple[str, ...]) -> None:
-        """Replace the players of a match; empty when it is over. Idempotent."""
-        before = self.matches.pop(match, ())
+    def _address_of(self, player: str) -> str:
+        guest = self.guests.get(player)
+        return guest.address if guest is not None else ""
+
+    def _replace_match(self, match: str, made: MatchMade | None) -> None:
+        """Replace what is known of a match; None when it is over. Idempotent."""
+        known = self.matches.pop(match, None)
+        before = _players(known)
         for player in before:
             _discard(self.matches_of, player, match)
-        if players:
-            self.matches[match] = players
+        for one in () if known is None else known.players:
+            self.names.unseat(one.id, one.name)
+        for one in () if made is None else made.players:
+            self.names.seat(one.id, one.name)
+        if made is not None:
+            self.matches[match] = made
         else:
             self.match_origins.remove(match)
+        players = _players(made)
         for player in players:
             self.matches_of.setdefault(player, {})[match] = None
             if player in self.guests:
@@ -240,11 +296,19 @@ class LobbyFacts:
         for player in {*before, *players}:
             self._update_counts(player)
 
+    def _note_table(self, table: OpenSeek) -> None:
+        if self.notes_changes:
+            self.changes.note_table(table)
+
+    def _note_player(self, player: str) -> None:
+        if self.notes_changes:
+            self.changes.players[player] = None
+
     def _update(self, guest: Guest) -> None:
         """Replace the guest, and record a change of its presence."""
         known = self.guests.get(guest.player.id)
         self.guests[guest.player.id] = guest
-        if known is None or known.presence() != guest.presence():
+        if self.notes_changes and (known is None or not known.looks_like(guest)):
             self.changes.players[guest.player.id] = None
 
     def _update_counts(self, player: str) -> None:
@@ -252,7 +316,14 @@ class LobbyFacts:
         guest = self.guests.get(player)
         if guest is not None:
             tables, playing = len(self.seeks_of.get(player, ())), len(self.matches_of.get(player, ()))
-            self._update(replace(guest, tables=tables, playing=playing))
+            # What `replace` does, at a quarter of its price: every change of the lobby comes here.
+            self._update(
+                Guest(guest.player, guest.name, guest.address, playing, tables, guest.accepts, guest.concurrency)
+            )
+
+
+def _players(made: MatchMade | None) -> tuple[str, ...]:
+    return () if made is None else tuple(player.id for player in made.players)
 
 
 def _first(values: Collection[T]) -> Iterable[T]:

@@ -121,6 +121,14 @@ class LobbyUpdates:
             self._moved.pop(match, None)
             self._moved_at.pop(match, None)
 
+    def restart(self) -> LobbyState:
+        """Drop pending changes, and return the first page instead."""
+        for section in (self._seeks, self._matches, self._players):
+            section.clear()
+        self._lobby.take_changes()
+        self._moved.clear()
+        return self.first_page()
+
     def first_page(self) -> LobbyState:
         """Return the first page for a new watcher; later results of `take` keep it up to date."""
         for section in (self._seeks, self._matches, self._players):
@@ -138,10 +146,7 @@ class LobbyUpdates:
         self._collect()
         sections = (self._seeks, self._matches, self._players)
         if any(len(section.gone) > MAX_PENDING_GONE for section in sections):
-            for section in sections:
-                section.clear()
-            self._moved.clear()
-            return Update(self.first_page(), self._take_personal())
+            return Update(self.restart(), self._take_personal())
         for section in sections:
             section.turn()
         lobby = self._lobby

@@ -14,6 +14,7 @@ from cornered.protocol.events import (
     Ended,
     MatchEvent,
     Played,
+    RematchDeclined,
     Rematched,
     RematchOffered,
     Resumed,
@@ -80,6 +81,7 @@ def _check_event(match: Match, event: MatchEvent, *, has_seed: bool) -> None:
             | TakenBack()
             | Resumed()
             | RematchOffered()
+            | RematchDeclined()
             | Rematched()
         ):
             # `evolve` checks what it folds; nothing in these depends on the rules or the seed.

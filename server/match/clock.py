@@ -7,7 +7,7 @@ from typing import Final, Self, assert_never
 
 from cornered.protocol.values import Clock, Correspondence, Delay, Fischer, NoClock, PerMove
 
-__all__ = ["LAG_PER_MOVE", "LAG_QUOTA", "LAG_REGAIN", "Timer"]
+__all__ = ["DAY_MS", "LAG_PER_MOVE", "LAG_QUOTA", "LAG_REGAIN", "Timer"]
 
 LAG_PER_MOVE: Final = 500
 """The most that lag compensation gives back for one move."""

@@ -15,6 +15,7 @@ from cornered.protocol.commands import (
     AcceptTakeback,
     Claim,
     DeclineDraw,
+    DeclineRematch,
     DeclineTakeback,
     MatchCommand,
     OfferDraw,
@@ -23,24 +24,50 @@ from cornered.protocol.commands import (
     RequestTakeback,
     Resign,
 )
-from cornered.protocol.events import Eliminated, MatchEvent, Played, Rematched, RematchOffered, Resumed, Rolled, Started
+from cornered.protocol.events import (
+    Eliminated,
+    MatchEvent,
+    Played,
+    RematchDeclined,
+    Rematched,
+    RematchOffered,
+    Resumed,
+    Rolled,
+    Started,
+)
 from cornered.protocol.values import Correspondence, Reason
+from cornered.server.match.clock import DAY_MS
 from cornered.server.match.dice import commitment_of, roll
 from cornered.server.match.negotiation import negotiate
 from cornered.server.match.state import MatchState
 from cornered.server.match.terms import Opening, Patience
 from cornered.server.refusal import Refusal
 
-__all__ = ["DEFAULT_PATIENCE", "REPLAY_SLICE", "Match", "Patience", "open_match", "open_rematch", "rematch_id"]
+__all__ = [
+    "DEFAULT_PATIENCE",
+    "MATCH_TAG_CHARS",
+    "MAX_REMATCH_OFFERS",
+    "REPLAY_SLICE",
+    "Match",
+    "Patience",
+    "open_match",
+    "open_rematch",
+    "rematch_id",
+]
+
+MATCH_TAG_CHARS: Final = 4
+"""Characters at the beginning of a match's id that its rematches repeat, so that one node owns all of them."""
 
 DEFAULT_PATIENCE: Final = Patience()
+MAX_REMATCH_OFFERS: Final = 20
+"""Offers of a rematch that one seat may begin: each is stored, also one that is declined or withdrawn."""
 REPLAY_SLICE: Final = 100
 """Events that `Match.replaying` folds between two yields: 2 to 8 ms of work."""
 
 
 def rematch_id(match: str) -> str:
     """Return the id of the rematch, which follows from the match's own: a restart cannot make two of them."""
-    return hashlib.sha256(f"{match}:rematch".encode()).hexdigest()[:12]
+    return match[:MATCH_TAG_CHARS] + hashlib.sha256(f"{match}:rematch".encode()).hexdigest()[:12]
 
 
 def open_match(opening: Opening, seed: bytes, *, now: int, previous: str | None = None) -> tuple[MatchEvent, ...]:
@@ -59,6 +86,7 @@ def open_match(opening: Opening, seed: bytes, *, now: int, previous: str | None 
         private=opening.private,
         delay=opening.delay,
         previous=previous,
+        with_help=opening.with_help,
     )
     match = Match.begin(started, seed, DEFAULT_PATIENCE)
     return (started, *match.consequences(match.state, match.seq, match.ply, now))
@@ -68,7 +96,9 @@ def open_rematch(match: Match, seed: bytes, now: int) -> tuple[MatchEvent, ...]:
     """Return the first events of the rematch of `match`, in which every player sits one seat further on."""
     terms = match.terms
     players = (terms.players[-1], *terms.players[:-1])
-    opening = Opening(rematch_id(match.id), terms.spec, players, terms.clock, terms.private, terms.delay)
+    opening = Opening(
+        rematch_id(match.id), terms.spec, players, terms.clock, terms.private, terms.delay, terms.with_help
+    )
     return open_match(opening, seed, now=now, previous=match.id)
 
 
@@ -122,6 +152,8 @@ class Match(MatchState):
         now = max(now, self.at)
         if isinstance(command, Rematch):
             return self._rematch(command, seat, now)
+        if isinstance(command, DeclineRematch):
+            return self._decline_rematch(command, seat, now)
         if self.ending is not None:
             raise Refusal("match_over", "the match is over")
         due = self.deadline()
@@ -144,9 +176,10 @@ class Match(MatchState):
                 assert_never(command)
 
     def deadline(self) -> int | None:
-        """Return when `tick` has something to decide without a move: a flag fall, or a first move that is overdue."""
+        """Return when `tick` has something to decide without a move: a flag fall, a first move that is overdue, or the
+        end of an offer of a rematch."""
         if self.ending is not None:
-            return None
+            return self._rematch_until()
         flag, first = self.timer.decided_at(), self._first_move_until()
         if flag is None or first is None:
             return first if flag is None else flag
@@ -157,6 +190,8 @@ class Match(MatchState):
         due = self.deadline()
         if due is None or now < due:
             return ()
+        if self.ending is not None:
+            return (RematchDeclined(seq=self.seq + 1, at=now),)
         first = self._first_move_until()
         if first is not None and now >= first:
             return (self.ended(self.seq + 1, now, None, (), "expired"),)
@@ -197,7 +232,7 @@ class Match(MatchState):
         has passed since.
         """
         refunded = min(away, now - max(self.at, self.timer.since))
-        if refunded <= 0 or self.deadline() is None:
+        if refunded <= 0 or self.ending is not None or self.deadline() is None:
             return ()
         return (Resumed(seq=self.seq + 1, at=now, refunded=refunded),)
 
@@ -302,10 +337,25 @@ class Match(MatchState):
             raise Refusal("match_not_over", "the match is not over yet")
         if seat in self.rematch:
             raise Refusal("already_offered", "you have agreed to a rematch already")
+        if not self.rematch and self.rematch_offers.count(seat) >= MAX_REMATCH_OFFERS:
+            raise Refusal("too_late", "you have offered a rematch often enough; challenge the player instead")
         if len(self.rematch) + 1 < self.seats:
             return (RematchOffered(seq=self.seq + 1, at=now, seat=seat, cause=command.id),)
         new = rematch_id(self.id)
         return (Rematched(seq=self.seq + 1, at=now, seat=seat, cause=command.id, match=new),)
+
+    def _decline_rematch(self, command: DeclineRematch, seat: int, now: int) -> tuple[MatchEvent, ...]:
+        if not self.rematch or self.next is not None:
+            raise Refusal("nothing_offered", "nobody offers a rematch")
+        return (RematchDeclined(seq=self.seq + 1, at=now, seat=seat, cause=command.id, reason=command.reason),)
+
+    def _rematch_until(self) -> int | None:
+        """Return until when the standing offer of a rematch can be answered."""
+        if not self.rematch or self.next is not None:
+            return None
+        clock, patience = self.terms.clock, self.terms.patience
+        lasts = clock.days * DAY_MS if isinstance(clock, Correspondence) else patience.rematch
+        return self.rematch_offered_at + lasts
 
     def _first_move_until(self) -> int | None:
         """Return when the match expires because the seat to move has not made its first move."""

@@ -32,7 +32,8 @@ Negotiation: TypeAlias = OfferDraw | AcceptDraw | DeclineDraw | RequestTakeback 
 def negotiate(match: MatchState, command: Negotiation, seat: int, now: int) -> tuple[MatchEvent, ...]:
     """Return what a command about a draw or a takeback leads to, from a seat that is still in. Raises Refusal.
 
-    All seats that are still in have to agree. A seat that declines its own offer withdraws it.
+    All seats that are still in have to agree. A seat that declines its own offer withdraws it. In a match with help a
+    person needs nobody's agreement to a takeback: each one takes moves back that count towards the bound of plies.
     """
     seq, cause, talks = match.seq + 1, command.id, match.talks
     match command:
@@ -46,6 +47,9 @@ def negotiate(match: MatchState, command: Negotiation, seat: int, now: int) -> t
             if not talks.draw:
                 raise Refusal("nothing_offered", "nobody offers a draw")
             return (DrawDeclined(seq=seq, at=now, seat=seat, cause=cause),)
+        case RequestTakeback() if match.terms.is_helped(seat):
+            _check_flag(match, now)
+            return _take_back(match, cause, seat, seat, now)
         case RequestTakeback():
             if talks.takeback or seat in talks.asked_takeback:
                 raise Refusal("already_offered", "a takeback has been asked for already")
@@ -89,9 +93,15 @@ def _accept_takeback(match: MatchState, cause: str, seat: int, now: int) -> tupl
     _check_flag(match, now)
     if len(asked) + 1 < len(match.still_in):
         return (Agreed(seq=match.seq + 1, at=now, seat=seat, cause=cause, to="takeback"),)
-    ply = match.last_move_of(asked[0])
+    return _take_back(match, cause, seat, asked[0], now)
+
+
+def _take_back(match: MatchState, cause: str, seat: int, asker: int, now: int) -> tuple[MatchEvent, ...]:
+    """Return the takeback of the asker's last move that `seat` brings about. Raises Refusal where there is none."""
+    ply = match.last_move_of(asker)
     if ply is None:
-        raise Refusal("nothing_to_take_back", "that move can no longer be taken back")
+        made = "you have made no move" if seat == asker else "there is no move any more"
+        raise Refusal("nothing_to_take_back", f"{made} that can be taken back")
     left = match.timer.left_at(now)
     return (TakenBack(seq=match.seq + 1, at=now, seat=seat, cause=cause, ply=ply, left=left),)
 

@@ -15,6 +15,7 @@ from cornered.protocol.events import (
     MatchEvent,
     Negotiated,
     Played,
+    RematchDeclined,
     Rematched,
     RematchOffered,
     Resumed,
@@ -43,6 +44,8 @@ class MatchState:
     `made` counts all moves and rolls that were ever made: unlike `ply` it includes those that were taken back.
     `moved` has the bit of every seat that made a move or is out, `out` each seat's place and reason once it is out.
     Nothing before ply `floor` can be taken back, because a seat was eliminated then. `at` is the newest event's time.
+    `rematch` has the seats that agree to the standing offer; `rematch_offers` has the seat that began
+    each offer so far.
     """
 
     terms: MatchTerms
@@ -58,6 +61,8 @@ class MatchState:
     causes: tuple[dict[str, int], ...]
     ending: Ending | None = None
     rematch: tuple[int, ...] = ()
+    rematch_offers: tuple[int, ...] = ()
+    rematch_offered_at: int = 0
     next: str | None = None
     ahead: dict[str, State] = field(default_factory=dict, init=False, compare=False, repr=False)
     """Where legal moves lead from here, as far as `decide` has looked: a memo, so that no move is worked out twice."""
@@ -80,6 +85,7 @@ class MatchState:
             previous=started.previous,
             started=started.at,
             patience=patience,
+            with_help=started.with_help,
         )
         state = game.start()
         timer = Timer.of(started.clock, seats, started.at)
@@ -187,7 +193,7 @@ class MatchState:
                 return replace(self, seq=event.seq, at=event.at, timer=self.timer.refund(event.refunded))
             case Ended():
                 return self._after_end(event)
-            case RematchOffered() | Rematched():
+            case RematchOffered() | RematchDeclined() | Rematched():
                 return self._after_rematch(event)
             case Started():
                 raise ValueError(f"match {self.id} has started already")
@@ -297,12 +303,17 @@ class MatchState:
             ending=Ending(event.winner, event.places, event.reason),
         )
 
-    def _after_rematch(self, event: RematchOffered | Rematched) -> Self:
+    def _after_rematch(self, event: RematchOffered | RematchDeclined | Rematched) -> Self:
+        offers, offered_at = self.rematch_offers, self.rematch_offered_at
+        if isinstance(event, RematchOffered) and not self.rematch:
+            offers, offered_at = (*offers, event.seat), event.at
         return replace(
             self,
             seq=event.seq,
             at=event.at,
-            rematch=(*self.rematch, event.seat),
+            rematch=() if isinstance(event, RematchDeclined) else (*self.rematch, event.seat),
+            rematch_offers=offers,
+            rematch_offered_at=offered_at,
             next=event.match if isinstance(event, Rematched) else None,
             causes=self._remember(event.seat, event.cause, event.seq),
         )

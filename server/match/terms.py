@@ -22,6 +22,8 @@ class Patience:
     gone: int = 60_000
     abandoned: int = 600_000
     """Without a clock nothing else ends a match whose players do not return."""
+    rematch: int = 120_000
+    """For how long an offer of a rematch stands; in a correspondence game it stands for the time of a move."""
     max_plies: int = 2_000
     """Moves and rolls, those that were taken back included, after which a match is a draw."""
 
@@ -37,6 +39,8 @@ class Opening:
     private: bool = False
     delay: int = 0
     """Seconds by which spectators see everything later."""
+    with_help: bool = False
+    """Whether the person in a match against a bot may have hints and takebacks."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,11 @@ class MatchTerms:
     previous: str | None
     started: int
     patience: Patience
+    with_help: bool = False
+
+    def is_helped(self, seat: int) -> bool:
+        """Return whether the player in `seat` may have hints, and takebacks without asking: a person, and no bot."""
+        return self.with_help and self.players[seat].kind == "person"
 
     @cached_property
     def everyone(self) -> int:

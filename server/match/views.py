@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
-from typing import Final
+from functools import cache
+from typing import Final, NamedTuple
 
 from cornered.engine.game import CHANCE, State
 from cornered.engine.text import PositionText
 from cornered.protocol.events import MatchEvent
-from cornered.protocol.messages import Happened, History, Moves, Snapshot, Variation
-from cornered.protocol.values import Clocks, MatchSummary, SeatInfo
+from cornered.protocol.messages import Happened, History, Line, MatchEnding, Moves, Snapshot, Variation
+from cornered.protocol.values import Clocks, GameSpec, MatchSummary, SeatInfo
 from cornered.server.match.state import MatchState
 from cornered.server.refusal import Refusal
 
-__all__ = ["clocks", "happened", "history", "moves", "snapshot", "studied", "summary", "variation"]
+__all__ = [
+    "clocks",
+    "happened",
+    "history",
+    "is_remembered",
+    "line",
+    "moves",
+    "snapshot",
+    "studied",
+    "summary",
+    "variation",
+]
 
 MAX_REMEMBERED: Final = 512
-"""Positions whose legal moves are remembered: about 10 kB each."""
+"""Positions of which is remembered what the rules say: about 10 kB each."""
+
+
+class _Rules(NamedTuple):
+    """What the rules say about a position, and its seats' gauges."""
+
+    plays: tuple[str, ...]
+    refused: dict[str, str]
+    notes: dict[str, str]
+    gauges: tuple[tuple[str, int], ...]
+
+
+_remembered: Final = OrderedDict[State, _Rules]()
+"""The newest positions that were asked about, the one that was needed last at the end."""
 
 
 def clocks(match: MatchState) -> Clocks:
@@ -81,6 +106,7 @@ def snapshot(
         next=match.next,
         draw_agreed=talks.draw,
         takeback_agreed=talks.takeback,
+        with_help=terms.with_help,
     )
 
 
@@ -90,9 +116,23 @@ def moves(match: MatchState, ply: int, *, id: str) -> Moves:
         raise Refusal("stale_ply", f"only {match.ply} plies were played")
     state = match.plies.state_at(ply)
     over = match.over and ply == match.ply
-    plays, refused = ((), {}) if over else _plays(state)
-    notes, gauges = _about(state)
-    return Moves(id=id, match=match.id, ply=ply, moves=plays, refused=refused, notes=notes, gauges=gauges)
+    rules = _rules(state)
+    return Moves(
+        id=id,
+        match=match.id,
+        ply=ply,
+        moves=() if over else rules.plays,
+        refused={} if over else rules.refused,
+        notes=rules.notes,
+        gauges=rules.gauges,
+        ending=_ending(match, state) if over else None,
+        countdown=None if over else state.countdown(),
+    )
+
+
+def is_remembered(match: MatchState, ply: int) -> bool:
+    """Return whether `moves` about this ply has little to work out."""
+    return ply > match.ply or match.plies.state_at(ply) in _remembered
 
 
 def history(match: MatchState, *, id: str) -> History:
@@ -112,7 +152,7 @@ def studied(match: MatchState, ply: int) -> State:
 
 def variation(match: MatchState, ply: int, line: Sequence[str], *, id: str) -> Variation:
     """Return where moves would lead after `ply` moves. Raises Refusal when one of them is not legal."""
-    state, positions = studied(match, ply), list[str]()
+    state, positions, gauges = studied(match, ply), list[str](), []
     for move in line:
         if state.outcome is not None:
             raise Refusal("illegal_move", f"{move} comes after the end of the game")
@@ -120,7 +160,31 @@ def variation(match: MatchState, ply: int, line: Sequence[str], *, id: str) -> V
             raise Refusal("illegal_move", state.explain(move))
         state = state.play(move)
         positions.append(str(state))
-    return Variation(id=id, match=match.id, ply=ply, positions=tuple(positions))
+        gauges.append(state.gauges())
+    return Variation(
+        id=id, match=match.id, ply=ply, positions=tuple(positions), moves=_plays(state), gauges=tuple(gauges)
+    )
+
+
+def line(states: Sequence[State], *, id: str) -> Line:
+    """Return the message about positions that follow each other, and what the rules say about the last of them."""
+    *_, last = states
+    game, rules, why, outcome = last.game, _rules(last), last.ending(), last.outcome
+    is_roll = last.to_move == CHANCE and outcome is None
+    return Line(
+        id=id,
+        game=GameSpec(name=game.name, options=dict(game.options)),
+        title=game.title,
+        seats=game.seats,
+        positions=tuple(map(str, states)),
+        to_move=last.to_move,
+        moves=tuple(last.moves()) if is_roll else rules.plays,
+        refused=rules.refused,
+        notes=rules.notes,
+        gauges=rules.gauges,
+        places=None if outcome is None else outcome.places,
+        ending=None if why is None else MatchEnding(seat=why.seat, you=why.you, they=why.they, cells=why.cells),
+    )
 
 
 def summary(match: MatchState, watchers: int) -> MatchSummary:
@@ -141,6 +205,19 @@ def summary(match: MatchState, watchers: int) -> MatchSummary:
     )
 
 
+def _ending(match: MatchState, state: State) -> MatchEnding | None:
+    """Return why the rules ended the match in `state`, a race with the number of the winner's moves."""
+    why = state.ending() if match.ending is not None and match.ending.reason == "rules" else None
+    if why is None:
+        return None
+    you, they = why.you, why.they
+    if why.is_race:
+        made = sum(match.plies.state_at(ply).to_move == why.seat for ply in range(match.ply))
+        in_moves = f" in {made} {'move' if made == 1 else 'moves'}"
+        you, they = you + in_moves, they + in_moves
+    return MatchEnding(seat=why.seat, you=you, they=they, cells=why.cells)
+
+
 def _place(match: MatchState, seat: int) -> int | None:
     if match.ending and match.ending.places:
         return match.ending.places[seat]
@@ -148,12 +225,28 @@ def _place(match: MatchState, seat: int) -> int | None:
     return None if known is None else known[0]
 
 
-@lru_cache(MAX_REMEMBERED)
-def _plays(state: State) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the legal moves, and why other empty cells are none; cached, since all clients of a match ask for them."""
-    if state.outcome is not None or state.to_move == CHANCE:
-        return (), {}
-    plays = tuple(state.moves())
+def _plays(state: State) -> tuple[str, ...]:
+    """Return the legal moves of the seat to move."""
+    return () if state.outcome is not None or state.to_move == CHANCE else tuple(state.moves())
+
+
+def _rules(state: State) -> _Rules:
+    """Return what the rules say about a position; all clients of a match ask for the newest."""
+    rules = _remembered.get(state)
+    if rules is None:
+        plays = _plays(state)
+        rules = _remembered[state] = _Rules(
+            plays, _refusals(state, plays) if plays else {}, dict(state.notes()), state.gauges()
+        )
+        if len(_remembered) > MAX_REMEMBERED:
+            _remembered.popitem(last=False)
+    else:
+        _remembered.move_to_end(state)
+    return rules
+
+
+def _refusals(state: State, plays: Sequence[str]) -> dict[str, str]:
+    """Return why other moves that look legal are none."""
     legal, rows = set(plays), PositionText.parse(str(state)).rows
     cells = [
         name
@@ -161,13 +254,8 @@ def _plays(state: State) -> tuple[tuple[str, ...], dict[str, str]]:
         for name, character in zip(names, row, strict=True)
         if character == "." and name not in legal
     ]
-    return plays, {cell: state.explain(cell) for cell in cells} if plays else {}
-
-
-@lru_cache(MAX_REMEMBERED)
-def _about(state: State) -> tuple[dict[str, str], tuple[tuple[str, int], ...]]:
-    """Return the notes about cells, and every seat's gauges."""
-    return dict(state.notes()), state.gauges()
+    others = (move for move in state.tempting() if move not in legal)
+    return {move: state.explain(move) for move in (*cells, *others)}
 
 
 @cache

@@ -69,6 +69,9 @@ class Handler(Protocol):
     def caught_up(self) -> None:
         """The client reads again."""
 
+    def is_awaited(self) -> bool:
+        """Whether an opponent waits for this client, so that a lost network has to show soon."""
+
 
 class Acceptor(Protocol):
     """The owner of connections: the gateway."""
@@ -105,12 +108,14 @@ class Connection(asyncio.BufferedProtocol):
         "_head",
         "_holds",
         "_is_answering",
+        "_is_awaited",
         "_is_ending",
         "_is_text",
         "_loop",
         "_ping_number",
         "_ping_seconds",
         "_ping_sent",
+        "_playing_ping_seconds",
         "_protocol",
         "_received",
         "_stall_timer",
@@ -124,13 +129,21 @@ class Connection(asyncio.BufferedProtocol):
     )
 
     def __init__(
-        self, acceptor: Acceptor, buffer: memoryview, frames: TokenBucket, *, hello_seconds: float, ping_seconds: float
+        self,
+        acceptor: Acceptor,
+        buffer: memoryview,
+        frames: TokenBucket,
+        *,
+        hello_seconds: float,
+        ping_seconds: float,
+        playing_ping_seconds: float,
     ) -> None:
         """`buffer` has `SLICE_BYTES` and is shared: its contents are copied before the callback returns."""
         self._acceptor = acceptor
         self._buffer = buffer
         self._frames = frames
         self._ping_seconds = ping_seconds
+        self._playing_ping_seconds = playing_ping_seconds
         self._loop = asyncio.get_running_loop()
         self._protocol = ServerProtocol(
             subprotocols=_SUBPROTOCOLS,
@@ -156,6 +169,8 @@ class Connection(asyncio.BufferedProtocol):
         # The payload of the newest ping, and when it was sent; None once its pong came.
         self._ping_number = 0
         self._ping_sent: float | None = None
+        # True while the handler is asked at each ping whether the next one is due sooner.
+        self._is_awaited = False
         # Runs while the transport's buffer is above its high mark: the client is dropped at its end.
         self._stall_timer: asyncio.TimerHandle | None = None
         # One timer for the one thing that is due next: the handshake and hello, a ping, or the end.
@@ -387,6 +402,13 @@ class Connection(asyncio.BufferedProtocol):
             self._timer.cancel()
             self._ping()
 
+    def await_closely(self) -> None:
+        """Ping sooner from now on, while the handler is awaited. Between games a client costs what an idle one does."""
+        if self.is_open and not self._is_awaited:
+            self._is_awaited = True
+            self._timer.cancel()
+            self._timer = self._loop.call_later(self._playing_ping_seconds, self._ping)
+
     def fail(self, code: CloseCode, reason: str = "") -> None:
         """End the WebSocket with a close frame, and the TCP connection soon after."""
         if not self._is_ending:
@@ -500,4 +522,6 @@ class Connection(asyncio.BufferedProtocol):
         self._ping_sent = self._loop.time()
         self._protocol.send_ping(self._ping_payload())
         self._flush()
-        self._timer = self._loop.call_later(self._ping_seconds, self._ping)
+        self._is_awaited = self._is_awaited and self._handler is not None and self._handler.is_awaited()
+        interval = self._playing_ping_seconds if self._is_awaited else self._ping_seconds
+        self._timer = self._loop.call_later(interval, self._ping)

@@ -1,4 +1,4 @@
-"""What a command costs its sender's token bucket: its CPU time beside that of a plain command such as `ping`. Pure.
+"""What a command costs its sender's token bucket: its CPU time beside that of a plain command such as `ping`.
 
 The constants are measured: `tests/server/net/test_costs.py` prints what each command takes, and fails where one takes
 more than its share of what it is charged.
@@ -14,10 +14,13 @@ from cornered.protocol.commands import (
     AskAnalysis,
     AskGames,
     AskHistory,
+    AskLine,
     AskLobby,
     AskMoves,
     AskMyMatches,
     AskSeek,
+    AskStudy,
+    AskTrace,
     AskVariation,
     CancelAnalysis,
     CancelChallenge,
@@ -36,16 +39,24 @@ from cornered.protocol.commands import (
     MatchCommand,
     OfferAnalysis,
     Ping,
+    ReadRecord,
     Rematch,
     Say,
     StartSeek,
     WatchLobby,
 )
+from cornered.server.analysis.studies import words_of
 from cornered.server.match.state import MatchState
+from cornered.server.match.views import is_remembered
 
 __all__ = [
+    "ANIMATION",
+    "DRAWING",
     "KNOWN_FILE",
     "PAGE_TOKENS",
+    "POSITION_READ",
+    "PREVIEW",
+    "QR_CODE",
     "UNIT_US",
     "cost_of",
     "download_cost",
@@ -66,25 +77,53 @@ MOVES_PER_TOKEN: Final = 400
 """Plies of a `snapshot`, which holds only the moves."""
 EVENTS_PER_TOKEN: Final = 6
 """Events that `join` with `since` encodes for one token."""
-PAST_MOVES: Final = 12.0
-"""`ask_moves` about an earlier ply: the rules list the moves and explain the other cells."""
-NEWEST_MOVES: Final = 3.0
-"""The same about the newest ply, whose answer is cached for all clients."""
+MOVES: Final = 25.0
+"""`ask_moves`: the rules list the moves and explain the other cells, and walls."""
+KNOWN_MOVES: Final = 3.0
+"""The same about a position that is remembered, as the newest one is after the first client has asked."""
+COUNTED_PLIES_PER_TOKEN: Final = 200
+"""Plies of a finished match among which those of the winner are counted."""
+VARIATION: Final = 4.0
+"""`ask_variation`, besides its moves: the rules list what is legal in the end."""
+VARIATION_MOVE: Final = 2.0
+"""Each of its moves: it is checked, played, and its position written and measured."""
+LINE_MOVES_PER_TOKEN: Final = 2
+"""Moves of `ask_line`, besides what the rules say about its end: each is played, and its position written."""
+RECORD_WORDS_PER_TOKEN: Final = 3
+"""Words of a record that is read, each of which may be a move to replay."""
+PLAIN_ANALYSIS: Final = 5.0
+"""`ask_analysis`, besides the moves of a variation."""
+STUDY: Final = 15.0
+"""`ask_study`: the position is read and compared with those of live matches."""
 COST_MAX_TOKENS: Final = 100.0
 """No command costs more than the default burst, or no player could pay for it."""
 SNAPSHOT: Final = 4.0
+KNOWN_TRACE: Final = 40.0
+"""A search that is remembered: up to some hundred kB are encoded and sent, as for the longest history."""
+TRACE_LINES_PER_TOKEN: Final = 4
+"""Lines of a search that are read against the rules for one token."""
 PLAIN_STORED: Final = 3.0
 """A command that leaves one event or one line behind."""
 MY_MATCHES: Final = 15.0
-"""Twenty summaries, of which those that are not remembered are replayed in slices."""
+"""Twenty summaries. Those of a later page that are not remembered cost `replay_cost` on top."""
 REPLAYED_EVENTS_PER_TOKEN: Final = 0.7
 """Events that are read from the journal and folded for one token."""
 WRITTEN_EVENTS_PER_TOKEN: Final = 1.2
 """Events that are read from the journal and written as a game record for one token."""
 PAGE_TOKENS: Final = 5.0
 """An HTTP request, from the handshake to the end of its connection."""
+QR_CODE: Final = 200.0
+"""A QR code that is not in memory, beside its request."""
+POSITION_READ: Final = 25.0
+"""A position in an address, which the rules read: one with forty walls."""
+DRAWING: Final = 40.0
+"""A picture of a position as SVG that is not in memory, beside its request and the reading of its match."""
+ANIMATION: Final = 1_400.0
+"""The same of a whole game, of as many positions as are animated."""
+PREVIEW: Final = 2_000.0
+"""The same of a position as PNG, which a process of its own draws."""
 KNOWN_FILE: Final = 1.0
-"""What an address pays for a file that was served before, or has not changed.
+"""What an address pays for a file of the page that is in memory, or has not changed.
 
 It is less than such a request takes, since a class that reloads the page asks for thousands at once; `arrival_rate`
 bounds them too, and of the server's tokens they take a page's.
@@ -104,11 +143,23 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
         case AskGames() | Declare():
             return 3.0
         case AskMoves():
-            return NEWEST_MOVES if match is None or command.ply >= match.ply else PAST_MOVES
+            if match is None:
+                return MOVES
+            counted = match.ply if match.over and command.ply == match.ply else 0
+            answer = KNOWN_MOVES if is_remembered(match, command.ply) else MOVES
+            return answer + counted / COUNTED_PLIES_PER_TOKEN
         case AskHistory():
             return min(COST_MAX_TOKENS, 1.0 + _plies(match) / PLIES_PER_TOKEN)
         case AskVariation():
-            return 1.0 + len(command.moves)
+            return VARIATION + VARIATION_MOVE * len(command.moves)
+        case AskLine():
+            return MOVES + len(command.moves) / LINE_MOVES_PER_TOKEN
+        case ReadRecord():
+            return 4.0 + words_of(command.text) / RECORD_WORDS_PER_TOKEN
+        case AskAnalysis():
+            return PLAIN_ANALYSIS + len(command.moves)
+        case AskStudy():
+            return STUDY
         case Join():
             snapshot = SNAPSHOT + _plies(match) / MOVES_PER_TOKEN
             if command.since is None or match is None or command.since > match.seq:
@@ -120,17 +171,12 @@ def cost_of(command: ClientMessage, match: MatchState | None) -> float:
             return 20.0
         case AskLobby():
             return 10.0
-        case (
-            CreateSeek()
-            | LeaveSeek()
-            | CancelSeek()
-            | Challenge()
-            | DeclineChallenge()
-            | CancelChallenge()
-            | AskAnalysis()
-            | Analysed()
-        ):
+        case CreateSeek() | LeaveSeek() | CancelSeek() | Challenge() | DeclineChallenge() | CancelChallenge():
             return 5.0
+        case AskTrace():
+            return KNOWN_TRACE + len(command.moves) / 2
+        case Analysed():
+            return 5.0 + len(command.trace or ()) / TRACE_LINES_PER_TOKEN
         case JoinSeek() | StartSeek() | AcceptChallenge() | Rematch():
             # A match is opened and stored.
             return 10.0

@@ -108,7 +108,7 @@ class Gateway:
         self._pages = pages
         self._tasks = tasks
         self._loop = asyncio.get_running_loop()
-        self._limits = Limits(settings)
+        self.limits = self._limits = Limits(settings)
         self._visitors = Visitors(settings.proxies)
         self._hosts = KnownHosts.of(settings)
         # Connections and the limits of their addresses; None until a trusted proxy's header names the address.
@@ -165,6 +165,7 @@ class Gateway:
             TokenBucket(settings.message_rate, settings.message_burst, self._loop.time()),
             hello_seconds=settings.hello_seconds,
             ping_seconds=settings.ping_seconds,
+            playing_ping_seconds=min(settings.ping_seconds, settings.playing_ping_seconds),
         )
 
     def _spawn(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
@@ -263,8 +264,9 @@ class Gateway:
             if len(self._connections) > settings.max_connections + REFUSED_MAX:
                 connection.abort()
             return plain(503, "the server is full; try again in 30 s", retry_after=30)
-        if address.connections > settings.max_per_address:
-            if address.connections > settings.max_per_address + REFUSED_MAX:
+        connections = addresses.connections(name)
+        if connections > settings.max_per_address:
+            if connections > settings.max_per_address + REFUSED_MAX:
                 connection.abort()
             text = "too many connections from this address; close one, or try again in 30 s"
             return plain(429, text, retry_after=30)
@@ -310,4 +312,5 @@ def _too_fast(text: str, seconds: int) -> Refusal:
 
 
 def _stopping() -> Response:
-    return plain(503, "the server restarts; try again in 5 s", retry_after=5)
+    # A moment: another node may answer the next attempt, and clients add a delay of their own that grows.
+    return plain(503, "the server restarts; try again in 1 s", retry_after=1)

@@ -1,68 +1,35 @@
-"""The plain HTTP answers: the page's files, health, readiness, metrics, and game records. All of it is read-only."""
+"""The plain HTTP answers, all read-only: the page, QR codes, shared links, health, readiness, metrics, and records."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import hmac
 import re
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from websockets.http11 import Request, Response
 
 from cornered.engine.records.record import to_json
-from cornered.protocol.events import Ended, Started
 from cornered.server.metrics import Metrics
-from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, download_cost
+from cornered.server.net.costs import KNOWN_FILE, PAGE_TOKENS, QR_CODE
+from cornered.server.net.finished import Payer, read_finished
+from cornered.server.net.page_files import CONTENT_TYPES, PageFiles
+from cornered.server.net.qr_codes import QrCodes, table_link
 from cornered.server.net.records import record_of, slices_of
-from cornered.server.net.requests import field_of
-from cornered.server.net.responses import plain, respond, without_body
+from cornered.server.net.requests import accepts_gzip, field_of, names_tag
+from cornered.server.net.responses import not_modified, plain, respond, without_body
+from cornered.server.net.shared_links import SharedLinks
 from cornered.server.net.visitors import Visitor
-from cornered.server.ports import DamagedMatch, Journal, JournalUnavailable
+from cornered.server.ports import Journal
 
 __all__ = ["Pages", "Payer"]
 
-CONTENT_TYPES: Final = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".ico": "image/x-icon",
-    ".webmanifest": "application/manifest+json",
-    ".txt": "text/plain; charset=utf-8",
-}
-"""What the page's folder may hold; anything else in it is not served."""
+SERVICE_WORKER: Final = "/sw.js"
+"""The one script that is governed by the policy of its own answer, as a page is."""
 _RECORD: Final = re.compile(r"/matches/(?P<match>[A-Za-z0-9_-]{1,32})\.(?P<form>txt|jsonl)")
 _HOST_HEADER: Final = re.compile(r"[A-Za-z0-9.\-_\[\]:]{1,255}")
-
-
-class Payer(Protocol):
-    """Pays for one request in the name of its address."""
-
-    async def pay(self, cost: float) -> None:
-        """Return when `cost` tokens are taken."""
-
-    def reading(self) -> AbstractAsyncContextManager[None]:
-        """Hold one of the few readings of the store that an address may owe; the block also pays for it.
-
-        Raises Refusal when the others take too long.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    """One file of the page as it was last read; `stamp` changes with the file."""
-
-    stamp: tuple[int, int]
-    kind: str
-    body: bytes
-    tag: str
 
 
 class Pages:
@@ -75,13 +42,17 @@ class Pages:
 
         `metrics_token` is the bearer token of the metrics, which without one are served to this machine only.
         """
-        self._web = web.resolve()
         self._journal = journal
         self._metrics = metrics
         self._obstacle = obstacle
         self._metrics_token = metrics_token
-        # By name; a file may have several, where links lead to it.
-        self._files: dict[str, _File] = {}
+        self._files = PageFiles(web)
+        self._qr_codes = QrCodes()
+        self._shared_links = SharedLinks(journal, _policy, obstacle)
+
+    async def prepare(self) -> None:
+        """Read the page's files, before the first request."""
+        await self._files.read_all()
 
     def cost_of(self, path: str) -> float:
         """Return the tokens that an address pays before its request for `path` is answered."""
@@ -102,12 +73,16 @@ class Pages:
             case "/ready":
                 obstacle = self._obstacle()
                 return plain(503, obstacle) if obstacle else plain(200, "ready")
+            case "/qr.svg":
+                return await self._qr_code(request, payer)
             case "/metrics":
                 return self._told_metrics(request, visitor)
+            case _ if SharedLinks.has(path):
+                return await self._shared_links.answer(request, path, payer)
             case _ if found := _RECORD.fullmatch(path):
                 return await self._record(found["match"], found["form"], payer)
             case _:
-                return self._file(path, request)
+                return await self._file(path, request)
 
     def _told_metrics(self, request: Request, visitor: Visitor) -> Response:
         if self._metrics_token:
@@ -119,21 +94,21 @@ class Pages:
         kind = "text/plain; version=0.0.4; charset=utf-8"
         return respond(200, kind, self._metrics.render(), Cache_Control="no-store")
 
+    async def _qr_code(self, request: Request, payer: Payer) -> Response:
+        link = table_link(request.path, field_of(request, "Host"))
+        if link is None:
+            return plain(400, "a QR code is drawn for a link to a table of this server: /qr.svg?link=...")
+        code = self._qr_codes.known(link)
+        if code is None:
+            await payer.pay(QR_CODE)
+            code = await self._qr_codes.of(link)
+        return respond(200, CONTENT_TYPES[".svg"], code, Cache_Control="private, max-age=86400")
+
     async def _record(self, match_id: str, form: str, payer: Payer) -> Response:
         """Return the record of a finished public match; that of a live one could disclose what its delay withholds."""
-        try:
-            async with payer.reading():
-                events = await self._journal.read(match_id)
-                # Charged for a refusal too, since a long live match may be requested repeatedly.
-                await payer.pay(download_cost(len(events)))
-        except JournalUnavailable:
-            return plain(503, "old matches cannot be read just now")
-        except DamagedMatch:
-            return plain(500, "this match is damaged and cannot be shown")
-        if not events or not isinstance(events[0], Started) or events[0].private:
-            return plain(404, "there is no such match")
-        if not any(isinstance(event, Ended) for event in events):
-            return plain(404, "the record is here when the match is over")
+        events = await read_finished(self._journal, match_id, payer)
+        if isinstance(events, Response):
+            return events
         record = record_of(events)
         if form == "txt":
             parts: list[str] = []
@@ -143,34 +118,24 @@ class Pages:
             return respond(200, CONTENT_TYPES[".txt"], "".join(parts).encode())
         return respond(200, "application/jsonl", to_json(record).encode() + b"\n")
 
-    def _file(self, path: str, request: Request) -> Response:
-        file = self._read(_name_of(path))
+    async def _file(self, path: str, request: Request) -> Response:
+        file = await self._files.find(_name_of(path))
         if file is None:
             return plain(404, "there is nothing here")
-        headers = {"Cache_Control": "no-cache", "ETag": file.tag}
-        if file.kind.startswith("text/html"):
+        body, tag = file.body, file.tag
+        headers = {"Cache_Control": "no-cache"}
+        if file.gzipped is not None:
+            headers["Vary"] = "Accept-Encoding"
+            if accepts_gzip(field_of(request, "Accept-Encoding")):
+                body, tag = file.gzipped, file.gzipped_tag
+                headers["Content_Encoding"] = "gzip"
+        headers["ETag"] = tag
+        if file.kind.startswith("text/html") or path == SERVICE_WORKER:
             # Also of a 304: its headers replace those of the answer that the browser has kept.
             headers["Content_Security_Policy"] = _policy(request)
-        if field_of(request, "If-None-Match") == file.tag:
-            return respond(304, file.kind, b"", **headers)
-        return respond(200, file.kind, file.body, **headers)
-
-    def _read(self, name: str) -> _File | None:
-        """Return a file below the page's folder, wherever a link in it leads."""
-        try:
-            path = (self._web / name).resolve()
-            if not path.is_relative_to(self._web) or path.suffix not in CONTENT_TYPES or not path.is_file():
-                return None
-            stat = path.stat()
-            stamp = (stat.st_mtime_ns, stat.st_size)
-            known = self._files.get(name)
-            if known is None or known.stamp != stamp:
-                body = path.read_bytes()
-                tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
-                known = self._files[name] = _File(stamp, CONTENT_TYPES[path.suffix], body, tag)
-        except (OSError, ValueError):
-            return None
-        return known
+        if names_tag(field_of(request, "If-None-Match"), tag):
+            return not_modified(**headers)
+        return respond(200, file.kind, body, **headers)
 
 
 def _name_of(path: str) -> str:

@@ -17,6 +17,7 @@ from cornered.protocol.events import (
     Ended,
     MatchEvent,
     Played,
+    RematchDeclined,
     Rematched,
     RematchOffered,
     Resumed,
@@ -72,6 +73,7 @@ def record_of(events: Iterable[MatchEvent]) -> Record:
                 | TakebackDeclined()
                 | Resumed()
                 | RematchOffered()
+                | RematchDeclined()
                 | Rematched()
             ):
                 # Offers, refunds and rematches are no part of the game; an elimination by the rules follows from them.

@@ -1,4 +1,4 @@
-"""Validates HTTP requests: method, host and path."""
+"""Reads and validates HTTP requests: method, host, path and conditions."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from websockets.http11 import Request, Response
 from cornered.server.net.hosts import KnownHosts
 from cornered.server.net.responses import METHODS, method_not_allowed, plain
 
-__all__ = ["canonical_path", "field_of", "is_upgrade", "refusal_of"]
+__all__ = ["accepts_gzip", "canonical_path", "field_of", "is_upgrade", "names_tag", "refusal_of"]
 
 _CANONICAL: Final = re.compile(r"/|(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)+")
 """Unreserved characters (RFC 3986, 2.3) in segments that are neither empty nor `.` nor `..`."""
+_CODING: Final = re.compile(
+    r"(?P<coding>[-!#$%&'*+.^_`|~0-9a-z]+)(?:\s*;\s*q=(?P<weight>0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?))?"
+)
+"""One element of Accept-Encoding, in lower case."""
 
 
 def canonical_path(target: str) -> str | None:
@@ -34,6 +38,26 @@ def field_of(request: Request, name: str) -> str:
 def is_upgrade(request: Request) -> bool:
     """Return whether a request asks for a WebSocket."""
     return field_of(request, "Upgrade").lower() == "websocket"
+
+
+def accepts_gzip(accept_encoding: str) -> bool:
+    """Return whether the value of Accept-Encoding allows gzip, and does not prefer an answer without encoding.
+
+    Preferences are read as RFC 9110 defines them (12.4.2, 12.5.3); an unreadable one is none.
+    """
+    weights: dict[str, float] = {}
+    for element in accept_encoding.lower().split(","):
+        found = _CODING.fullmatch(element.strip())
+        if found is not None:
+            weights[found["coding"]] = float(found["weight"] or 1)
+    gzip = max((weights[name] for name in ("gzip", "x-gzip") if name in weights), default=weights.get("*", 0.0))
+    return gzip > 0 and gzip >= weights.get("identity", 0.0)
+
+
+def names_tag(if_none_match: str, tag: str) -> bool:
+    """Return whether the value of If-None-Match names an entity tag, or any; weakly compared (RFC 9110, 13.1.2)."""
+    tags = [element.strip().removeprefix("W/") for element in if_none_match.split(",")]
+    return tag in tags or tags == ["*"]
 
 
 def refusal_of(request: Request, hosts: KnownHosts) -> Response | None:

@@ -11,7 +11,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import HeaderLineTooLong, RequestLineTooLong, TooManyHeaders
 from websockets.http11 import Response
 
-__all__ = ["METHODS", "method_not_allowed", "plain", "respond", "unreadable", "without_body"]
+__all__ = ["METHODS", "method_not_allowed", "not_modified", "plain", "respond", "unreadable", "without_body"]
 
 METHODS: Final = ("GET", "HEAD")
 _SECURITY_HEADERS: Final = {
@@ -40,6 +40,16 @@ def respond(status: int, kind: str, body: bytes, **headers: str) -> Response:
     for name, value in {**_SECURITY_HEADERS, **given}.items():
         fields[name] = value
     return Response(status, HTTPStatus(status).phrase, fields, body)
+
+
+def not_modified(**headers: str) -> Response:
+    """Return the answer that what the client has is current, with the headers of a 200 that a cache keeps."""
+    response = respond(304, "", b"", **headers)
+    # They would describe this empty body, and a cache takes over what it is told.
+    for name in ("Content-Type", "Content-Length", "Content-Encoding"):
+        if name in response.headers:
+            del response.headers[name]
+    return response
 
 
 def plain(status: int, text: str, *, retry_after: int | None = None, **headers: str) -> Response:

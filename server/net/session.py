@@ -21,10 +21,13 @@ from cornered.protocol.commands import (
     AskAnalysis,
     AskGames,
     AskHistory,
+    AskLine,
     AskLobby,
     AskMoves,
     AskMyMatches,
     AskSeek,
+    AskStudy,
+    AskTrace,
     AskVariation,
     CancelAnalysis,
     ClientMessage,
@@ -37,9 +40,11 @@ from cornered.protocol.commands import (
     OfferAnalysis,
     Ping,
     Play,
+    ReadRecord,
     Say,
 )
-from cornered.protocol.messages import Acknowledged, Games, Pong, Refused, Welcome
+from cornered.protocol.messages import Acknowledged, Games, MyMatches, Pong, Refused, Welcome
+from cornered.server.analysis.studies import line_of, read_record
 from cornered.server.match import catalogue, views
 from cornered.server.net.connection import HOLD_INBOX, Connection
 from cornered.server.net.costs import cost_of, malformed_cost, reading_cost, replay_cost
@@ -47,7 +52,8 @@ from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import ClientConnection, frame
 from cornered.server.runtime.limits import AddressLimits, Limits
 from cornered.server.runtime.lobby_service import LobbyService
-from cornered.server.runtime.match_task import MatchTask
+from cornered.server.runtime.match_mirror import MatchMirror
+from cornered.server.runtime.match_room import MatchRoom
 
 __all__ = ["Session"]
 
@@ -68,9 +74,21 @@ NEWCOMER_PATIENCE: Final = 0.5
 
 log = structlog.get_logger("session")
 
-_InRoom: TypeAlias = Join | Leave | AskMoves | AskHistory | AskVariation | AskAnalysis | Say
+_InRoom: TypeAlias = Join | Leave | AskMoves | AskHistory | AskVariation | Say
+"""Commands that a room carries out at once."""
 _Order: TypeAlias = (
-    Ping | AskGames | AskMyMatches | AskSeek | AskLobby | LobbyCommand | MatchCommand | AnalysisCommand | _InRoom
+    Ping
+    | AskGames
+    | AskMyMatches
+    | AskSeek
+    | AskLobby
+    | AskLine
+    | ReadRecord
+    | LobbyCommand
+    | MatchCommand
+    | AnalysisCommand
+    | AskAnalysis
+    | _InRoom
 )
 """Every command that may follow hello."""
 
@@ -192,6 +210,7 @@ class Session:
         client, self._client = self._client, None
         if client is not None:
             try:
+                self._lobby_service.matches.forwarder.left(client)
                 self._lobby_service.leave(client)
             finally:
                 self._limits.players.leave(client.player.id)
@@ -199,14 +218,18 @@ class Session:
 
     def fell_behind(self) -> None:
         if self._client is not None:
-            for match_task in self._client.matches.values():
-                match_task.fell_behind(self._client)
+            for room in self._client.matches.values():
+                room.fell_behind(self._client)
 
     def caught_up(self) -> None:
         if self._client is not None:
-            for match_task in tuple(self._client.matches.values()):
-                match_task.caught_up(self._client)
+            for room in tuple(self._client.matches.values()):
+                room.caught_up(self._client)
             self._lobby_service.caught_up(self._client)
+
+    def is_awaited(self) -> bool:
+        client = self._client
+        return client is not None and any(room.awaits(client) for room in client.matches.values())
 
     # The inbox
 
@@ -290,7 +313,7 @@ class Session:
             if hello.token is None:
                 await self._wait_as_newcomer()
             welcome = await self._lobby_service.greet(hello)
-            self._lobby_service.check_room_for(welcome.player.id)
+            self._check_room_for(welcome.player.id)
             if not self._is_over:
                 self._enter(welcome, hello.instance)
             return
@@ -306,6 +329,12 @@ class Session:
             self._connection.fail(CloseCode.TRY_AGAIN_LATER, refusal.code)
         elif self._false_starts >= MAX_FALSE_STARTS:
             self._connection.fail(CloseCode.POLICY_VIOLATION, "no hello")
+
+    def _check_room_for(self, player: str) -> None:
+        """Raise a Refusal when a player is at its limit of connections."""
+        most = self._limits.settings.max_per_player
+        if self._limits.players.connections(player) >= most:
+            raise Refusal("server_full", f"you have {most} connections already; close one first")
 
     async def _wait_as_newcomer(self) -> None:
         """Return when it is this new guest's turn. Raises Refusal where that would take too long."""
@@ -391,29 +420,52 @@ class Session:
         return False
 
     def _is_awaited(self, client: ClientConnection, play: Play) -> bool:
-        match_task = self._lobby_service.matches.get(play.match)
-        return match_task is not None and match_task.expects(client, play)
+        room = self._lobby_service.matches.get(play.match)
+        return room is not None and room.expects(client, play)
 
     def _cost_of(self, command: ClientMessage) -> float:
-        match_task = self._lobby_service.matches.get(command.match) if isinstance(command, InMatch) else None
-        return cost_of(command, None if match_task is None else match_task.match)
+        room = self._lobby_service.matches.get(command.match) if isinstance(command, InMatch) else None
+        return cost_of(command, None if room is None else room.match)
 
-    async def _find(self, client: ClientConnection, match_id: str) -> MatchTask:
-        """Return the match task of any match. One that is not open is read from the store, and paid for afterwards.
+    async def _find(self, client: ClientConnection, command: InMatch) -> MatchRoom:
+        """Return the room of any match. One that is not open is read from the store, and paid for afterwards.
 
-        What that costs is known only then; until it is paid the address has one reading less. A player's own live
-        match costs nothing more: after a restart it is loaded for its players anyway. Raises Refusal.
+        So is what a mirror lacks of that which the client has seen on another node. What that costs is known only then;
+        until it is paid the address has one reading less. A player's own live match costs nothing more: after a restart
+        it is loaded for its players anyway. Raises Refusal.
         """
-        registry = self._lobby_service.matches
-        match_task = registry.get(match_id)
-        if match_task is None and match_id in registry.live_of(client.player.id):
-            match_task = await registry.find(match_id)
-        elif match_task is None:
+        registry, match_id = self._lobby_service.matches, command.match
+        room = registry.get(match_id)
+        if room is None and match_id in registry.live_of(client.player.id):
+            room = await registry.find(match_id)
+        elif room is None:
             await self._queue_for(self._address.replays.acquire())
             self._owed = LOOKUP_COST
-            match_task = await registry.find(match_id)
-            self._owed += replay_cost(match_task.match.seq)
-        return match_task
+            room = await registry.find(match_id)
+            self._owed += replay_cost(room.match.seq)
+        elif isinstance(room, MatchMirror) and room.is_behind(command):
+            await self._queue_for(self._address.replays.acquire())
+            self._owed = LOOKUP_COST
+            await room.catch_up()
+            # Meanwhile its last client may have gone, or the match have come to this node.
+            room = await registry.find(match_id)
+        return room
+
+    async def _my_matches(self, client: ClientConnection, command: AskMyMatches) -> MyMatches:
+        """Return a player's matches. What a later page reads from the store is paid for as a match that is opened.
+
+        The first page is what every visit begins with, and its few matches are remembered: its price is fixed. Raises
+        Refusal.
+        """
+        if command.after is None:
+            return await self._lobby_service.my_matches(client, command)
+
+        def replayed(events: int) -> None:
+            self._owed += replay_cost(events)
+
+        await self._queue_for(self._address.replays.acquire())
+        self._owed = LOOKUP_COST
+        return await self._lobby_service.my_matches(client, command, replayed)
 
     async def _pay(self, client: ClientConnection) -> None:
         """Pay for what was read from the store: the next message waits for the shares that it takes."""
@@ -437,20 +489,22 @@ class Session:
             client.send(Pong(id=command.id, sent=command.sent, now=self._lobby_service.now()))
             return True
         if isinstance(command, MatchCommand):
-            match_task = self._lobby_service.matches.get(command.match)
-            if match_task is not None:
-                match_task.submit(client, command, now)
+            room = self._lobby_service.matches.get(command.match)
+            if room is not None:
+                with self._lobby_service.tracer.receive(command, now) as span:
+                    room.submit(client, command, now, span.context)
                 return True
         return False
 
     async def _dispatch(self, client: ClientConnection, command: _Order, now: float) -> None:
         lobby_service = self._lobby_service
         if isinstance(command, MatchCommand):
-            match_task = await self._find(client, command.match)
-            try:
-                match_task.submit(client, command, now)
-            finally:
-                match_task.check_emptiness()
+            with lobby_service.tracer.receive(command, now) as span:
+                room = await self._find(client, command)
+                try:
+                    room.submit(client, command, now, span.context)
+                finally:
+                    room.check_emptiness()
             return
         if isinstance(command, LobbyCommand):
             await lobby_service.in_lobby(client, command)
@@ -462,55 +516,66 @@ class Session:
                 await lobby_service.readiness.of_catalogue()
                 client.send(Games(id=command.id, games=catalogue.offered(), max_plies=lobby_service.matches.max_plies))
             case AskMyMatches():
-                client.send(await lobby_service.my_matches(client, command.id))
+                client.send(await self._my_matches(client, command))
             case AskSeek():
-                client.send(lobby_service.seek_info(command))
+                lobby_service.ask_seek(client, command)
             case AskLobby():
                 client.send(lobby_service.lobby_page(command))
             case OfferAnalysis():
-                lobby_service.analysis_service.offer(client, command)
+                lobby_service.analyses.offer(client, command)
             case Analysed():
-                lobby_service.analysis_service.analysed(client, command)
+                lobby_service.analyses.analysed(client, command)
             case CancelAnalysis():
-                lobby_service.analysis_service.cancel(client, command)
+                lobby_service.analyses.cancel(client, command)
+            case AskLine():
+                await lobby_service.readiness.of(command.game.name)
+                client.send(views.line(line_of(command), id=command.id))
+            case ReadRecord():
+                # Which game it is the record itself says.
+                await lobby_service.readiness.of_all()
+                client.send(read_record(command))
+            case AskStudy():
+                await lobby_service.ask_study(client, command)
+            case AskTrace():
+                await lobby_service.ask_trace(client, command)
             case Join() | Leave() | AskMoves() | AskHistory() | AskVariation() | AskAnalysis() | Say():
-                match_task = await self._find(client, command.match)
+                room = await self._find(client, command)
                 try:
                     # The client may have disconnected while the match was looked up.
                     if self._client is not None:
-                        self._in_room(client, match_task, command, now)
+                        if isinstance(command, AskAnalysis):
+                            await lobby_service.ask_analysis(client, command, room)
+                        else:
+                            self._in_room(client, room, command, now)
                 finally:
-                    match_task.check_emptiness()
+                    room.check_emptiness()
             case _:
                 assert_never(command)
 
-    def _in_room(self, client: ClientConnection, match_task: MatchTask, command: _InRoom, now: float) -> None:
+    def _in_room(self, client: ClientConnection, room: MatchRoom, command: _InRoom, now: float) -> None:
         match command:
             case Join():
                 if (
                     command.match not in client.matches
-                    and not match_task.is_player(client)
+                    and not room.is_player(client)
                     and len(client.matches) >= MAX_ROOMS
                 ):
                     raise Refusal("busy", f"one connection watches at most {MAX_ROOMS} matches; leave one first")
-                match_task.join(client, command)
+                room.join(client, command)
+                if room.awaits(client):
+                    self._connection.await_closely()
             case Leave():
-                match_task.leave(client)
+                room.leave(client)
                 client.send(Acknowledged(id=command.id))
             case AskMoves():
-                client.send(views.moves(match_task.seen_by(client), command.ply, id=command.id))
+                client.send(views.moves(room.seen_by(client), command.ply, id=command.id))
             case AskHistory():
-                client.send(views.history(match_task.seen_by(client), id=command.id))
+                client.send(views.history(room.seen_by(client), id=command.id))
             case AskVariation():
-                client.send(views.variation(match_task.studied_by(client), command.ply, command.moves, id=command.id))
-            case AskAnalysis():
-                self._lobby_service.ask_analysis(client, command, match_task)
+                client.send(views.variation(room.explored_by(client), command.ply, command.moves, id=command.id))
             case Say():
-                if not self._lobby_service.was_said(client.player.id, command.id):
-                    if not client.limits.chat.spend(now):
-                        raise Refusal("too_fast", "let the others say something too")
-                    match_task.say(client, command)
-                    self._lobby_service.remember_said(client.player.id, command.id)
-                client.send(Acknowledged(id=command.id))
+                if not room.was_said(client.player.id, command.id) and not client.limits.chat.spend(now):
+                    raise Refusal("too_fast", "let the others say something too")
+                room.say(client, command)
             case _:
                 assert_never(command)

@@ -70,15 +70,20 @@ def _parsed(text: str) -> Address | None:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The sender of a request. `is_direct` is False where headers show that a proxy forwards the request."""
+    """The sender of a request. `is_direct` is False where headers show that a proxy forwards the request.
+
+    `is_proxy`: a trusted proxy asks for itself, such as whether the server is ready.
+    """
 
     address: str
     is_direct: bool
+    is_proxy: bool = False
 
     @property
     def key(self) -> str:
-        """What the limits of this visitor are counted by."""
-        return rate_limit_key(self.address)
+        """What the limits of this visitor are counted by: a proxy has its own, whoever else has its address."""
+        key = rate_limit_key(self.address)
+        return f"proxy {key}" if self.is_proxy else key
 
     @property
     def is_local(self) -> bool:
@@ -104,7 +109,8 @@ class Visitors:
         is_direct = not any(name in request.headers for name in _FORWARDING_FIELDS)
         if not is_direct:
             self._warn(peer)
-        return Visitor(client_address(peer, field_of(request, "X-Forwarded-For"), self._proxies), is_direct)
+        address = client_address(peer, field_of(request, "X-Forwarded-For"), self._proxies)
+        return Visitor(address, is_direct, is_proxy=is_direct and self.is_proxy(peer))
 
     def _warn(self, peer: str) -> None:
         if not peer or self.is_proxy(peer):

@@ -5,12 +5,22 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections.abc import Callable
-from typing import Final, assert_never
+from typing import Final, Protocol, assert_never
 
 from cornered.protocol.analysis import MAX_TREE_NODES
 from cornered.protocol.commands import Analysed, CancelAnalysis, OfferAnalysis
-from cornered.protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
-from cornered.server.analysis.queue import MAX_JOBS, THINKING_TIME_MS, AnalysisQueue
+from cornered.protocol.messages import (
+    Acknowledged,
+    Analyse,
+    Analysis,
+    ServerMessage,
+    StopAnalysis,
+    Traced,
+    TraceSearch,
+)
+from cornered.protocol.traces import MAX_TRACE_LINES
+from cornered.protocol.values import Player
+from cornered.server.analysis.queue import MAX_JOBS, AnalysisQueue
 from cornered.server.analysis.state import (
     AnalysisEvent,
     AnalysisFindings,
@@ -27,21 +37,40 @@ from cornered.server.analysis.state import (
 )
 from cornered.server.metrics import Counts
 from cornered.server.refusal import Refusal
-from cornered.server.runtime.client_connection import Broadcast, ClientConnection
+from cornered.server.runtime.client_connection import Broadcast
 
-__all__ = ["AnalysisService"]
+__all__ = ["INTERRUPTED", "AnalysisClient", "AnalysisService", "failure"]
 
 MOST_JOBS_OF_ADDRESS: Final = MAX_JOBS // 4
 """Queued and running analyses of all players of one address: enough for a class, and not the whole queue."""
 PUBLISH_INTERVAL_S: Final = 0.25
 """Least interval of results so far."""
+INTERRUPTED: Final = "the server that had this analysis changed; ask again"
+"""Why an analysis ends that may be asked for again at once."""
+
+
+class AnalysisClient(Protocol):
+    """A socket that asks or offers, on this node or on another one. `id` is unique among the sockets of all nodes."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def player(self) -> Player: ...
+    @property
+    def address(self) -> str: ...
+    @property
+    def is_behind(self) -> bool: ...
+
+    def send(self, message: ServerMessage) -> None: ...
+
+    def deliver(self, broadcast: Broadcast) -> None: ...
 
 
 class AnalysisService:
     """The queue of analysis jobs between the clients that request them and the analysts; it does not search."""
 
     def __init__(self, counts: Counts, now: Callable[[], int], new_id: Callable[[], str], key: str = "") -> None:
-        """`now` is the wall clock in milliseconds; `new_id` makes ids that cannot be guessed.
+        """`now` is the match clock in milliseconds; `new_id` makes ids that cannot be guessed.
 
         `key` is the operator's, which an analyst must send; without one there are no analysts.
         """
@@ -51,7 +80,7 @@ class AnalysisService:
         self._new_id = new_id
         self._loop = asyncio.get_running_loop()
         self._queue = AnalysisQueue()
-        self._clients: dict[str, ClientConnection] = {}
+        self._clients: dict[str, AnalysisClient] = {}
         self._changed: set[str] = set()
         self._publish_timer: asyncio.TimerHandle | None = None
         self._tick_timer: asyncio.TimerHandle | None = None
@@ -74,8 +103,8 @@ class AnalysisService:
 
     # Analysts
 
-    def offer(self, client: ClientConnection, command: OfferAnalysis) -> None:
-        """Register a bot as analyst, and answer it. Raises Refusal."""
+    def check_offer(self, client: AnalysisClient, command: OfferAnalysis) -> None:
+        """Raise a Refusal where this client may not offer analysis."""
         if client.player.kind != "bot":
             raise Refusal("not_a_bot", "only a bot studies positions for others")
         if command.jobs and not self.is_operators(command.key):
@@ -84,15 +113,22 @@ class AnalysisService:
                 "only bots that the server's operator allows study positions for others: start yours with the server's "
                 "CORNERED_ANALYST_KEY",
             )
-        self._clients[client.id] = client
+
+    def offer(self, client: AnalysisClient, command: OfferAnalysis) -> None:
+        """Register a bot as analyst, which `check_offer` has allowed, and answer it."""
         client.send(Acknowledged(id=command.id))
+        self.register(client, command)
+
+    def register(self, client: AnalysisClient, command: OfferAnalysis) -> None:
+        """Register a bot as analyst whose offer is answered."""
+        self._clients[client.id] = client
         self._apply(self._queue.offer(client.id, command, self._now()))
 
     def is_operators(self, key: str | None) -> bool:
         """Return whether this is the operator's key, compared in constant time."""
         return bool(self._key) and hmac.compare_digest((key or "").encode(), self._key)
 
-    def analysed(self, client: ClientConnection, command: Analysed) -> None:
+    def analysed(self, client: AnalysisClient, command: Analysed) -> None:
         """Fold an analyst's results, and answer it. Raises Refusal."""
         events = self._queue.analysed(client.id, command, self._now())
         client.send(Acknowledged(id=command.id))
@@ -100,7 +136,7 @@ class AnalysisService:
 
     # Clients that request analyses
 
-    def ask(self, client: ClientConnection, command_id: str, question: Question) -> None:
+    def ask(self, client: AnalysisClient, command_id: str, question: Question) -> None:
         """Queue an analysis, and answer with its id and the results so far. Raises Refusal."""
         answer = self._queue.answers.get(question.key)
         if answer is not None:
@@ -125,16 +161,34 @@ class AnalysisService:
             any(self._clients[socket].address == address for socket in job.askers) for job in self._queue.jobs.values()
         )
 
-    def cancel(self, client: ClientConnection, command: CancelAnalysis) -> None:
+    def cancel(self, client: AnalysisClient, command: CancelAnalysis) -> None:
         """Unsubscribe a client from an analysis, and acknowledge it."""
         client.send(Acknowledged(id=command.id))
         self._apply(self._queue.cancel(client.id, command.analysis, self._now()))
 
-    def leave(self, client: ClientConnection) -> None:
+    def leave(self, client: AnalysisClient) -> None:
         """Remove a closed connection: its jobs return to the queue, its requests are dropped."""
         if client.id in self._clients:
             self._apply(self._queue.leave(client.id, self._now()))
             del self._clients[client.id]
+
+    def interrupt(self, client: AnalysisClient) -> None:
+        """Remove a connection that may be open: its requests end with a message that they may be repeated."""
+        self._interrupt_requests(client)
+        self.leave(client)
+
+    def reset(self) -> None:
+        """Remove all connections in this way, the answers of old questions apart."""
+        clients = tuple(self._clients.values())
+        for client in clients:
+            self._interrupt_requests(client)
+        for client in clients:
+            self.leave(client)
+
+    def _interrupt_requests(self, client: AnalysisClient) -> None:
+        for job in [job for job in self._queue.jobs.values() if client.id in job.askers]:
+            client.send(failure(job.id, job.question.position, INTERRUPTED, is_trace=job.question.search is not None))
+            self._apply(self._queue.cancel(client.id, job.id, self._now()))
 
     # Effects
 
@@ -164,16 +218,7 @@ class AnalysisService:
                 self._changed.update(job.id for job in queue.waiting())
             case Assigned(name, analyst):
                 question = queue.jobs[name].question
-                self._clients[analyst].send(
-                    Analyse(
-                        job=name,
-                        game=question.game,
-                        position=question.position,
-                        lines=question.lines,
-                        milliseconds=THINKING_TIME_MS,
-                        nodes=MAX_TREE_NODES,
-                    )
-                )
+                self._clients[analyst].send(_job(name, question))
                 self._changed.update(job.id for job in queue.waiting())
             case AnalysisProgressed(name):
                 self._changed.add(name)
@@ -230,7 +275,66 @@ class AnalysisService:
             self._arm()
 
 
-def _message(name: str, question: Question, found: AnalysisFindings, ahead: int, *, final: bool) -> Analysis:
+def failure(analysis: str, position: str, error: str, *, is_trace: bool) -> Analysis | Traced:
+    """Return the last message of an analysis, or of a search to be shown, that has no result."""
+    if is_trace:
+        return Traced(
+            analysis=analysis,
+            position=position,
+            ahead=0,
+            final=True,
+            by="",
+            report=None,
+            lines=(),
+            positions=(),
+            error=error,
+        )
+    return Analysis(
+        analysis=analysis,
+        position=position,
+        ahead=0,
+        final=True,
+        by="",
+        report=None,
+        overlays=(),
+        tree=(),
+        error=error,
+    )
+
+
+def _job(name: str, question: Question) -> Analyse | TraceSearch:
+    if question.search is not None:
+        return TraceSearch(
+            job=name,
+            game=question.game,
+            position=question.position,
+            settings=question.search,
+            milliseconds=question.milliseconds,
+            lines=MAX_TRACE_LINES,
+        )
+    return Analyse(
+        job=name,
+        game=question.game,
+        position=question.position,
+        lines=question.lines,
+        milliseconds=question.milliseconds,
+        nodes=MAX_TREE_NODES,
+    )
+
+
+def _message(name: str, question: Question, found: AnalysisFindings, ahead: int, *, final: bool) -> Analysis | Traced:
+    if question.search is not None:
+        return Traced(
+            analysis=name,
+            position=question.position,
+            ahead=ahead,
+            final=final,
+            by=found.by,
+            report=found.report if final else None,
+            lines=found.trace.lines if final else (),
+            positions=found.trace.positions if final else (),
+            error=found.error,
+        )
     return Analysis(
         analysis=name,
         position=question.position,

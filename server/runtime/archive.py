@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,7 +16,7 @@ from cornered.server.match import views
 from cornered.server.match.dice import seed_of
 from cornered.server.match.match import Match, Patience
 from cornered.server.ports import DamagedMatch
-from cornered.server.runtime.match_task import Services
+from cornered.server.runtime.match_room import Services
 
 __all__ = ["Archive", "Restored"]
 
@@ -122,12 +122,22 @@ class Archive:
         while self._kept_plies > MAX_KEPT_PLIES:
             self._drop(next(iter(self._finished)))
 
+    def is_kept(self, match_id: str) -> bool:
+        """Return whether this is a finished match that is cached."""
+        return match_id in self._finished
+
     def _drop(self, match_id: str) -> None:
         if (known := self._finished.pop(match_id, None)) is not None:
             self._kept_plies -= known.match.ply + 1
 
-    async def summaries(self, finished: Iterable[str]) -> list[MatchSummary]:
-        """Return what lists show of finished matches, but for damaged ones. Raises JournalUnavailable and Refusal."""
+    async def summaries(
+        self, finished: Iterable[str], replayed: Callable[[int], None] | None = None
+    ) -> list[MatchSummary]:
+        """Return what lists show of finished matches, but for damaged ones.
+
+        `replayed` is called with the number of events of every match that had to be replayed for that. Raises
+        JournalUnavailable and Refusal.
+        """
         found: list[MatchSummary] = []
         for match_id in finished:
             summary = self._summaries.get(match_id)
@@ -138,6 +148,8 @@ class Archive:
                     continue
                 if restored is None:
                     continue
+                if replayed is not None:
+                    replayed(len(restored.events))
                 summary = self._summaries[match_id] = views.summary(restored.match, 0)
                 if len(self._summaries) > MAX_SUMMARIES:
                     self._summaries.popitem(last=False)

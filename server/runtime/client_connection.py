@@ -11,6 +11,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
+from websockets.frames import CloseCode
+
 from cornered.protocol.codec import JSON, MSGPACK, Codec
 from cornered.protocol.messages import ErrorCode, Refused, ServerMessage
 from cornered.protocol.values import Player
@@ -36,6 +38,8 @@ class Wire(Protocol):
 
     def owe(self, cost: float) -> None: ...
 
+    def fail(self, code: CloseCode, reason: str) -> None: ...
+
 
 class JoinedMatch(Protocol):
     """What a match does for a connection that has joined it."""
@@ -47,6 +51,8 @@ class JoinedMatch(Protocol):
     def player_went(self, player: str) -> None: ...
 
     def leave(self, client: ClientConnection) -> None: ...
+
+    def awaits(self, client: ClientConnection) -> bool: ...
 
 
 Write: TypeAlias = Callable[[bytes], None]
@@ -156,6 +162,10 @@ class ClientConnection:
         codec = self.codec
         framed = frame(codec.encode(answer), is_text=codec.is_text)
         self.write(framed if broadcast is None else framed + broadcast.frame(codec))
+
+    def disconnect(self, reason: str) -> None:
+        """Close the socket at once; the client reads `reason` in the close frame (1008)."""
+        self._connection.fail(CloseCode.POLICY_VIOLATION, reason)
 
     def refuse(self, command_id: str | None, code: ErrorCode, text: str, *, retry_after: int | None = None) -> None:
         """Send a refusal, and count it; `retry_after` is in milliseconds."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from operator import sub
 from typing import Final, Generic, Protocol, TypeVar
 
 from cornered.server.runtime.token_bucket import FairQueue, TokenBucket
@@ -25,6 +27,9 @@ MAX_IDLE: Final = 10_000
 
 class _Limited(Protocol):
     connections: int
+
+    @property
+    def buckets(self) -> tuple[TokenBucket, ...]: ...
 
 
 L = TypeVar("L", bound=_Limited)
@@ -49,6 +54,11 @@ class AddressLimits:
         self.downloads = asyncio.Semaphore(MAX_DOWNLOADS)
         """Matches that are read for their records, and paid for afterwards."""
 
+    @property
+    def buckets(self) -> tuple[TokenBucket, ...]:
+        """The buckets that all nodes share."""
+        return (self.arrivals, self.share.bucket, self.newcomers.bucket)
+
 
 class PlayerLimits:
     """What all connections of one player share, so that opening another one gains nothing."""
@@ -60,6 +70,11 @@ class PlayerLimits:
         self.commands = TokenBucket(settings.message_rate, settings.message_burst, now)
         self.chat = TokenBucket(CHAT_RATE, CHAT_BURST, now)
 
+    @property
+    def buckets(self) -> tuple[TokenBucket, ...]:
+        """The buckets that all nodes share."""
+        return (self.commands, self.chat)
+
 
 class _Registry(Generic[L]):
     """Entries by name. Those in use stay; of the others the `MAX_IDLE` newest do."""
@@ -68,6 +83,12 @@ class _Registry(Generic[L]):
         self._make = make
         self._used: dict[str, L] = {}
         self._idle: OrderedDict[str, L] = OrderedDict()
+        # Connections of each name to other nodes, by node.
+        self._elsewhere: dict[str, dict[str, int]] = {}
+        # What the other nodes were told: connections, and tokens taken of each bucket.
+        self._told: dict[str, tuple[int, tuple[float, ...]]] = {}
+        # The last name that was told where there was no room for all; empty where all were told.
+        self._told_last = ""
 
     def __len__(self) -> int:
         return len(self._used) + len(self._idle)
@@ -86,9 +107,78 @@ class _Registry(Generic[L]):
         entry.connections -= 1
         if not entry.connections:
             # Not forgotten at once: coming back must not refill a bucket.
-            self._idle[name] = self._used.pop(name)
-            if len(self._idle) > MAX_IDLE:
-                self._idle.popitem(last=False)
+            self._set_idle(name, self._used.pop(name))
+
+    def _set_idle(self, name: str, entry: L) -> None:
+        self._idle[name] = entry
+        if len(self._idle) > MAX_IDLE:
+            forgotten, _ = self._idle.popitem(last=False)
+            if forgotten not in self._used:
+                self._told.pop(forgotten, None)
+
+    # Other nodes
+
+    def connections(self, name: str) -> int:
+        """Return the connections of `name` to all nodes."""
+        entry = self._used.get(name)
+        return (0 if entry is None else entry.connections) + self.elsewhere(name)
+
+    def elsewhere(self, name: str) -> int:
+        """Return the connections of `name` to other nodes, as they were a moment ago."""
+        return sum(self._elsewhere.get(name, {}).values())
+
+    def usage(self, most: int) -> list[tuple[str, int, tuple[float, ...]]]:
+        """Return up to `most` names with their connections here and the tokens taken since the last call told."""
+        found: list[tuple[str, int, tuple[float, ...]]] = []
+        for name, entry in self._in_turn():
+            taken = tuple(bucket.taken for bucket in entry.buckets)
+            connections, known = self._told.get(name, (0, (0.0,) * len(taken)))
+            if (entry.connections, taken) == (connections, known):
+                continue
+            if len(found) == most:
+                self._told_last = found[-1][0]
+                return found
+            self._told[name] = (entry.connections, taken)
+            found.append((name, entry.connections, tuple(map(sub, taken, known))))
+        self._told_last = ""
+        return found
+
+    def _in_turn(self) -> Iterable[tuple[str, L]]:
+        """Return all entries, beginning with one that had no room last time: the first may change in every second."""
+        entries = chain(self._used.items(), self._idle.items())
+        if not self._told_last:
+            return entries
+        listed = list(entries)
+        start = next((number for number, (name, _) in enumerate(listed, 1) if name == self._told_last), 0)
+        return listed[start:] + listed[:start]
+
+    def tell_again(self) -> None:
+        """Have the next `usage` name everything that is connected: a node may have missed it."""
+        for name, (_, taken) in self._told.items():
+            self._told[name] = (-1, taken)
+
+    def take_elsewhere(self, node: str, name: str, connections: int, taken: Sequence[float], now: float) -> None:
+        """Count what `node` gave to `name`: its connections there now, and tokens of each bucket."""
+        nodes = self._elsewhere.setdefault(name, {})
+        nodes[node] = connections
+        if not connections:
+            del nodes[node]
+            if not nodes:
+                del self._elsewhere[name]
+        entry = self._used.get(name) or self._idle.get(name)
+        if entry is None:
+            if not any(taken):
+                return
+            entry = self._make()
+            self._set_idle(name, entry)
+        for bucket, cost in zip(entry.buckets, taken, strict=False):
+            bucket.take_elsewhere(now, cost)
+
+    def forget_node(self, node: str) -> None:
+        """A node has no connections any more."""
+        for name, nodes in tuple(self._elsewhere.items()):
+            if nodes.pop(node, None) is not None and not nodes:
+                del self._elsewhere[name]
 
 
 class Limits:

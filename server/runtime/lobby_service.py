@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final, assert_never
 
@@ -15,7 +15,10 @@ from cornered import server
 from cornered.protocol.commands import (
     AskAnalysis,
     AskLobby,
+    AskMyMatches,
     AskSeek,
+    AskStudy,
+    AskTrace,
     ClientMessage,
     Hello,
     LeaveLobby,
@@ -30,12 +33,16 @@ from cornered.protocol.messages import (
     MyMatches,
     Notice,
     Paired,
-    SeekInfo,
     ServerMessage,
     Welcome,
 )
-from cornered.protocol.values import Player
+from cornered.protocol.values import MatchSummary, Player
 from cornered.server.analysis.queue import question_about
+from cornered.server.analysis.state import Question, pieces_of, shape_of
+from cornered.server.analysis.studies import question_to_study
+from cornered.server.analysis.traces import question_to_trace
+from cornered.server.cluster.messages import Visitor
+from cornered.server.cluster.ports import LobbyLog
 from cornered.server.lobby.bounds import Bounds
 from cornered.server.lobby.events import (
     Answered,
@@ -53,25 +60,32 @@ from cornered.server.lobby.events import (
     SeekPosted,
     WentAway,
 )
-from cornered.server.lobby.lobby import Lobby
-from cornered.server.lobby.names import Names
+from cornered.server.lobby.state import LobbyFacts
 from cornered.server.match import views
+from cornered.server.match.match import Match
 from cornered.server.metrics import Counts
 from cornered.server.ports import Accounts, AccountsUnavailable, JournalUnavailable
 from cornered.server.refusal import Refusal
+from cornered.server.runtime.analysis_exchange import AnalysisExchange
 from cornered.server.runtime.analysis_service import AnalysisService
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
+from cornered.server.runtime.lobby_replication import LobbyReplication
 from cornered.server.runtime.lobby_watchers import LobbyWatchers
-from cornered.server.runtime.match_registry import MatchRegistry, RegistryObserver, new_id
-from cornered.server.runtime.match_task import MatchTask, Services
+from cornered.server.runtime.match_registry import MatchRegistry, new_id
+from cornered.server.runtime.match_room import MatchRoom, Services
+from cornered.server.runtime.match_summaries import MatchSummaries
+from cornered.server.runtime.match_task import MatchTask
 from cornered.server.runtime.readiness import Readiness
+from cornered.server.runtime.registry_observer import RegistryObserver
+from cornered.server.runtime.revocations import Revocations
+from cornered.server.tracing import Tracer
 
 __all__ = ["LobbyService"]
 
+WELL_KNOWN_PLIES: Final = 6
+"""Plies from the start within which a position of a live match is studied for others."""
 MAX_FINISHED: Final = 20
 """Finished matches on a player's list."""
-SAID_IDS_KEPT: Final = 4_096
-"""Newest lines whose ids are known again when they are repeated."""
 
 log = structlog.get_logger("lobby_service")
 
@@ -84,13 +98,16 @@ class LobbyService:
         services: Services,
         accounts: Accounts,
         open_registry: Callable[[RegistryObserver], MatchRegistry],
+        lobby_log: LobbyLog,
+        tasks: asyncio.TaskGroup,
         *,
-        max_per_player: int,
         bounds: Bounds = Bounds(),  # noqa: B008 - it is frozen
         reserved_names: Iterable[str] = (),
         analyst_key: str = "",
     ) -> None:
         """`open_registry` makes the registry, which reports to the lobby service from then on.
+
+        The lobby's changes are stored in `lobby_log` from `recover` on, by a task of `tasks`.
 
         `reserved_names` are for connections with `analyst_key`; any other that requests one gets a number added.
         Analysts need the key too: without a key there are no analysts, and any bot may have the names.
@@ -99,43 +116,65 @@ class LobbyService:
         self.is_stopping = False
         self._services = services
         self._accounts = accounts
-        self._max_per_player = max_per_player
-        self._loop = asyncio.get_running_loop()
         self._clients: dict[str, list[ClientConnection]] = {}
-        self._lobby = Lobby(Names(reserved_names), bounds=bounds)
+        self.revocations = Revocations(accounts, self._disconnect)
+        self.replication = LobbyReplication(
+            services, self.matches, lobby_log, self, tasks, reserved_names=tuple(reserved_names), bounds=bounds
+        )
+        self.summaries = MatchSummaries(services.nodes, self.matches)
         self._watch = LobbyWatchers(
             self._lobby,
-            self.matches,
+            self.summaries,
             services.bus,
             now=services.now,
             peers_of=lambda player: self._clients.get(player, ()),
+            live_of=self._live_of,
         )
-        self._tick_timer: asyncio.TimerHandle | None = None
-        self._tick_at = 0
-        # Commands whose match is being stored, by player and id.
-        self._under_way: dict[tuple[str, str], asyncio.Future[None]] = {}
-        self._said: OrderedDict[tuple[str, str], None] = OrderedDict()
         # The ids of the players that have sent the operator's key since the server started.
         self._operators: set[str] = set()
         self._has_key = bool(analyst_key)
         self.analysis_service = AnalysisService(services.counts, services.now, new_id, analyst_key)
+        self.analyses = AnalysisExchange(
+            self.analysis_service, services.nodes, self.matches.forwarder, services.readiness
+        )
 
     @property
     def counts(self) -> Counts:
         return self._services.counts
 
     @property
+    def tracer(self) -> Tracer:
+        return self._services.tracer
+
+    @property
     def readiness(self) -> Readiness:
         return self._services.readiness
 
     def now(self) -> int:
-        """Return the wall clock in milliseconds."""
+        """Return the match clock in milliseconds."""
         return self._services.now()
 
     @property
     def players(self) -> int:
-        """How many players have a connection."""
+        """How many players have a connection to this node."""
         return len(self._clients)
+
+    # Life
+
+    async def recover(self) -> None:
+        """Go on with the lobby and the matches of the server before. Raises JournalUnavailable, AccountsUnavailable."""
+        await self.revocations.begin()
+        await self.matches.recover()
+        await self.replication.recover()
+
+    async def drained(self) -> None:
+        """Return when every change of the lobby so far is stored, or cannot be for too long."""
+        await self.replication.drained()
+
+    @property
+    def _lobby(self) -> LobbyFacts:
+        """The lobby as it may be known: what is not stored yet is not in it."""
+        return self.replication.facts
 
     # Connections
 
@@ -147,6 +186,8 @@ class LobbyService:
             player, token = await self._identify(hello)
         except AccountsUnavailable:
             raise Refusal("internal", "the server cannot look up players just now; try again") from None
+        if self.revocations.includes(player.id):
+            raise _bad_token()
         if self.analysis_service.is_operators(hello.key):
             self._operators.add(player.id)
         return Welcome(
@@ -154,7 +195,7 @@ class LobbyService:
             token=token,
             server=server.VERSION,
             now=self.now(),
-            matches=self.matches.live_of(player.id),
+            matches=self._live_of(player.id),
         )
 
     async def _identify(self, hello: Hello) -> tuple[Player, str | None]:
@@ -163,15 +204,10 @@ class LobbyService:
             return identity.player, token
         known = await self._accounts.by_token(hello.token)
         if known is None:
-            raise Refusal("bad_token", "this token belongs to nobody here; come again without one")
+            raise _bad_token()
         if hello.name is not None and hello.name != known.player.name:
             known = await self._accounts.rename(known.player.id, hello.name)
         return known.player, None
-
-    def check_room_for(self, player: str) -> None:
-        """Raise a Refusal when a player is at its limit of connections."""
-        if len(self._clients.get(player, ())) >= self._max_per_player:
-            raise Refusal("server_full", f"you have {self._max_per_player} connections already; close one first")
 
     def enter(self, client: ClientConnection, welcome: Welcome) -> None:
         """Add a connection, and send it the welcome with its visible name and its player's pending challenges."""
@@ -180,18 +216,25 @@ class LobbyService:
         clients.append(client)
         # Without a key no bot can prove to be a house bot: the reserved names are refused to people only.
         is_operators = player in self._operators or (not self._has_key and client.player.kind == "bot")
-        self._apply(self._lobby.arrive(client.player, client.address, is_operators=is_operators))
-        shown = self._lobby.guests[player].player
+        visitor = Visitor(player=client.player, address=client.address, is_operators=is_operators)
+        shown = self.replication.came(visitor)
         for one in clients:
             one.player = shown
         client.send(welcome.model_copy(update={"player": shown}))
         if len(clients) == 1:
-            for match_task in self.matches.rooms_of(player):
+            for match_task in self.matches.open_tasks_of(player):
                 _complete(partial(match_task.player_came, player))
             self.matches.bring(player)
         for challenge in self._lobby.challenges_of.get(player, ()):
             client.send(self._lobby.challenges[challenge])
         self._warn_of_twins(client)
+
+    def _live_of(self, player: str) -> tuple[str, ...]:
+        """Return the ids of a player's matches that go on, on all nodes."""
+        known = dict.fromkeys((*self._lobby.live_of(player), *self.matches.live_of(player)))
+        # The lobby tells its changes in order: an end waits until those before it are stored, and a player may come
+        # back in between.
+        return tuple(match_id for match_id in known if not self.matches.is_over(match_id))
 
     def _warn_of_twins(self, client: ClientConnection) -> None:
         """Notify the programs that are connected as one bot; two windows of a person are normal."""
@@ -210,15 +253,21 @@ class LobbyService:
             return
         clients.remove(client)
         self._watch.leave(client)
-        _complete(partial(self.analysis_service.leave, client))
+        _complete(partial(self.analyses.leave, client))
         watched = tuple(client.matches.values())
         if not clients:
             del self._clients[player]
-            _complete(lambda: self._apply(self._lobby.disconnect(player, self.now())))
-            for match_task in {*self.matches.rooms_of(player), *watched}:
-                _complete(partial(match_task.player_went, player))
+            _complete(partial(self.replication.went, player))
+            if not self._lobby.is_here(player):
+                for room in {*self.matches.open_tasks_of(player), *watched}:
+                    _complete(partial(room.player_went, player))
         for match_task in watched:
             _complete(partial(match_task.leave, client))
+
+    def _disconnect(self, player: str) -> None:
+        """Close all connections of a player whose token is revoked."""
+        for client in tuple(self._clients.get(player, ())):
+            client.disconnect("your token is revoked")
 
     def caught_up(self, client: ClientConnection) -> None:
         """A client's output buffer is below its low mark again: send it the lobby if it missed updates."""
@@ -236,23 +285,13 @@ class LobbyService:
         self._send_to(tuple(self._clients), Notice(code="restarting", text=text))
 
     def close(self) -> None:
-        """Stop every timer."""
+        """Stop every timer and task."""
         self.analysis_service.close()
         self._watch.close()
-        if self._tick_timer is not None:
-            self._tick_timer.cancel()
+        self.summaries.close()
+        self.replication.close()
 
     # Repeated commands
-
-    def was_said(self, player: str, command_id: str) -> bool:
-        """Return whether this chat line was sent already, so that a repeat after a lost acknowledgement sends none."""
-        return (player, command_id) in self._said
-
-    def remember_said(self, player: str, command_id: str) -> None:
-        """Record the command id of a chat line that was sent."""
-        self._said[player, command_id] = None
-        if len(self._said) > SAID_IDS_KEPT:
-            self._said.popitem(last=False)
 
     def was_done(self, player: str, command: ClientMessage) -> bool:
         """Return whether a match or the lobby has carried out this command of the player already."""
@@ -269,83 +308,63 @@ class LobbyService:
 
     async def in_lobby(self, client: ClientConnection, command: LobbyCommand) -> None:
         """Carry out and answer a lobby command. Raises Refusal."""
-        player = client.player
         if isinstance(command, WatchLobby):
             self._watch.watch(client, command.id)
             return
         if isinstance(command, LeaveLobby):
             self._watch.leave(client)
-        key = (player.id, command.id)
-        while (earlier := self._under_way.get(key)) is not None:
-            # The same command is being carried out for another connection: its answer is this one's too.
-            await asyncio.wait([earlier])
-        answered = self._lobby.answered(player.id, command.id)
-        if answered is None:
-            self._under_way[key] = done = self._loop.create_future()
-            try:
-                events = self._lobby.decide(
-                    command, player, self.now(), new_id=new_id(), random_number=secrets.randbits(64)
-                )
-                answer = [event for event in events if isinstance(event, Answered)]
-                answered = answer[0] if answer else None
-                await self._carry_out([event for event in events if not isinstance(event, Answered)])
-                self._apply(answer)
-            finally:
-                del self._under_way[key]
-                done.set_result(None)
-        client.send(Acknowledged(id=command.id, ref=answered.ref if answered else None))
+            client.send(Acknowledged(id=command.id))
+            return
+        await self.replication.carry_out(client, command)
 
-    def seek_info(self, command: AskSeek) -> SeekInfo:
-        """Return a table by its id, also a private one. Raises Refusal."""
-        return SeekInfo(id=command.id, seek=self._lobby.table(command.seek).seek)
+    def ask_seek(self, client: ClientConnection, command: AskSeek) -> None:
+        """Answer with a table by its id, also a private one; only the lobby's owner says that there is none.
+
+        Raises Refusal.
+        """
+        self.replication.ask_seek(client, command)
 
     def lobby_page(self, command: AskLobby) -> LobbyPage:
         """Return one more page of the lobby. Raises Refusal."""
         return self._watch.page(command)
 
-    async def _carry_out(self, events: list[LobbyEvent]) -> None:
-        """Apply events, and store and open their match before its messages are sent. Raises Refusal."""
-        made = next((event for event in events if isinstance(event, MatchMade)), None)
-        if made is None:
-            self._apply(events)
-            return
-        # The table is closed before the match is stored, so that no other player joins it meanwhile.
-        told = [event for event in events if isinstance(event, ChallengeEnded)]
-        self._evolve(events)
-        if not await self._is_opened(made):
-            self._apply([MatchEnded(made.match)])
-            for event in told:
-                reason = "the server could not start the match"
-                closed = event.closed.model_copy(update={"how": "cancelled", "match": None, "reason": reason})
-                self._send_to(event.told, closed)
-            raise Refusal("internal", "the match could not be stored just now; try again")
+    # LobbyObserver
+
+    def lobby_changed(self, events: Sequence[LobbyEvent], told: Sequence[LobbyEvent]) -> None:
+        for event in events:
+            if isinstance(event, Arrived):
+                for client in self._clients.get(event.player.id, ()):
+                    client.player = event.player
+                self._seat(event.player.id)
+            elif isinstance(event, WentAway | Departed):
+                self._seat(event.player)
+        self._watch.changed()
         for event in told:
             self._effect(event)
 
-    async def _is_opened(self, made: MatchMade) -> bool:
-        """Store and open a match; return whether it exists now."""
-        try:
-            await self.matches.open_new(made)
-        except JournalUnavailable:
-            # A commit whose answer was lost may have stored the match: reading it back decides.
-            try:
-                await self.matches.find(made.match)
-            except Refusal:
-                return False
-        return True
-
-    def _apply(self, events: Iterable[LobbyEvent]) -> None:
-        """Fold events, and send their messages."""
-        events = tuple(events)
-        self._evolve(events)
-        for event in events:
+    def lobby_replaced(self, told: Sequence[LobbyEvent]) -> None:
+        self._watch.replace(self._lobby)
+        for room in self.matches.all():
+            for player in room.match.terms.players:
+                self._seat(player.id)
+        for name, clients in self._clients.items():
+            guest = self._lobby.guests.get(name)
+            for client in clients:
+                client.player = client.player if guest is None else guest.player
+        for event in told:
             self._effect(event)
 
-    def _evolve(self, events: Iterable[LobbyEvent]) -> None:
-        for event in events:
-            self._lobby.evolve(event)
-        self._watch.changed()
-        self._arm()
+    def _is_here(self, player: str) -> bool:
+        """Return whether a player is connected to any node."""
+        return player in self._clients or self._lobby.is_here(player)
+
+    def _seat(self, player: str) -> None:
+        """Tell the matches that this node owns whether a player is connected."""
+        for match_task in self.matches.open_tasks_of(player):
+            if self._is_here(player):
+                match_task.player_came(player)
+            else:
+                match_task.player_went(player)
 
     def _effect(self, event: LobbyEvent) -> None:
         match event:
@@ -353,6 +372,9 @@ class LobbyService:
                 self._send_to((event.challenge.by.id, event.challenge.to.id), event.challenge)
             case ChallengeEnded():
                 self._send_to(event.told, event.closed)
+            case MatchMade():
+                for seat, player in enumerate(event.players):
+                    self._send_to((player.id,), Paired(match=event.match, seat=seat))
             case (
                 Arrived()
                 | WentAway()
@@ -362,7 +384,6 @@ class LobbyService:
                 | SeekJoined()
                 | SeekLeft()
                 | SeekClosed()
-                | MatchMade()
                 | MatchEnded()
                 | Answered()
             ):
@@ -370,94 +391,193 @@ class LobbyService:
             case _:
                 assert_never(event)
 
-    def _arm(self) -> None:
-        due = self._lobby.deadline()
-        if self._tick_timer is not None:
-            # A timer that fires too early looks again, which is cheaper than setting it anew for every event.
-            if due is None or self._tick_at <= due:
-                return
-            self._tick_timer.cancel()
-            self._tick_timer = None
-        if due is not None:
-            self._tick_at = due
-            self._tick_timer = self._loop.call_later(max(0, due - self.now()) / 1000, self._tick)
-
-    def _tick(self) -> None:
-        self._tick_timer = None
-        self._apply(self._lobby.tick(self.now()))
-
     # What the registry reports
 
     def matches_indexed(self, live: Sequence[Started]) -> None:
-        self._apply(MatchMade(one.match, one.game, one.players, one.clock, one.private, one.delay) for one in live)
+        for one in live:
+            self.replication.match_began(
+                MatchMade(
+                    one.match,
+                    one.game,
+                    one.players,
+                    one.clock,
+                    one.private,
+                    one.delay,
+                    is_open=True,
+                    with_help=one.with_help,
+                )
+            )
 
     def match_resumed(self, match_task: MatchTask) -> None:
         self._seat_present(match_task)
-        self._watch.match_began(match_task)
+        self.summaries.began(match_task)
 
     def _seat_present(self, match_task: MatchTask) -> None:
         for player in match_task.match.terms.players:
-            if player.id in self._clients:
+            if self._is_here(player.id):
                 match_task.player_came(player.id)
 
     def match_lost(self, match_id: str) -> None:
-        self._apply([MatchEnded(match_id)])
+        self.replication.match_over(match_id)
 
     def match_opened(self, match_task: MatchTask) -> None:
         terms = match_task.match.terms
         self._seat_present(match_task)
         if match_task.match.over:
             return
-        self._apply([MatchMade(terms.id, terms.spec, terms.players, terms.clock, terms.private, terms.delay)])
-        self._watch.match_began(match_task)
-        for seat, player in enumerate(terms.players):
-            self._send_to((player.id,), Paired(match=terms.id, seat=seat))
+        self.summaries.began(match_task)
+        self.replication.match_began(
+            MatchMade(
+                terms.id,
+                terms.spec,
+                terms.players,
+                terms.clock,
+                terms.private,
+                terms.delay,
+                is_open=True,
+                with_help=terms.with_help,
+            )
+        )
 
     def match_changed(self, match_task: MatchTask) -> None:
-        self._watch.match_moved(match_task)
+        self.summaries.moved(match_task)
 
     def match_ended(self, match_task: MatchTask) -> None:
-        self._watch.match_ended(match_task)
-        self._apply([MatchEnded(match_task.match.id)])
+        self.summaries.ended(match_task.match.id)
+        self.replication.match_over(match_task.match.id)
 
-    def reserve_rematch(self, made: MatchMade) -> None:
-        if made.match not in self._lobby.matches:
-            self._lobby.check_places(made.players)
-            self._apply([made])
+    def match_disowned(self, match_id: str) -> None:
+        self.summaries.ended(match_id)
+
+    async def reserve_rematch(self, made: MatchMade) -> None:
+        await self.replication.placement.reserve(made)
 
     def release_rematch(self, match_id: str) -> None:
-        if self.matches.get(match_id) is None:
-            self._apply([MatchEnded(match_id)])
+        if self.matches.owned(match_id) is None:
+            self.replication.match_released(match_id)
 
     # Matches
 
-    def ask_analysis(self, client: ClientConnection, command: AskAnalysis, match_task: MatchTask) -> None:
+    async def ask_analysis(self, client: ClientConnection, command: AskAnalysis, room: MatchRoom) -> None:
         """Request an analysis. Raises Refusal, also for a position of a live match of the client's player."""
-        question = question_about(match_task.studied_by(client), command.ply, command.lines)
+        question = question_about(room.studied_by(client, is_variation=bool(command.moves)), command)
+        # In a match with help any position can be brought about by moves and takebacks, as by the moves of a variation.
+        is_free = bool(command.moves) or (not room.match.over and room.is_helped(client))
+        for own in await self._rooms_of(client):
+            if own.is_helped(client) or not _is_on_board_of(own.match, question):
+                continue
+            if pieces_of(str(own.match.state)) == pieces_of(question.position):
+                raise Refusal("not_now", "you play in this very position; ask when that game is over")
+            if is_free:
+                # The position after one's next move would tell as much.
+                raise Refusal("not_now", "you play such a game without help too; ask when that one is over")
+        # The client may have disconnected meanwhile.
+        if client in self._clients.get(client.player.id, ()):
+            self.analyses.ask(client, command, question)
+
+    async def ask_trace(self, client: ClientConnection, command: AskTrace) -> None:
+        """Request a search to be shown. Raises Refusal, also while the client's player plays on such a board.
+
+        Any position may be asked for, so those of a live match cannot be told apart by looking at one of them.
+        """
+        await self.readiness.of(command.game.name)
+        question = question_to_trace(command)
+        for own in await self._rooms_of(client):
+            if _is_on_board_of(own.match, question):
+                raise Refusal("not_now", "you play on such a board just now; watch searches when that game is over")
+        if client in self._clients.get(client.player.id, ()):
+            self.analyses.ask(client, command, question)
+
+    async def ask_study(self, client: ClientConnection, command: AskStudy) -> None:
+        """Request an analysis of a position of no match. Raises Refusal, as `ask_trace` and for the same reason.
+
+        So is a position that stands on the board of people just now, since a player may ask as somebody else.
+        """
+        await self.readiness.of(command.game.name)
+        question = question_to_study(command)
+        for own in await self._rooms_of(client):
+            if _is_on_board_of(own.match, question):
+                raise Refusal("not_now", "you play on such a board just now; bots look at positions when it is over")
+        if any(_is_before_people(room.spectators.shown, question) for room in self.matches.all()):
+            raise Refusal("not_now", "this very position is played just now; bots look at it when that game is over")
+        if client in self._clients.get(client.player.id, ()):
+            self.analyses.ask(client, command, question)
+
+    async def _rooms_of(self, client: ClientConnection) -> list[MatchRoom]:
+        """Return the live matches of a client's player. Raises Refusal while they are loaded."""
         if waiting := self.matches.bring(client.player.id):
             raise Refusal("not_now", f"{len(waiting)} of your matches are being loaded; ask again in a moment")
-        for own in self.matches.rooms_of(client.player.id):
-            if own.match.terms.spec == question.game and str(own.match.state) == question.position:
-                raise Refusal("not_now", "you play in this very position; ask when that game is over")
-        self.analysis_service.ask(client, command.id, question)
+        rooms = await self._find_live(client.player.id)
+        for own in rooms:
+            own.check_emptiness()
+        return rooms
 
-    async def my_matches(self, client: ClientConnection, command_id: str) -> MyMatches:
-        """Return a player's live matches and newest finished ones. Raises Refusal."""
+    async def my_matches(
+        self, client: ClientConnection, command: AskMyMatches, replayed: Callable[[int], None] | None = None
+    ) -> MyMatches:
+        """Return a player's live matches and newest finished ones, or a later page of these.
+
+        `replayed` is told the events of each finished one that was replayed. Raises Refusal.
+        """
         player = client.player.id
-        if waiting := self.matches.bring(player):
-            await asyncio.wait(waiting)
+        live = await self._live_summaries(player) if command.after is None else ()
         try:
-            finished = await self.matches.summaries(await self._services.journal.finished(player, MAX_FINISHED))
+            ids = await self._services.journal.finished(player, MAX_FINISHED + 1, command.after)
+            finished = await self.matches.summaries(ids[:MAX_FINISHED], replayed)
         except JournalUnavailable:
             raise Refusal("internal", "old matches cannot be read just now; try again") from None
         return MyMatches(
-            id=command_id,
-            live=tuple(
-                views.summary(match_task.match, len(match_task.spectators))
-                for match_task in self.matches.rooms_of(player)
-            ),
+            id=command.id,
+            live=live,
             finished=tuple(finished),
+            more=ids[MAX_FINISHED - 1] if len(ids) > MAX_FINISHED else None,
         )
+
+    async def _live_summaries(self, player: str) -> tuple[MatchSummary, ...]:
+        if waiting := self.matches.bring(player):
+            await asyncio.wait(waiting)
+        live = [(room, views.summary(room.match, room.watchers)) for room in await self._find_live(player)]
+        for room, _ in live:
+            room.check_emptiness()
+        return tuple(summary for _, summary in live)
+
+    async def _find_live(self, player: str) -> list[MatchRoom]:
+        """Return a player's matches that go on, on all nodes; one that cannot be read now is left out.
+
+        Those of other nodes are mirrored: the caller checks whether a mirror is needed any longer.
+        """
+        found = list[MatchRoom]()
+        for name in self._live_of(player):
+            with suppress(Refusal):
+                room = await self.matches.find(name)
+                if not room.match.over:
+                    found.append(room)
+        return found
+
+
+def _is_on_board_of(match: Match, question: Question) -> bool:
+    """Return whether a match is played on such a board, whatever its limits and other options."""
+    return match.terms.spec.name == question.game.name and shape_of(str(match.state)) == question.shape
+
+
+def _is_before_people(match: Match, question: Question) -> bool:
+    """Return whether strangers see a person play in this position, or in one that differs in its counters only.
+
+    Everybody knows the first positions of a game, and they would always be on some board. Of what strangers do not see,
+    a refusal would tell them.
+    """
+    if match.terms.private or match.over or match.ply < WELL_KNOWN_PLIES or match.terms.spec.name != question.game.name:
+        return False
+    text = match.plies.text_at(match.ply)
+    return (
+        text.startswith(question.position.partition(" ")[0])
+        and pieces_of(text) == pieces_of(question.position)
+        and any(player.kind == "person" for player in match.terms.players)
+    )
+
+
+def _bad_token() -> Refusal:
+    return Refusal("bad_token", "no player has this token, or it was revoked; connect again without one")
 
 
 def _guest_name() -> str:

@@ -15,15 +15,12 @@ from typing import Final
 
 from cornered.protocol.commands import AskLobby
 from cornered.protocol.messages import LobbyPage, LobbyState
-from cornered.protocol.values import MatchSummary
 from cornered.server.lobby.state import LobbyFacts
 from cornered.server.lobby.updates import LobbyUpdates
 from cornered.server.lobby.views import for_viewer
-from cornered.server.match import views
 from cornered.server.ports import Bus
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
-from cornered.server.runtime.match_registry import MatchRegistry
-from cornered.server.runtime.match_task import MatchTask
+from cornered.server.runtime.match_summaries import MatchSummaries
 
 __all__ = ["BYTES_A_SECOND", "PUBLISH_INTERVAL_S", "LobbyWatchers"]
 
@@ -43,20 +40,23 @@ class LobbyWatchers:
     def __init__(
         self,
         lobby: LobbyFacts,
-        registry: MatchRegistry,
+        summaries: MatchSummaries,
         bus: Bus,
         *,
         now: Callable[[], int],
         peers_of: Callable[[str], Iterable[ClientConnection]],
+        live_of: Callable[[str], Iterable[str]],
     ) -> None:
-        """`peers_of` returns the sockets of a player."""
+        """`peers_of` returns the sockets of a player, `live_of` the ids of its matches that go on, on all nodes."""
         self._lobby = lobby
-        self._match_tasks = registry
+        self._summaries = summaries
+        summaries.observer = self
         self._bus = bus
         self._now = now
         self._peers_of = peers_of
+        self._live_of = live_of
         self._loop = asyncio.get_running_loop()
-        self._updates = LobbyUpdates(lobby, self._summary)
+        self._updates = LobbyUpdates(lobby, summaries.of)
         # The number of updates before each watcher got its page, which it does not get again.
         self._watching: dict[ClientConnection, int] = {}
         self._behind: set[ClientConnection] = set()
@@ -100,20 +100,29 @@ class LobbyWatchers:
         self._page = None
         self._publish_soon()
 
-    def match_began(self, match_task: MatchTask) -> None:
-        """A match begins, or is loaded after a restart."""
-        if match_task.is_listed:
-            self._updates.match_began(match_task.match.id)
-            self.changed()
+    def replace(self, lobby: LobbyFacts) -> None:
+        """Show another lobby from now on: every watcher gets its first page."""
+        known = [match for _, match in self._updates.lists.matches.after()]
+        self._lobby = lobby
+        self._updates = LobbyUpdates(lobby, self._summaries.of)
+        for match in reversed(known):
+            self._updates.match_began(match)
+        page = self._updates.restart()
+        self._bus.publish_lobby(page)
+        self._send_page(page)
 
-    def match_moved(self, match_task: MatchTask) -> None:
-        """A match looks different in lists."""
-        self._updates.match_moved(match_task.match.id)
+    # SummariesObserver
+
+    def match_began(self, match: str) -> None:
+        self._updates.match_began(match)
+        self.changed()
+
+    def match_moved(self, match: str) -> None:
+        self._updates.match_moved(match)
         self._publish_soon()
 
-    def match_ended(self, match_task: MatchTask) -> None:
-        """A match is over."""
-        self._updates.match_ended(match_task.match.id)
+    def match_ended(self, match: str) -> None:
+        self._updates.match_ended(match)
         self.changed()
 
     def close(self) -> None:
@@ -140,9 +149,9 @@ class LobbyWatchers:
             if self._retain_timer is None:
                 self._retain_timer = self._loop.call_later(RETAIN_SECONDS, self._retain)
             if isinstance(update.public, LobbyState):
-                # The page replaces everything, so a player with tables of its own gets one that includes them.
-                self._behind.update(client for client in self._watching if client.player.id in self._lobby.seeks_of)
-            self._spread(Broadcast(update.public))
+                self._send_page(update.public)
+            else:
+                self._spread(Broadcast(update.public))
         for player, personal in update.personal.items():
             broadcast = Broadcast(personal)
             for client in self._peers_of(player):
@@ -150,6 +159,12 @@ class LobbyWatchers:
                     client.deliver(broadcast)
         if self._updates.is_waiting:
             self._publish_soon()
+
+    def _send_page(self, page: LobbyState) -> None:
+        """Write the first page to all watchers, in the place of everything before."""
+        # A player with tables of its own gets a page that includes them.
+        self._behind.update(client for client in self._watching if client.player.id in self._lobby.seeks_of)
+        self._spread(Broadcast(page))
 
     def _spread(self, broadcast: Broadcast) -> None:
         """Write an update to all watchers, in slices between which the event loop runs other tasks."""
@@ -196,19 +211,10 @@ class LobbyWatchers:
     def _state_for(self, player: str, command_id: str | None) -> LobbyState:
         if self._page is None:
             self._page = self._updates.first_page()
-        own = (
-            self._summary(match_task.match.id)
-            for match_task in self._match_tasks.rooms_of(player)
-            if match_task.is_listed
-        )
+        own = map(self._summaries.of, self._live_of(player))
         return for_viewer(self._page, command_id, player, self._lobby, [one for one in own if one is not None])
 
     def _retain(self) -> None:
         """Publish the first page to the bus, which retains it."""
         self._retain_timer = None
         self._bus.publish_lobby(self._updates.first_page())
-
-    def _summary(self, match: str) -> MatchSummary | None:
-        """Return a match as its spectators see it, with their delay."""
-        match_task = self._match_tasks.get(match)
-        return None if match_task is None else views.summary(match_task.spectators.shown, len(match_task.spectators))

@@ -1,45 +1,42 @@
-"""Every match task of this server: opened for a new match or from the journal, closed when over and without clients.
+"""Every open match of this server: a match task for each of its own while it goes on, closed when over and empty.
 
-After a start the live matches are known by their first events alone. One is loaded when its first player or watcher
-comes, and the others at a bounded pace behind everything else. No match can be played before it is loaded, so its
-clock is refunded up to that moment: from the later of its last event and the last sign of life of the server before.
 Until a live match has its match task, its clock does not count: what storing and queueing took is refunded by the
 match task.
+
+With several nodes the tasks here are those of the matches that this node owns. Any other match in which a client of
+this node is has a mirror; when a match changes its owner, the one takes the place of the other with all its clients.
 """
 
 from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from typing import Final
 
 import structlog
 
-from cornered.protocol.events import MatchEvent, Started
+from cornered.protocol.events import MatchEvent
 from cornered.protocol.values import MatchSummary, Player
+from cornered.server.cluster.messages import TaskOpened
+from cornered.server.cluster.slots import ALL_SLOTS, slot_of
 from cornered.server.lobby.events import MatchMade
-from cornered.server.match.match import Match, Patience, open_match, open_rematch, rematch_id
-from cornered.server.match.terms import Opening
-from cornered.server.ports import DamagedMatch, JournalUnavailable, StaleSequence
+from cornered.server.match.match import Match, Patience, rematch_id
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.archive import Archive
-from cornered.server.runtime.match_task import MatchTask, Services
+from cornered.server.runtime.client_connection import ClientConnection
+from cornered.server.runtime.forwarder import Forwarder
+from cornered.server.runtime.match_loader import MatchLoader
+from cornered.server.runtime.match_mirror import MatchMirror
+from cornered.server.runtime.match_room import MatchRoom, Services
+from cornered.server.runtime.match_task import MatchTask
+from cornered.server.runtime.new_matches import NewMatches
+from cornered.server.runtime.registry_observer import RegistryObserver
 
-__all__ = ["MatchRegistry", "RegistryObserver", "new_id"]
+__all__ = ["MatchRegistry", "new_id"]
 
 DRAIN_SECONDS: Final = 5.0
 """How long the match tasks may take to answer what has arrived when the server stops."""
-LOADERS: Final = 16
-"""Matches that are loaded at once behind everything else after a start; their refunds share commits."""
-LOADER_PAUSE_SECONDS: Final = 0.08
-"""How long a loader rests after each match, so that 5,000 take about half a minute and others find time between."""
-RETRY_SECONDS: Final = 1.0
-"""When a match is tried again that could not be loaded because the store was away."""
-MAX_DOUBTFUL: Final = 4_096
-"""Matches looked for in the store after an append without an answer; more than these are found by the next restart."""
-UNREADABLE: Final = Refusal("internal", "old matches cannot be read just now; try again")
 
 log = structlog.get_logger("matches")
 
@@ -47,34 +44,6 @@ log = structlog.get_logger("matches")
 def new_id() -> str:
     """Return a random id that cannot be guessed."""
     return secrets.token_hex(8)
-
-
-class RegistryObserver(Protocol):
-    """What the registry reports to: the lobby service."""
-
-    def matches_indexed(self, live: Sequence[Started]) -> None:
-        """These matches go on after a start; their match tasks open later."""
-
-    def match_resumed(self, match_task: MatchTask) -> None:
-        """An indexed match is loaded."""
-
-    def match_lost(self, match_id: str) -> None:
-        """An indexed or stored match turned out to be damaged or over."""
-
-    def match_opened(self, match_task: MatchTask) -> None:
-        """A match begins, or a finished one is loaded again."""
-
-    def match_changed(self, match_task: MatchTask) -> None:
-        """A match looks different in lists now."""
-
-    def match_ended(self, match_task: MatchTask) -> None:
-        """A match is over."""
-
-    def reserve_rematch(self, made: MatchMade) -> None:
-        """A rematch is about to be stored. Raises Refusal where its players may have no more matches."""
-
-    def release_rematch(self, match_id: str) -> None:
-        """A rematch could not be stored."""
 
 
 class MatchRegistry:
@@ -91,306 +60,302 @@ class MatchRegistry:
         self._services = services
         self._observer = observer
         self._archive = Archive(services, secret, patience)
-        self._patience = patience
+        self._max_plies = patience.max_plies
         self._tasks = tasks
-        self._match_tasks: dict[str, MatchTask] = {}
+        self._rooms: dict[str, MatchRoom] = {}
         self._runs: dict[str, asyncio.Task[None]] = {}
         self._live: dict[str, dict[str, None]] = {}
-        self._unloaded: dict[str, Started] = {}
-        self._loading: dict[str, asyncio.Task[MatchTask | Refusal]] = {}
-        # New matches that may be stored and have no match task, oldest first, and the task that looks for them.
-        self._doubtful: dict[str, None] = {}
-        self._search: asyncio.Task[None] | None = None
-        self._background: list[asyncio.Task[None]] = []
-        self._alive_at = 0
+        self._open: dict[str, dict[str, None]] = {}
+        """The ids of each player's matches that this node has opened as their owner, also when they are over."""
+        self._background: set[asyncio.Task[None]] = set()
+        self.forwarder = Forwarder(services.nodes, services.tracer)
+        self.is_leaving = False
+        """Whether the server stops: then no mirror takes the place of a match task."""
         self._is_closed = False
-        self.all_loaded = asyncio.Event()
-        """Set once no match of the server before waits to be loaded."""
+        self._loader = MatchLoader(services, self._archive, self, observer, tasks, self._spawn)
+        self._new_matches = NewMatches(services, self._archive, self, self._loader, observer, tasks)
 
     def __len__(self) -> int:
-        return len(self._match_tasks)
+        return len(self._rooms)
 
     @property
     def max_plies(self) -> int:
         """After how many plies every match is a draw."""
-        return self._patience.max_plies
+        return self._max_plies
 
-    def all(self) -> tuple[MatchTask, ...]:
-        """Return every open match task, the oldest first."""
-        return tuple(self._match_tasks.values())
+    @property
+    def all_loaded(self) -> asyncio.Event:
+        """Set once no match of the server before waits to be loaded."""
+        return self._loader.all_loaded
 
-    def get(self, match_id: str) -> MatchTask | None:
-        """Return the match task if it is open."""
-        return self._match_tasks.get(match_id)
+    def all(self) -> tuple[MatchRoom, ...]:
+        """Return every open match, the oldest first."""
+        return tuple(self._rooms.values())
+
+    def get(self, match_id: str) -> MatchRoom | None:
+        """Return the match if it is open here."""
+        return self._rooms.get(match_id)
+
+    def owned(self, match_id: str) -> MatchTask | None:
+        """Return the match task if this node owns the match and it is open."""
+        room = self._rooms.get(match_id)
+        return room if isinstance(room, MatchTask) else None
 
     def live_of(self, player: str) -> tuple[str, ...]:
         """Return the ids of a player's matches that go on, oldest first, loaded or not."""
         return tuple(self._live.get(player, ()))
 
-    def rooms_of(self, player: str) -> tuple[MatchTask, ...]:
-        """Return the open match tasks of a player's matches that go on, oldest first."""
+    def is_over(self, match_id: str) -> bool:
+        """Return whether a match is known here to have ended, of those that are open or were lately."""
+        room = self._rooms.get(match_id)
+        return self._archive.is_kept(match_id) if room is None else room.match.over
+
+    def open_tasks_of(self, player: str) -> tuple[MatchTask, ...]:
+        """Return a player's open match tasks as they were opened; those that are over wait for a rematch."""
         return tuple(
-            match_task
-            for match_id in self._live.get(player, ())
-            if (match_task := self._match_tasks.get(match_id)) is not None
+            match_task for match_id in self._open.get(player, ()) if (match_task := self.owned(match_id)) is not None
         )
 
-    def bring(self, player: str) -> tuple[asyncio.Task[MatchTask | Refusal], ...]:
+    def bring(self, player: str) -> tuple[asyncio.Task[MatchRoom | Refusal], ...]:
         """Load a player's matches before all others; return the tasks that do, which never raise."""
-        return tuple(self._load_soon(match_id) for match_id in self._live.get(player, ()) if match_id in self._unloaded)
+        return self._loader.bring(self._live.get(player, ()))
 
-    async def open_new(self, made: MatchMade) -> MatchTask:
+    async def open_new(self, made: MatchMade) -> MatchRoom:
         """Store a new match and open its match task, once its game is ready. Raises JournalUnavailable and Refusal."""
-        await self._services.readiness.of(made.spec.name)
-        opening = Opening(made.match, made.spec, made.players, made.clock, made.private, made.delay)
-        events = open_match(opening, self._archive.seed(made.match), now=self._services.now())
-        try:
-            await self._services.journal.append(made.match, 0, events)
-        except StaleSequence:
-            # It is there already: a write that seemed to fail had arrived.
-            return await self.find(made.match)
-        except JournalUnavailable:
-            self._look_for(made.match)
-            raise
-        self._services.counts.events += len(events)
-        match = self._archive.fold(made.match, events)
-        return self._open(match, events, self._observer.match_opened, untended_since=match.at)
+        opened = await self._new_matches.open(made)
+        return await self.find(made.match) if opened is None else opened
 
     async def store_rematch(self, match: Match) -> None:
         """Store the beginning of the match that follows `match`. Raises JournalUnavailable, Refusal."""
-        terms, new_id = match.terms, rematch_id(match.id)
-        self._observer.reserve_rematch(
-            MatchMade(new_id, terms.spec, terms.players, terms.clock, terms.private, terms.delay)
-        )
-        events = open_rematch(match, self._archive.seed(new_id), self._services.now())
-        try:
-            await self._services.journal.append(new_id, 0, events)
-        except StaleSequence:
-            return
-        except JournalUnavailable:
-            self._observer.release_rematch(new_id)
-            raise
-        finally:
-            # The event that leads to it may not be stored, or its task not open: a stored match needs a task.
-            self._look_for(new_id)
-        self._services.counts.events += len(events)
+        await self._new_matches.store_rematch(match)
 
     async def open_rematch(self, match: Match) -> None:
         """Open the match task of the match that follows `match`. Raises Refusal."""
         await self.find(rematch_id(match.id))
 
-    async def find(self, match_id: str) -> MatchTask:
-        """Return the match task of any match, reopened from the journal if need be. Raises Refusal."""
-        while (match_task := self._match_tasks.get(match_id)) is None:
-            # It may be closed again before the waiting callers run.
-            if self._is_closed:
-                raise Refusal("shutting_down", "the server restarts; connect again in a moment")
-            loading = self._load_soon(match_id)
-            await asyncio.wait((loading,))
-            if loading.cancelled():
-                raise Refusal("shutting_down", "the server restarts; connect again in a moment")
-            found = loading.result()
-            if isinstance(found, Refusal):
-                raise Refusal(found.code, found.text)
+    async def find(self, match_id: str) -> MatchRoom:
+        """Return any match, reopened from the journal if need be. Raises Refusal."""
+        while (room := self._rooms.get(match_id)) is None:
+            await self._loader.load(match_id)
+        return room
+
+    async def find_owned(self, match_id: str) -> MatchTask | None:
+        """Return the match task of a match that this node owns; None where another one does. Raises Refusal."""
+        while (match_task := self.owned(match_id)) is None:
+            if not self._services.nodes.owns_match(match_id):
+                return None
+            await self._loader.load(match_id)
         return match_task
 
-    def _look_for(self, match_id: str) -> None:
-        """Open the match task of a new match, if it is stored, as soon as the store can be read."""
-        if self._is_closed:
-            return
-        self._doubtful[match_id] = None
-        if len(self._doubtful) > MAX_DOUBTFUL:
-            del self._doubtful[next(iter(self._doubtful))]
-        if self._search is None or self._search.done():
-            self._search = self._tasks.create_task(self._find_doubtful(), name="doubtful matches")
+    async def summaries(
+        self, finished: Sequence[str], replayed: Callable[[int], None] | None = None
+    ) -> list[MatchSummary]:
+        """Return what lists show of finished matches; `replayed` is told the events of each that was not remembered.
 
-    async def _find_doubtful(self) -> None:
-        while self._doubtful:
-            await asyncio.sleep(RETRY_SECONDS)
-            for match_id in tuple(self._doubtful):
-                found: MatchTask | Refusal | None = self._match_tasks.get(match_id)
-                if found is None:
-                    loading = self._load_soon(match_id)
-                    await asyncio.wait((loading,))
-                    found = loading.result()
-                if found is UNREADABLE:
-                    break
-                self._doubtful.pop(match_id, None)
-                if isinstance(found, MatchTask) and found.match.over:
-                    # It was played to its end before the event that leads to it was stored.
-                    self._observer.match_lost(match_id)
-                    found.check_emptiness()
+        Raises JournalUnavailable, and Refusal when the server stops.
+        """
+        return await self._archive.summaries(finished, replayed)
 
-    async def summaries(self, finished: Sequence[str]) -> list[MatchSummary]:
-        """Return what lists show of finished matches. Raises JournalUnavailable, and Refusal when the server stops."""
-        return await self._archive.summaries(finished)
-
-    # Matches of the server before
-
-    async def recover(self, alive_at: int) -> None:
-        """Index every match that goes on, and begin to load them; `alive_at` is the last sign of life before.
+    async def recover(self) -> None:
+        """Index every match that goes on and is this node's, and begin to load them; from now on, all that it gains.
 
         A match that cannot be read stays closed and harms no other. Raises JournalUnavailable.
         """
-        self._alive_at = alive_at
-        found = await self._services.journal.live()
-        for started in found:
-            self._unloaded[started.match] = started
-            self._index(started.match, started.players)
-        if found:
-            log.info("matches go on", matches=len(found))
-            self._observer.matches_indexed(found)
-        waiting = deque(self._unloaded)
-        self._background = [
-            self._tasks.create_task(self._load_in_turn(waiting), name=f"loader[{number}]") for number in range(LOADERS)
-        ]
-        self._background.append(self._tasks.create_task(self._await_loaders(), name="loaders"))
+        await self._loader.recover()
 
-    async def _await_loaders(self) -> None:
-        await asyncio.wait(self._background[:LOADERS])
-        if not self._unloaded:
-            self.all_loaded.set()
-
-    async def _load_in_turn(self, waiting: deque[str]) -> None:
-        while waiting:
-            match_id = waiting.popleft()
-            if match_id in self._unloaded:
-                await asyncio.wait((self._load_soon(match_id),))
-                if match_id in self._unloaded:
-                    waiting.append(match_id)
-                    await asyncio.sleep(RETRY_SECONDS)
-                await asyncio.sleep(LOADER_PAUSE_SECONDS)
-
-    def _load_soon(self, match_id: str) -> asyncio.Task[MatchTask | Refusal]:
-        """Return the task that loads a match, which many may wait for."""
-        task = self._loading.get(match_id)
-        if task is None:
-            task = self._loading[match_id] = self._tasks.create_task(self._load(match_id), name=f"load[{match_id}]")
-            task.add_done_callback(lambda _: self._loading.pop(match_id, None))
+    def _spawn(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
+        task = self._tasks.create_task(work, name=name)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
         return task
 
-    async def _load(self, match_id: str) -> MatchTask | Refusal:
-        """Return the match task of a stored match, or why there is none."""
-        try:
-            found = await self._restore(match_id)
-            return Refusal("unknown_match", f"there is no match {match_id!r}") if found is None else found
-        except JournalUnavailable:
-            return UNREADABLE
-        except DamagedMatch:
-            self._lose(match_id)
-            return Refusal("internal", "this match is damaged and cannot be shown; it is logged")
-        except Refusal as refusal:
-            return refusal
-        except Exception as error:
-            # A defect here must end neither the server nor its loaders. No traceback: its frames hold the match's seed.
-            self._archive.set_aside(match_id, repr(error))
-            self._lose(match_id)
-            return Refusal("internal", "this match is damaged and cannot be shown; it is logged")
+    # Changes of ownership
 
-    async def _restore(self, match_id: str) -> MatchTask | None:
-        """Open the match task of a stored match; one that went on before the start first gets its refund, which is
-        stored.
-        """
-        while (stored := await self._archive.read(match_id, is_live=match_id in self._unloaded)) is not None:
-            match, events = stored.match, tuple(stored.events)
-            was_live = match_id in self._unloaded
-            if match.over:
-                self._lose(match_id)
-            if match_id not in self._unloaded:
-                match_task = self._open(match, events, self._observer.match_opened, untended_since=match.at)
-                if was_live:
-                    # Closed at once, since no client is joined; a waiting `find` opens it again from the cache.
-                    match_task.check_emptiness()
-                return match_task
-            now = self._services.now()
-            refund = match.resume(now, self._alive_at)
-            try:
-                if refund:
-                    await self._services.journal.append(match_id, match.seq, refund)
-            except StaleSequence:
-                # An append of the server before arrived meanwhile: read again.
-                continue
-            for event in refund:
-                match = match.evolve(event)
-            async with self._archive.turn(is_live=True):
-                return self._open(match, (*events, *refund), self._observer.match_resumed, untended_since=now)
-        if match_id in self._unloaded:
-            self._archive.set_aside(match_id, "its events are gone")
-            self._lose(match_id)
-        return None
+    async def releasing(self, slots: Collection[int]) -> None:
+        """Return when the matches of slots have answered what has arrived."""
+        for match_task in self._tasks_of(slots):
+            await match_task.drained()
 
-    def _index(self, match_id: str, players: Sequence[Player]) -> None:
-        for player in players:
-            self._live.setdefault(player.id, {})[match_id] = None
+    def lost(self, slots: Collection[int]) -> None:
+        """Keep mirrors of the matches of these slots, where they have clients here."""
+        if self.is_leaving:
+            return
+        for match_task in self._tasks_of(slots):
+            self.disowned(match_task)
+        self._loader.lost(slots)
 
-    def _forget(self, match_id: str, players: Sequence[Player]) -> None:
-        for player in players:
-            live = self._live.get(player.id)
-            if live is not None:
-                live.pop(match_id, None)
-                if not live:
-                    del self._live[player.id]
+    def gained(self, slots: Mapping[int, int]) -> None:
+        """Index and load the live matches of these slots, whose owner before was certainly there at the given times."""
+        self._loader.gained(slots)
 
-    def _lose(self, match_id: str) -> None:
-        """Forget an indexed match that does not go on."""
-        started = self._unloaded.pop(match_id, None)
-        if started is not None:
-            self._forget(match_id, started.players)
-            self._observer.match_lost(match_id)
+    def _tasks_of(self, slots: Collection[int]) -> list[MatchTask]:
+        return [
+            room for room in self._rooms.values() if isinstance(room, MatchTask) and slot_of(room.match.id) in slots
+        ]
 
-    def _open(
+    def disowned(self, match_task: MatchTask) -> None:
+        match_id = match_task.match.id
+        if self._rooms.get(match_id) is not match_task or self._is_closed or self.is_leaving:
+            return
+        self.forget(match_id, match_task.match.terms.players)
+        self._observer.match_disowned(match_id)
+        mirror = self._mirror(match_task.match, match_task.events)
+        requests = match_task.unanswered()
+        mirror.adopt(match_task)
+        self._runs.pop(match_id).cancel()
+        for request in requests:
+            # The node of any other socket sends the command again by itself.
+            if isinstance(request.asker, ClientConnection):
+                try:
+                    mirror.forward(request.asker, request.command, is_held=True, trace=request.span.context)
+                except Refusal as refusal:
+                    request.asker.refuse(request.command.id, refusal.code, refusal.text)
+            request.span.end()
+        self._services.nodes.look()
+        mirror.check_emptiness()
+
+    def _mirror(self, match: Match, events: Sequence[MatchEvent]) -> MatchMirror:
+        mirror = MatchMirror(match, list(events), self._services, self, self.forwarder, self._spawn)
+        self._rooms[match.id] = mirror
+        return mirror
+
+    def owners_changed(self) -> None:
+        """Mirrors ask the new owners of their matches, and unanswered commands go to them."""
+        for mirror in self._mirrors():
+            mirror.subscribe()
+        self.forwarder.repeat()
+
+    def node_died(self, node: str) -> None:
+        """A node has no clients any more."""
+        for room in tuple(self._rooms.values()):
+            if isinstance(room, MatchTask):
+                room.unsubscribe(node)
+
+    def link_lost(self, node: str) -> None:
+        """Nothing comes from a living node."""
+        for room in tuple(self._rooms.values()):
+            if isinstance(room, MatchTask):
+                room.fell_silent(node)
+
+    def link_restored(self, node: str) -> None:
+        """Messages of a node may have been lost: ask it again for everything."""
+        for mirror in self._mirrors():
+            if self._services.nodes.owner_of(slot_of(mirror.match.id)) == node:
+                mirror.subscribe()
+        self.forwarder.repeat(node)
+        for room in tuple(self._rooms.values()):
+            if isinstance(room, MatchTask):
+                room.heard_again(node)
+
+    @property
+    def mirrors(self) -> int:
+        """How many matches of other nodes have clients here."""
+        return len(self._mirrors())
+
+    def _mirrors(self) -> list[MatchMirror]:
+        return [room for room in self._rooms.values() if isinstance(room, MatchMirror)]
+
+    # Rooms
+
+    def open_mirror(self, match: Match, events: Sequence[MatchEvent]) -> MatchMirror:
+        """Open a match of another node, and ask that node for what it knows. Raises Refusal when the server stops."""
+        if self._is_closed:
+            raise Refusal("shutting_down", "the server restarts; connect again in a moment")
+        mirror = self._mirror(match, events)
+        mirror.subscribe()
+        return mirror
+
+    def index(self, match_id: str, players: Sequence[Player]) -> None:
+        """Add a match that goes on to those of its players."""
+        _add(self._live, match_id, players)
+
+    def forget(self, match_id: str, players: Sequence[Player]) -> None:
+        """Remove a match from those of its players that go on; harmless where it is not there."""
+        _remove(self._live, match_id, players)
+
+    def open_task(
         self, match: Match, events: Sequence[MatchEvent], report: Callable[[MatchTask], None], *, untended_since: int
     ) -> MatchTask:
-        """Open the match task of a match whose clock has run without one since `untended_since`, if it goes on."""
-        if (known := self._match_tasks.get(match.id)) is not None:
+        """Open the match task of a match whose clock has run without one since `untended_since`, if it goes on.
+
+        Raises Refusal when the server stops.
+        """
+        known = self._rooms.get(match.id)
+        if isinstance(known, MatchTask):
             return known
         if self._is_closed:
             # Its task would have no owner. The match is stored, and goes on after the start.
             raise Refusal("shutting_down", "the server restarts; connect again in a moment")
         match_task = MatchTask(match, list(events), self._services, self)
-        self._match_tasks[match.id] = match_task
-        self._unloaded.pop(match.id, None)
+        if known is not None:
+            match_task.adopt(known)
+        self._rooms[match.id] = match_task
+        _add(self._open, match.id, match.terms.players)
+        self._loader.opened(match.id)
         self._runs[match.id] = self._tasks.create_task(match_task.run(), name=f"match[{match.id}]")
         if not match.over:
-            self._index(match.id, match.terms.players)
+            self.index(match.id, match.terms.players)
             match_task.announce_start()
             match_task.excuse(untended_since)
+        for node in self._services.nodes.others():
+            # Its mirror may be subscribed to an earlier task, here or on another node.
+            self._services.nodes.send(node, TaskOpened(match=match.id))
         report(match_task)
         return match_task
 
     async def close(self) -> None:
         """Let every match task answer what has arrived, then end them all."""
-        for task in self._background:
+        for task in tuple(self._background):
             task.cancel()
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
-                for match_task in tuple(self._match_tasks.values()):
+                for match_task in self._tasks_of(ALL_SLOTS):
                     await match_task.drained()
         except TimeoutError:
             log.warning("some commands stay unanswered: the journal does not come back")
         self._is_closed = True
-        if self._search is not None:
-            self._search.cancel()
-        for loading in self._loading.values():
-            loading.cancel()
-        for match_task in self._match_tasks.values():
-            match_task.close()
+        self._new_matches.close()
+        self._loader.close()
+        self.forwarder.close()
+        for room in self._rooms.values():
+            room.close()
         for run in self._runs.values():
             run.cancel()
-        self._match_tasks.clear()
+        self._rooms.clear()
 
     # MatchObserver, called by match tasks
 
     def ended(self, match_task: MatchTask) -> None:
-        self._forget(match_task.match.id, match_task.match.terms.players)
+        self.forget(match_task.match.id, match_task.match.terms.players)
         self._observer.match_ended(match_task)
 
     def changed(self, match_task: MatchTask) -> None:
         self._observer.match_changed(match_task)
 
-    def emptied(self, match_task: MatchTask) -> None:
-        match_id = match_task.match.id
-        if self._match_tasks.pop(match_id, None) is not None:
-            self._archive.keep(match_task.match, match_task.events)
-            match_task.close()
+    def emptied(self, room: MatchRoom) -> None:
+        match_id = room.match.id
+        if self._rooms.get(match_id) is not room:
+            return
+        del self._rooms[match_id]
+        _remove(self._open, match_id, room.match.terms.players)
+        if isinstance(room, MatchMirror):
+            room.unsubscribe()
+        if room.match.over:
+            self._archive.keep(room.match, room.events)
+        room.close()
+        if isinstance(room, MatchTask):
             self._runs.pop(match_id).cancel()
+
+
+def _add(matches: dict[str, dict[str, None]], match_id: str, players: Sequence[Player]) -> None:
+    for player in players:
+        matches.setdefault(player.id, {})[match_id] = None
+
+
+def _remove(matches: dict[str, dict[str, None]], match_id: str, players: Sequence[Player]) -> None:
+    for player in players:
+        known = matches.get(player.id)
+        if known is not None:
+            known.pop(match_id, None)
+            if not known:
+                del matches[player.id]

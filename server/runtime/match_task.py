@@ -1,55 +1,40 @@
 """The one task that owns one match: decide, store, acknowledge, publish, in this order and one command at a time.
 
-Nothing here waits for a socket, and nothing is sent that the journal has not stored.
+Nothing here waits for a socket, and nothing is sent that the journal has not stored. Other nodes with clients of the
+match subscribe to it, and get what is published once a node.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Collection, Sequence
+from typing import Final, Literal, NamedTuple, Protocol
 
-import structlog
-
-from cornered.protocol.commands import Join, MatchCommand, Play, Say
+from cornered.protocol.commands import MatchCommand, Say
 from cornered.protocol.events import MatchEvent, Rematched
-from cornered.protocol.messages import Acknowledged, Said, SeatPresence, ServerMessage, Snapshot
+from cornered.protocol.messages import Acknowledged, Said, SeatPresence, ServerMessage, Watchers
+from cornered.protocol.values import ChatRoom
+from cornered.server.cluster.messages import MatchNews, NodeMessage, RoomNotice, RoomState, Subscribe
 from cornered.server.match import views
 from cornered.server.match.match import Match
-from cornered.server.metrics import Counts
-from cornered.server.ports import Bus, Journal, JournalUnavailable, StaleSequence
+from cornered.server.ports import JournalUnavailable, NotOwner, StaleSequence
 from cornered.server.refusal import Refusal
 from cornered.server.runtime.client_connection import Broadcast, ClientConnection
-from cornered.server.runtime.readiness import Readiness
-from cornered.server.runtime.spectators import Spectators
-from cornered.server.runtime.timekeeping import SLOWEST_MS, Interval, Outages, overlap
+from cornered.server.runtime.match_room import MAX_PENDING, Asker, MatchRoom, Services
+from cornered.server.runtime.stalls import Stalls
+from cornered.server.runtime.subscribers import Subscribers
+from cornered.server.runtime.timekeeping import Interval, overlap
+from cornered.server.tracing import Span
 
-__all__ = ["MatchObserver", "MatchTask", "Services"]
+__all__ = ["MatchObserver", "MatchTask", "Request"]
 
-MAX_PENDING: Final = 8
-"""Commands of one seat that may wait for their turn."""
-CHAT_LINES_KEPT: Final = 50
-"""The newest lines of chat, which are sent to clients that join later. They are not stored."""
 RETRY_MS: Final = 1_000
 """Delay before an event of the timer that could not be stored is tried again."""
 LOOK_AGAIN_MS: Final = 60_000
 """The longest delay of a refund's message while no move is made."""
-
-log = structlog.get_logger("match")
-
-
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What every match task of a server shares. `now` is the match clock in milliseconds."""
-
-    journal: Journal
-    bus: Bus
-    counts: Counts
-    now: Callable[[], int]
-    readiness: Readiness = field(default_factory=Readiness)
-    outages: Outages = field(default_factory=Outages)
+SAID_IDS_KEPT: Final = 256
+"""Newest lines of chat in one match whose ids are known again when they are repeated."""
 
 
 class MatchObserver(Protocol):
@@ -67,66 +52,51 @@ class MatchObserver(Protocol):
     def changed(self, match_task: MatchTask) -> None:
         """The match changed in a way that lists show."""
 
-    def emptied(self, match_task: MatchTask) -> None:
-        """The match is over and no client is joined to it."""
+    def emptied(self, room: MatchRoom) -> None:
+        """No client needs this room any more."""
+
+    def disowned(self, match_task: MatchTask) -> None:
+        """Another node owns the match: what its task has not answered is for that node."""
 
 
-class _Request(NamedTuple):
-    client: ClientConnection
+class Request(NamedTuple):
+    """A player's command that waits for its turn; `arrived` is the loop's time. `span` ends when it is answered."""
+
+    asker: Asker
     seat: int
     command: MatchCommand
     arrived: float
+    span: Span
 
 
-class MatchTask:
-    """One match with the connections of its players and spectators."""
+class MatchTask(MatchRoom):
+    """One match that this node owns, with the connections of its players and spectators."""
 
     def __init__(self, match: Match, events: list[MatchEvent], services: Services, observer: MatchObserver) -> None:
-        self.match = match
-        self._events = events
-        self._seats = {player.id: seat for seat, player in enumerate(match.terms.players)}
-        self._services = services
         self._observer = observer
-        self._loop = asyncio.get_running_loop()
+        self._subscribers = Subscribers(services.nodes.silence_ms)
+        super().__init__(match, events, services)
         # Bounded: at most MAX_PENDING commands a seat, None for the timer, and a future for each call of `drained`.
-        self._inbox: deque[_Request | asyncio.Future[None] | None] = deque()
+        self._inbox: deque[Request | asyncio.Future[None] | None] = deque()
         # What `run` waits for while the inbox is empty; `_put` sets its result.
         self._arrival: asyncio.Future[None] | None = None
+        # The command that is being carried out, until it is answered.
+        self._current: Request | None = None
         self._pending = [0] * match.seats
         # True while a None of the timer is in the inbox, so that there is at most one.
         self._is_woken = False
         self._is_closed = False
         self._timer: asyncio.TimerHandle | None = None
         self._timer_at = 0
-        self._players: dict[ClientConnection, int] = {}
-        opened_at = services.now()
-        self._gone_since: list[int | None] = [opened_at] * match.seats
         # Outages up to this time are taken account of in `_gone_since`.
-        self._excused_at = opened_at
-        # When the oldest of the failed writes since the last good one began, and the slow or failed stretches before.
-        self._failing_since: int | None = None
-        self._stalls: list[Interval] = []
-        self._said: deque[Said] = deque(maxlen=CHAT_LINES_KEPT)
-        self._log = log.bind(match=match.id)
-        self.spectators = Spectators(
-            match,
-            events,
-            now=services.now,
-            snapshot=self._snapshot_for_watchers,
-            counts=services.counts,
-            send_to_all=self._send_to_all,
-            announce=self._announce,
-        )
+        self._excused_at = services.now()
+        self._stalls = Stalls()
+        # Ids of lines of chat, with their senders.
+        self._said_ids: dict[tuple[str, str], None] = {}
 
     @property
-    def events(self) -> Sequence[MatchEvent]:
-        """The match's log so far."""
-        return self._events
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether the match is public."""
-        return not self.match.terms.private
+    def watchers(self) -> int:
+        return len(self.spectators) + self._subscribers.watchers
 
     async def drained(self) -> None:
         """Return when every command that has arrived is answered."""
@@ -144,7 +114,7 @@ class MatchTask:
                 await self._arrival
             item = self._inbox.popleft()
             try:
-                if isinstance(item, _Request):
+                if isinstance(item, Request):
                     await self._carry_out(item)
                 elif item is None:
                     self._is_woken = False
@@ -154,17 +124,18 @@ class MatchTask:
             except Exception:
                 # A defect in one match must not end the others.
                 self._log.exception("a match command failed")
-                if isinstance(item, _Request):
-                    item.client.refuse(item.command.id, "internal", "the server made a mistake; it is logged")
+                if isinstance(item, Request):
+                    item.asker.refuse(item.command.id, "internal", "the server made a mistake; it is logged")
                 elif item is None:
                     # The timer is spent, and without one the match might never end.
                     self._set_timer(self._services.now() + RETRY_MS)
-            if isinstance(item, _Request):
+            if isinstance(item, Request):
                 self._pending[item.seat] -= 1
+                item.span.end()
             if self.match.over:
                 self.check_emptiness()
 
-    def _put(self, item: _Request | asyncio.Future[None] | None) -> None:
+    def _put(self, item: Request | asyncio.Future[None] | None) -> None:
         self._inbox.append(item)
         arrival, self._arrival = self._arrival, None
         if arrival is not None and not arrival.done():
@@ -172,6 +143,7 @@ class MatchTask:
 
     def close(self) -> None:
         """Drop all clients and cancel the timers. The owner cancels the task."""
+        super().close()
         self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -179,75 +151,30 @@ class MatchTask:
         for item in self._inbox:
             if isinstance(item, asyncio.Future) and not item.done():
                 item.set_result(None)
-        self.spectators.close()
-        self._players.clear()
+        # The cancellation comes when the task waits next: it decides nothing more before.
+        self._inbox.clear()
 
     # Clients
 
-    def join(self, client: ClientConnection, command: Join) -> None:
-        """Add a client as a player or spectator, and send it the match from where it stands."""
-        match = self.match
-        seat = self._seats.get(client.player.id)
-        if seat is not None:
-            self._players[client] = seat
-            self.player_came(client.player.id)
-        elif match.terms.private:
-            raise Refusal("private", "only its players see this match")
-        else:
-            match = self.spectators.shown
-            self.spectators.add(client)
-        client.matches[match.id] = self
-        if command.since is None or command.since > match.seq:
-            client.send(self._snapshot(match, command.id, seat))
-            for said in self._said:
-                if said.room == ("spectators" if seat is None else "players"):
-                    client.send(said)
-            return
-        client.send(Acknowledged(id=command.id, seq=match.seq))
-        if command.since < match.seq:
-            client.send(views.happened(match, self._events[command.since : match.seq]))
-
-    def leave(self, client: ClientConnection) -> None:
-        """Remove a client that left or disconnected."""
-        if self._players.pop(client, None) is None:
-            self.spectators.remove(client)
-        client.matches.pop(self.match.id, None)
-        self.check_emptiness()
-
-    def fell_behind(self, client: ClientConnection) -> None:
-        """A client's output buffer passed its high mark."""
-        self.spectators.fell_behind(client)
-
-    def caught_up(self, client: ClientConnection) -> None:
-        """A client's output buffer is below its low mark again."""
-        self.spectators.caught_up(client)
-
     def check_emptiness(self) -> None:
-        """Report a match that is over and has no clients, so that its task is closed."""
-        if self.match.over and not any(self._pending) and not self._players and not self.spectators:
+        is_used = any(self._pending) or self._players or self.spectators or self._subscribers
+        if self.match.over and not is_used:
             self._observer.emptied(self)
 
-    def is_player(self, client: ClientConnection) -> bool:
-        return self._seats.get(client.player.id) is not None
-
-    def seen_by(self, client: ClientConnection) -> Match:
-        """Return the match as this socket may see it: spectators of a delayed match see an earlier one."""
-        if self._seats.get(client.player.id) is not None:
-            return self.match
-        if self.match.terms.private:
-            raise Refusal("private", "only its players see this match")
-        return self.spectators.shown
-
-    def studied_by(self, client: ClientConnection) -> Match:
-        """Return the match as this client may have it analysed: its players not until it is over. Raises Refusal."""
-        if not self.match.over and self.is_player(client):
-            raise Refusal("not_now", "there is no help while you play; ask when the game is over")
-        return self.seen_by(client)
+    def _player_joined(self, seat: int) -> None:
+        others = list(self._players.values())
+        others.remove(seat)
+        self._settle_silence(others)
+        self._seat_came(seat)
 
     def player_came(self, player: str) -> None:
         """A seated player has a connection again."""
         seat = self._seats.get(player)
-        if seat is not None and self._gone_since[seat] is not None:
+        if seat is not None:
+            self._seat_came(seat)
+
+    def _seat_came(self, seat: int) -> None:
+        if self._gone_since[seat] is not None:
             self._gone_since[seat] = None
             self._arm()
             self._send_presence(seat)
@@ -261,85 +188,161 @@ class MatchTask:
             self._send_presence(seat)
 
     def _send_presence(self, seat: int) -> None:
-        match, gone = self.match, self._gone_since[seat]
-        self._send_to_all(
-            Broadcast(
-                SeatPresence(
-                    match=match.id,
-                    seat=seat,
-                    connected=gone is None,
-                    at=self._services.now(),
-                    claim_at=None if gone is None else match.claim_at(gone),
-                )
-            )
-        )
+        self._notify("all", self._presence_of(seat))
 
     # Commands
 
-    def submit(self, client: ClientConnection, command: MatchCommand, arrived: float) -> None:
-        """Take a player's command; its answer comes when it is stored. Raises Refusal."""
-        seat = self._seats.get(client.player.id)
+    def submit(self, client: ClientConnection, command: MatchCommand, arrived: float, trace: str = "") -> None:
+        self.submit_for(client, command, arrived, trace)
+
+    def submit_for(
+        self, asker: Asker, command: MatchCommand, arrived: float, trace: str, *, is_remote: bool = False
+    ) -> None:
+        """Take a command of a player who is connected to any node, to another one where it `is_remote`. Raises Refusal.
+
+        One that is under way is not taken again, however often a node repeats it while the store is away.
+        """
+        seat = self._seats.get(asker.player.id)
         if seat is None:
             raise Refusal("not_a_player", "you do not play in this match")
+        if self._pending[seat] and any(
+            one.asker.id == asker.id and one.command.id == command.id for one in self.unanswered()
+        ):
+            return
         if self._pending[seat] >= MAX_PENDING:
             raise Refusal("too_fast", "wait for the answers to your earlier commands")
         self._pending[seat] += 1
-        self._put(_Request(client, seat, command, arrived))
+        span = self._services.tracer.step("execute", trace, is_remote=is_remote)
+        self._put(Request(asker, seat, command, arrived, span))
 
-    def expects(self, client: ClientConnection, play: Play) -> bool:
-        """Return whether this is a move of the seat to move at the present ply, legal or not; it never waits."""
-        match, plies = self.match, self.match.plies
-        is_next = play.ply == plies.ply and match.ending is None
-        return is_next and self._seats.get(client.player.id) == plies.state.to_move
+    def unanswered(self) -> list[Request]:
+        """Return the commands that have arrived and are not answered, in order; the first one may be stored already."""
+        waiting = [item for item in self._inbox if isinstance(item, Request)]
+        return waiting if self._current is None else [self._current, *waiting]
 
     def say(self, client: ClientConnection, command: Say) -> None:
-        """Send a line of chat to the room that it names. Raises Refusal."""
-        is_player = self._seats.get(client.player.id) is not None
-        if command.room == "players" and not is_player:
-            raise Refusal("not_a_player", "the players talk among themselves")
-        if command.room == "spectators" and is_player:
-            raise Refusal("not_a_spectator", "the spectators talk among themselves")
-        if command.room == "spectators" and client not in self.spectators:
-            raise Refusal("not_a_spectator", "join the match first")
-        said = Said(
-            match=self.match.id, room=command.room, by=client.player, text=command.text, at=self._services.now()
+        self.check_say(client, command)
+        self.say_for(client, command)
+
+    def was_said(self, player: str, command_id: str) -> bool:
+        return (player, command_id) in self._said_ids
+
+    def say_for(self, asker: Asker, command: Say) -> None:
+        """Send a line of chat whose sender may talk there, once, and acknowledge it."""
+        key = (asker.player.id, command.id)
+        if key not in self._said_ids:
+            self._said_ids[key] = None
+            if len(self._said_ids) > SAID_IDS_KEPT:
+                del self._said_ids[next(iter(self._said_ids))]
+            said = Said(
+                match=self.match.id, room=command.room, by=asker.player, text=command.text, at=self._services.now()
+            )
+            self._said.append(said)
+            self._notify(command.room, said)
+        asker.send(Acknowledged(id=command.id))
+
+    # Other nodes
+
+    def subscribe(self, node: str, wish: Subscribe) -> None:
+        """Send a node what is published from now on, and tell it where the match stands."""
+        watchers = self.watchers
+        self._settle_silence(self._players.values())
+        self._subscribers.add(node, wish)
+        for seat in wish.seats:
+            if seat < len(self._gone_since):
+                self._seat_came(seat)
+        if self.watchers != watchers:
+            self._crowd_changed()
+        state = RoomState(
+            match=self.match.id,
+            seq=self.match.seq,
+            gone=tuple(self._gone_since),
+            watchers=self.watchers,
+            said=tuple(self._said),
         )
-        self._said.append(said)
-        if command.room == "players":
-            self._send_to_players(Broadcast(said))
-        else:
-            self.spectators.spread(Broadcast(said))
+        self._services.nodes.send(node, state)
+
+    def unsubscribe(self, node: str) -> None:
+        """Send a node nothing any more: it has no clients of this match, or is dead."""
+        watchers = self.watchers
+        self._settle_silence(self._players.values())
+        if self._subscribers.remove(node):
+            if self.watchers != watchers:
+                self._crowd_changed()
+            self.check_emptiness()
+
+    def fell_silent(self, node: str) -> None:
+        """Nothing comes from a living node: what its players cannot do meanwhile costs them no time."""
+        self._subscribers.fell_silent(node, self._services.now())
+
+    def heard_again(self, node: str) -> None:
+        """Something comes from a node again, which need not have noticed that nothing came."""
+        self._settle_silence(self._players.values())
+        if self._subscribers.heard(node):
+            # The end of its mirror may have been lost; where there is none, it answers so.
+            self._services.nodes.send(node, MatchNews(match=self.match.id, events=()))
+
+    def _settle_silence(self, local: Collection[int]) -> None:
+        """Keep the time in which the player to move could not be heard, before it is served differently."""
+        silence = self._silence(local, self._services.now())
+        if silence is not None:
+            self._stalls.add(silence)
+
+    def _silence(self, local: Collection[int], now: int) -> Interval | None:
+        return self._subscribers.silent_stretch(self.match.plies.state.to_move, local, now)
+
+    def _notify(self, room: ChatRoom | Literal["all"], message: Said | SeatPresence | Watchers) -> None:
+        """Send a message that is not stored to the clients of all nodes."""
+        broadcast = Broadcast(message)
+        if room != "spectators":
+            self._send_to_players(broadcast)
+        if room != "players":
+            self.spectators.spread(broadcast)
+        self._send_to_nodes(RoomNotice(match=self.match.id, message=message))
+
+    def _send_to_nodes(self, message: NodeMessage) -> None:
+        for node in self._subscribers:
+            self._services.nodes.send(node, message)
+
+    def _crowd_changed(self) -> None:
+        self._notify("all", Watchers(match=self.match.id, count=self.watchers))
 
     # Decisions and time
 
-    async def _carry_out(self, request: _Request) -> None:
+    async def _carry_out(self, request: Request) -> None:
+        self._current = request
         try:
             await self._decide(request)
+        except NotOwner:
+            self._observer.disowned(self)
         except JournalUnavailable:
             self._services.counts.stalls += 1
             command = request.command
             self._log.warning("the journal is away", command=command.type)
-            request.client.refuse(command.id, "internal", "this could not be stored just now; try again")
+            request.asker.refuse(command.id, "internal", "this could not be stored just now; try again")
             self._set_timer(self._services.now() + RETRY_MS)
+        finally:
+            self._current = None
 
-    async def _decide(self, request: _Request) -> None:
+    async def _decide(self, request: Request) -> None:
         """Decide, store and answer one command. Raises JournalUnavailable."""
-        client, seat, command = request.client, request.seat, request.command
+        asker, seat, command, trace = request.asker, request.seat, request.command, request.span.context
         for attempt in (1, 2):
             seq = self.match.answered(seat, command.id)
             if seq is not None:
-                client.send(Acknowledged(id=command.id, seq=seq))
+                asker.send(Acknowledged(id=command.id, seq=seq))
                 return
             now = self._services.now()
             match, refund = self._refunded(now)
             try:
-                events = match.decide(command, seat, now, lag=client.lag, gone_since=self._gone_since)
+                with self._services.tracer.step("decide", trace):
+                    events = match.decide(command, seat, now, lag=asker.lag, gone_since=self._gone_since)
                 decided = (*refund, *events) if refund else events
-                await self._store(decided, now)
+                await self._store(decided, now, trace)
             except Refusal as refusal:
                 if command.type == "play":
-                    client.charge()
-                client.refuse(command.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
+                    asker.charge()
+                asker.refuse(command.id, refusal.code, refusal.text, retry_after=refusal.retry_after)
                 return
             except StaleSequence:
                 if attempt == 2:
@@ -347,7 +350,8 @@ class MatchTask:
                 # A write that seemed to fail had reached the store: fold it, and decide again.
                 await self._catch_up()
                 continue
-            self._advance(decided, client, Acknowledged(id=command.id, seq=events[0].seq))
+            self._current = None
+            self._advance(decided, asker, Acknowledged(id=command.id, seq=events[0].seq), trace)
             self._services.counts.acknowledged(self._loop.time() - request.arrived)
             if _leads_on(events):
                 await self._open_rematch()
@@ -368,11 +372,13 @@ class MatchTask:
                         # The store has less than this match task: an immediate retry would never end.
                         raise
             self._arm()
+        except NotOwner:
+            self._observer.disowned(self)
         except JournalUnavailable:
             self._services.counts.stalls += 1
             self._set_timer(now + RETRY_MS)
 
-    async def _store(self, events: tuple[MatchEvent, ...], begun: int) -> None:
+    async def _store(self, events: tuple[MatchEvent, ...], begun: int, trace: str = "") -> None:
         """Append what was decided at `begun`. Raises JournalUnavailable, StaleSequence, and a rematch's Refusal."""
         now, outages = self._services.now, self._services.outages
         if _leads_on(events):
@@ -380,11 +386,13 @@ class MatchTask:
             await self._observer.store_rematch(self.match)
             begun = now()
         try:
-            await self._services.journal.append(self.match.id, self.match.seq, events)
+            with self._services.tracer.step("append", trace):
+                await self._services.journal.append(self.match.id, self.match.seq, events)
+        except NotOwner:
+            raise
         except JournalUnavailable:
             outages.is_store_away = True
-            if self._failing_since is None:
-                self._failing_since = begun
+            self._stalls.write_failed(begun)
             raise
         except StaleSequence:
             self._answered(begun, now())
@@ -394,17 +402,11 @@ class MatchTask:
     def _answered(self, begun: int, done: int) -> None:
         """Record that the store answered: the time that this write and failed ones before it took is refunded."""
         self._services.outages.is_store_away = False
-        if self._failing_since is not None:
-            begun, self._failing_since = self._failing_since, None
-        elif done - begun <= SLOWEST_MS:
-            return
-        self._stalls.append((begun, done))
+        self._stalls.write_answered(begun, done)
 
     def excuse(self, since: int) -> None:
         """Refund the time since `since`, in which the match had no task, as an outage of the store."""
-        now = self._services.now()
-        if now - since > SLOWEST_MS:
-            self._stalls.append((since, now))
+        if self._stalls.add((since, self._services.now())):
             self._wake()
 
     def _refunded(self, now: int) -> tuple[Match, tuple[MatchEvent, ...]]:
@@ -414,12 +416,10 @@ class MatchTask:
         """
         match, excused_at = self.match, self._excused_at
         settled_at = min(match.at, excused_at)
-        outages = self._services.outages.after(settled_at, now)
-        if self._stalls:
-            self._stalls = [stall for stall in self._stalls if stall[1] > settled_at]
-            outages += self._stalls
-        if self._failing_since is not None:
-            outages.append((self._failing_since, now))
+        outages = [*self._services.outages.after(settled_at, now), *self._stalls.after(settled_at, now)]
+        silence = self._silence(self._players.values(), now)
+        if silence is not None:
+            outages.append(silence)
         if not outages:
             return match, ()
         self._excused_at = now
@@ -450,34 +450,27 @@ class MatchTask:
             self._log.warning("the rematch does not open yet", reason=refusal.text)
 
     def _advance(
-        self, events: tuple[MatchEvent, ...], asker: ClientConnection | None = None, answer: Acknowledged | None = None
+        self,
+        events: tuple[MatchEvent, ...],
+        asker: Asker | None = None,
+        answer: Acknowledged | None = None,
+        trace: str = "",
     ) -> None:
         """Fold stored events: first the match, its timer and the registry, then the messages, `asker`'s first."""
-        match, was_over = self.match, self.match.over
-        for event in events:
-            match = match.evolve(event)
-        self.match = match
-        self._events += events
+        was_over = self.match.over
+        self._fold(events)
         self._services.counts.events += len(events)
         self._arm()
-        if match.over and not was_over:
+        if self.match.over and not was_over:
             self._observer.ended(self)
         try:
-            self._publish(events, asker, answer)
+            with self._services.tracer.step("publish", trace) as span:
+                self._publish(events, asker, answer)
+                if self._subscribers:
+                    self._send_to_nodes(MatchNews(match=self.match.id, events=events, trace=span.context))
         except Exception:
             # The events are stored: a defect in publishing them must not look like a refusal.
             self._log.exception("the events of a match were not published to all")
-
-    def _publish(
-        self, events: tuple[MatchEvent, ...], asker: ClientConnection | None, answer: Acknowledged | None
-    ) -> None:
-        broadcast = Broadcast(views.happened(self.match, events))
-        if asker is not None and answer is not None:
-            asker.answer(answer, broadcast if asker in self._players else None)
-        for client in self._players:
-            if client is not asker:
-                client.deliver(broadcast)
-        self.spectators.publish(broadcast, self.match)
 
     def announce_start(self) -> None:
         """Publish the match on the bus: it begins, or goes on after a restart."""
@@ -518,28 +511,6 @@ class MatchTask:
         if not self._is_woken:
             self._is_woken = True
             self._put(None)
-
-    # Messages
-
-    def _send_to_players(self, broadcast: Broadcast) -> None:
-        for client in self._players:
-            client.deliver(broadcast)
-
-    def _send_to_all(self, broadcast: Broadcast) -> None:
-        self._send_to_players(broadcast)
-        self.spectators.spread(broadcast)
-
-    def _snapshot(self, match: Match, command_id: str | None, seat: int | None) -> Snapshot:
-        return views.snapshot(
-            match,
-            seat,
-            connected=(gone is None for gone in self._gone_since),
-            watchers=len(self.spectators),
-            id=command_id,
-        )
-
-    def _snapshot_for_watchers(self, match: Match) -> Snapshot:
-        return self._snapshot(match, None, None)
 
 
 def _leads_on(events: Sequence[MatchEvent]) -> bool:

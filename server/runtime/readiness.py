@@ -51,6 +51,11 @@ class Readiness:
         """Return when the list of games is ready. Raises Refusal when the server stops before."""
         await self.of(CATALOGUE)
 
+    async def of_all(self) -> None:
+        """Return when every game is ready. Raises Refusal when the server stops before."""
+        for name in self._ready:
+            await self.of(name)
+
     def expect_all(self) -> None:
         """From now on, let a game be ready only when `prepare` has loaded it."""
         self._ready = {name: asyncio.Event() for name in (CATALOGUE, *(kind.name for kind in engine.games()))}

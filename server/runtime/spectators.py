@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from cornered.protocol.codec import JSON, MSGPACK, Codec
 from cornered.protocol.events import MatchEvent
-from cornered.protocol.messages import ServerMessage, Snapshot, Watchers
+from cornered.protocol.messages import ServerMessage, Snapshot
 from cornered.server.match import views
 from cornered.server.match.match import Match
 from cornered.server.metrics import Counts
@@ -50,16 +50,16 @@ class Spectators:
         now: Callable[[], int],
         snapshot: Callable[[Match], Snapshot],
         counts: Counts,
-        send_to_all: Callable[[Broadcast], None],
+        crowd_changed: Callable[[], None],
         announce: Callable[[ServerMessage], None],
     ) -> None:
-        """`events` made `match`; `send_to_all` sends to the players too, `announce` to the bus and the lobby."""
+        """`events` made `match`. `crowd_changed` is called at most once a second, `announce` for all that is shown."""
         self.shown = match
         self._delay = match.terms.delay * 1000
         self._now = now
         self._snapshot = snapshot
         self._counts = counts
-        self._send_to_all = send_to_all
+        self._crowd_changed = crowd_changed
         self._announce = announce
         self._loop = asyncio.get_running_loop()
         self._ready: dict[Codec, dict[ClientConnection, Write]] = {JSON: {}, MSGPACK: {}}
@@ -79,6 +79,11 @@ class Spectators:
 
     def __contains__(self, client: ClientConnection) -> bool:
         return client in self._ready[client.codec] or client in self._behind
+
+    def __iter__(self) -> Iterator[ClientConnection]:
+        for ready in self._ready.values():
+            yield from ready
+        yield from self._behind
 
     def add(self, client: ClientConnection) -> None:
         if client not in self:
@@ -155,7 +160,7 @@ class Spectators:
         self._crowd = 0
         self._rounds.clear()
         self._held.clear()
-        del self._snapshot, self._send_to_all, self._announce
+        del self._snapshot, self._crowd_changed, self._announce
 
     def _write_slice(self) -> None:
         if not self._rounds:
@@ -210,4 +215,4 @@ class Spectators:
 
     def _tell_count(self) -> None:
         self._count_timer = None
-        self._send_to_all(Broadcast(Watchers(match=self.shown.id, count=self._crowd)))
+        self._crowd_changed()

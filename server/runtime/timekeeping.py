@@ -1,6 +1,7 @@
 """The server's time, and the stretches of it in which the server could not serve: they count against no player.
 
-Matches live by `SteadyClock`, which reads the system's wall clock once and then follows a clock that only ever runs on.
+Matches live by `SteadyClock`, which reads its beginning once (the wall clock, or the match clock that other nodes hand
+on) and then follows the monotonic clock.
 `Outages` finds out when the event loop did not run: the process was stopped, or starved of its processor.
 """
 
@@ -20,6 +21,7 @@ import structlog
 
 __all__ = [
     "SLOWEST_MS",
+    "STORE_SILENCE_MS",
     "Interval",
     "Outages",
     "Sign",
@@ -39,6 +41,8 @@ SIGN_SECONDS: Final = 1.0
 SIGN_BYTES: Final = 80
 SLOWEST_MS: Final = 1_000
 """A heartbeat or a write to the store that is later than this is an outage; what is quicker counts as play."""
+STORE_SILENCE_MS: Final = 2_500
+"""A store that has not renewed a node's lease for so long is away; a renewal is due every second."""
 MAX_OUTAGES: Final = 1_024
 
 Interval: TypeAlias = tuple[int, int]
@@ -48,7 +52,7 @@ log = structlog.get_logger("time")
 
 
 class SteadyClock:
-    """The match clock, in milliseconds since 1970: it begins with the wall clock and runs on steadily from there.
+    """The match clock, in milliseconds since 1970: it begins with `real` and runs on steadily from there.
 
     A later step of the wall clock does not move it. On Linux it stands still while the machine is suspended.
     """
@@ -56,7 +60,7 @@ class SteadyClock:
     __slots__ = ("_offset", "_steady")
 
     def __init__(self, real: Callable[[], float], steady: Callable[[], float], *, not_before: int = 0) -> None:
-        """`real` is the wall clock and `steady` one that only runs on, both in seconds.
+        """`real` returns the beginning and `steady` is a monotonic clock, both in seconds.
 
         The clock begins no earlier than `not_before`, where the clock of the server's last run had got to: a wall clock
         that was set back in between makes no event older than the one before it.
@@ -88,11 +92,13 @@ class Outages:
     callback of the loop comes first.
     """
 
-    __slots__ = ("_beat_at", "_known", "is_store_away")
+    __slots__ = ("_beat_at", "_known", "_silent_since", "is_store_away")
 
     def __init__(self) -> None:
         self._known: deque[Interval] = deque(maxlen=MAX_OUTAGES)
         self._beat_at: int | None = None
+        # Since when the store has not answered, where that is too long.
+        self._silent_since: int | None = None
         self.is_store_away = False
         """Whether the newest write of any match failed. Each match accounts for its own writes."""
 
@@ -103,17 +109,29 @@ class Outages:
             self._known.append((last + BEAT_MS, now))
             log.warning("the server stood still; the time counts against no player", ms=now - last - BEAT_MS)
 
+    def note_store(self, heard_at: int, now: int) -> None:
+        """Record when the store was last heard. While it is away players cannot come back, and no write may be due."""
+        if now - heard_at > STORE_SILENCE_MS:
+            if self._silent_since is None:
+                self._silent_since = heard_at
+        elif self._silent_since is not None:
+            self._known.append((self._silent_since, heard_at))
+            self._silent_since = None
+
     def after(self, at: int, now: int) -> list[Interval]:
         """Return the outages up to `now` that ended after `at`."""
         if self._beat_at is not None:
             self.beat(now)
-        return list(takewhile(lambda outage: outage[1] > at, reversed(self._known)))
+        known = list(takewhile(lambda outage: outage[1] > at, reversed(self._known)))
+        return known if self._silent_since is None else [(self._silent_since, now), *known]
 
 
-async def keep_time(outages: Outages, now: Callable[[], int]) -> None:
-    """Record heartbeats until cancelled."""
+async def keep_time(outages: Outages, now: Callable[[], int], store_silence: Callable[[], float]) -> None:
+    """Record heartbeats, and the seconds since the store was last heard, until cancelled."""
     while True:
-        outages.beat(now())
+        at = now()
+        outages.beat(at)
+        outages.note_store(at - round(store_silence() * 1000), at)
         await asyncio.sleep(BEAT_SECONDS)
 
 

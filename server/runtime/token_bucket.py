@@ -24,11 +24,13 @@ class TokenBucket:
     marks a client that ignores refusals.
     """
 
-    __slots__ = ("_left", "_since", "burst", "rate")
+    __slots__ = ("_left", "_since", "burst", "rate", "taken")
 
     def __init__(self, rate: float, burst: float, now: float) -> None:
         self.rate = rate
         self.burst = burst
+        self.taken = 0.0
+        """Tokens that were taken here so far."""
         self._left = burst
         self._since = now
 
@@ -51,12 +53,19 @@ class TokenBucket:
         if left < cost:
             return False
         self._left = left - cost
+        self.taken += cost
         return True
 
     def drain(self, now: float, cost: float) -> None:
         """Take `cost` tokens, or what is there, for what became known only after it was done."""
         left = self._refill(now)
         self._left = min(left, max(0.0, left - cost))
+        self.taken += cost
+
+    def take_elsewhere(self, now: float, cost: float) -> None:
+        """Take `cost` tokens that another node gave away; those that are not there are owed, up to a full bucket."""
+        left = self._refill(now)
+        self._left = min(left, max(-self.burst, left - cost))
 
     def wait(self, now: float, cost: float = 1.0) -> float:
         """Return the seconds until `cost` tokens are there."""
@@ -120,6 +129,11 @@ class FairQueue:
 
     def __len__(self) -> int:
         return sum(len(flow.requests) for flow in self._flows.values())
+
+    @property
+    def bucket(self) -> TokenBucket:
+        """The bucket that all keys share."""
+        return self._bucket
 
     def take_now(self, cost: float = 1.0) -> bool:
         """Take `cost` tokens if they are there and no other request waits for them."""

@@ -1,0 +1,112 @@
+"""The rows that one transaction of the journal writes, and the statements for them in each dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, assert_never
+
+from sqlalchemy import bindparam, update
+
+from cornered.protocol.events import Ended, Intermediate, MatchEvent, Started
+from cornered.server.adapters.database import Batch, Database, Statement
+from cornered.server.adapters.tables import EVENTS, MATCHES_TABLE, SEATS_TABLE
+
+__all__ = ["Rows", "Statements"]
+
+_END_MATCHES: Final = update(MATCHES_TABLE).where(MATCHES_TABLE.c.id == bindparam("name")).values(ended=bindparam("at"))
+
+_FENCE: Final = """
+WITH fence AS (
+    SELECT s.slot FROM slots AS s JOIN unnest($1::int[], $2::bigint[]) AS f (slot, epoch) USING (slot)
+    WHERE s.epoch = f.epoch ORDER BY s.slot FOR SHARE OF s
+), held AS (
+    SELECT 1 WHERE (SELECT count(*) FROM fence) = cardinality($1::int[])
+), added AS (
+    INSERT INTO events (match, seq, body)
+    SELECT e.match, e.seq, e.body FROM held, unnest($3::text[], $4::int[], $5::text[]) AS e (match, seq, body)
+)"""
+_INDEX: Final = """, begun AS (
+    INSERT INTO matches (id, started, ended, private)
+    SELECT m.id, m.started, m.ended, m.private
+    FROM held, unnest($6::text[], $7::bigint[], $8::bigint[], $9::bool[]) AS m (id, started, ended, private)
+), seated AS (
+    INSERT INTO seats (match, seat, player)
+    SELECT s.match, s.seat, s.player FROM held, unnest($10::text[], $11::int[], $12::text[]) AS s (match, seat, player)
+), over AS (
+    UPDATE matches SET ended = e.at FROM held, unnest($13::bigint[], $14::text[]) AS e (at, id) WHERE matches.id = e.id
+)"""
+_RESULT: Final = "\nSELECT count(*) FROM held"
+
+
+class Statements(NamedTuple):
+    """What the transactions on SQLite execute, in this order."""
+
+    add_events: Statement
+    add_matches: Statement
+    add_seats: Statement
+    end_matches: Statement
+
+    @classmethod
+    def of(cls, database: Database) -> Statements:
+        return cls(
+            database.insertion(EVENTS),
+            database.insertion(MATCHES_TABLE),
+            database.insertion(SEATS_TABLE),
+            database.updating(_END_MATCHES, ("at", "name")),
+        )
+
+
+class Rows:
+    """What one transaction writes."""
+
+    __slots__ = ("_begun", "_ends", "_events", "_matches", "_seats")
+
+    def __init__(self) -> None:
+        self._events: list[tuple[str, int, str]] = []
+        self._matches: list[tuple[str, int, int | None, bool]] = []
+        self._seats: list[tuple[str, int, str]] = []
+        self._ends: list[tuple[int, str]] = []
+        # Where in `_matches` each match is that begins in this transaction.
+        self._begun: dict[str, int] = {}
+
+    def add(self, match: str, event: MatchEvent) -> None:
+        body = event.__pydantic_serializer__.to_json(event).decode()
+        self._events.append((match, event.seq, body))
+        if isinstance(event, Started):
+            self._begun[match] = len(self._matches)
+            self._matches.append((match, event.at, None, event.private))
+            self._seats += ((match, seat, player.id) for seat, player in enumerate(event.players))
+        elif isinstance(event, Ended):
+            if match in self._begun:
+                # One statement of PostgreSQL does not see the rows that it adds itself.
+                name, started, _, private = self._matches[self._begun[match]]
+                self._matches[self._begun[match]] = (name, started, event.at, private)
+            else:
+                self._ends.append((event.at, match))
+        elif not isinstance(event, Intermediate):
+            assert_never(event)
+
+    def batch(self, statements: Statements) -> Batch:
+        """Return the statements that have rows, for SQLite."""
+        batch: list[tuple[Statement, Sequence[tuple[Any, ...]]]] = [
+            (statements.add_events, self._events),
+            (statements.add_matches, self._matches),
+            (statements.add_seats, self._seats),
+            (statements.end_matches, self._ends),
+        ]
+        return [(statement, rows) for statement, rows in batch if rows]
+
+    def fenced(self, epochs: Mapping[int, int]) -> tuple[str, list[Sequence[Any]]]:
+        """Return one statement for PostgreSQL with its arrays, whose result is 0 when it has stored nothing.
+
+        That is where the epoch of any of these slots is another one now; without slots it always stores.
+        """
+        arrays = [list(epochs), list(epochs.values()), *_columns(self._events, 3)]
+        if not self._matches and not self._ends:
+            return _FENCE + _RESULT, arrays
+        arrays += _columns(self._matches, 4) + _columns(self._seats, 3) + _columns(self._ends, 2)
+        return _FENCE + _INDEX + _RESULT, arrays
+
+
+def _columns(rows: Sequence[tuple[Any, ...]], count: int) -> list[Sequence[Any]]:
+    return list(zip(*rows, strict=True)) if rows else [()] * count

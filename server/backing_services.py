@@ -1,0 +1,250 @@
+"""The backing services that the settings name: stores, the ownership of slots, buses, and the collector of traces.
+
+The only module that chooses adapters; `app.py` uses what it returns through the ports.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cornered.server.adapters.accounts_memory import MemoryAccounts
+from cornered.server.adapters.accounts_sql import SqlAccounts
+from cornered.server.adapters.broker import Broker
+from cornered.server.adapters.bus_local import LocalBus
+from cornered.server.adapters.bus_mqtt import MqttBus
+from cornered.server.adapters.database import STORE_ERRORS, Database, address_of, reason_of, require_store
+from cornered.server.adapters.journal_memory import MemoryJournal
+from cornered.server.adapters.journal_sql import SqlJournal
+from cornered.server.adapters.lease import StoreTaken, lease
+from cornered.server.adapters.lobby_log_memory import MemoryLobbyLog
+from cornered.server.adapters.lobby_log_sql import SqlLobbyLog
+from cornered.server.adapters.nodes_local import SingleNodeBus
+from cornered.server.adapters.ownership_local import LocalOwnership
+from cornered.server.adapters.private_files import NotPrivate, files_of_database, make_private
+from cornered.server.cluster.envelope import node_key
+from cornered.server.cluster.ports import (
+    LobbyLog,
+    Node,
+    NodeBus,
+    NodesUnlinked,
+    NodeTaken,
+    Ownership,
+    OwnershipObserver,
+)
+from cornered.server.metrics import Counts
+from cornered.server.ports import Accounts, AccountsUnavailable, Bus, Journal, JournalUnavailable
+from cornered.server.settings import MEMORY_DATABASE, Settings, SettingsError
+from cornered.server.tracing import NO_TRACER, Tracer
+
+__all__ = [
+    "Stores",
+    "join_as_node",
+    "new_bus",
+    "new_local_ownership",
+    "new_node_bus",
+    "new_tracer",
+    "open_accounts",
+    "open_stores",
+    "using_store",
+]
+
+
+MAX_FLUSH_SECONDS: Final = 2.0
+"""How long a server that stops may deliver its last traces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The ports of one database, or of storage in memory; `ownership` is None where no other node may use it."""
+
+    journal: Journal
+    accounts: Accounts
+    lobby_log: LobbyLog
+    ownership: Ownership | None
+
+
+@contextlib.asynccontextmanager
+async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
+    """Open the stores inside the block, with sole use of an SQLite database. Raises SettingsError."""
+    _prepare(settings)
+    with _sole_use(settings):
+        async with _database(settings) as database:
+            ownership = _ownership(settings, database)
+            async with _stores(database, ownership) as stores:
+                yield stores
+
+
+@contextlib.asynccontextmanager
+async def open_accounts(settings: Settings, *, is_made: bool = True) -> AsyncIterator[Accounts]:
+    """Open the accounts inside the block, also beside a server that has them open. Raises SettingsError.
+
+    Without `is_made` a store that is missing is an error.
+    """
+    if not is_made:
+        with using_store():
+            require_store(address_of(settings.database_url))
+    _prepare(settings)
+    async with _database(settings) as database, _stores(database, None) as stores:
+        yield stores.accounts
+
+
+def new_local_ownership(settings: Settings, now: Callable[[], int], *, alive_ms: int) -> Ownership:
+    """Return the ownership of all slots by a server that is alone with its store.
+
+    `now` is the match clock in milliseconds, and `alive_ms` its last sign of life before this start, 0 for none.
+    """
+    return LocalOwnership(_this_node(settings), now, alive_ms=alive_ms)
+
+
+def new_node_bus(settings: Settings, ownership: Ownership, secret: bytes, counts: Counts) -> NodeBus:
+    """Return the bus between nodes; without a broker there are no other nodes. Raises SettingsError."""
+    if not settings.mqtt or isinstance(ownership, LocalOwnership):
+        return SingleNodeBus()
+    from cornered.server.adapters.nodes_mqtt import MqttNodeBus
+
+    return MqttNodeBus(_broker(settings), ownership.here, node_key(secret), lambda: ownership.nodes, counts)
+
+
+def new_bus(settings: Settings) -> Bus:
+    """Return the bus that publishes stored events; without a broker they are dropped. Raises SettingsError."""
+    if not settings.mqtt:
+        return LocalBus(node=settings.node)
+    return MqttBus(_broker(settings), settings.node)
+
+
+def new_tracer(settings: Settings) -> Tracer:
+    """Return the tracer of commands, which records nothing without a collector. Raises SettingsError."""
+    if not settings.otlp:
+        return NO_TRACER
+    try:
+        from cornered.server.adapters.tracer_otel import connect
+    except ModuleNotFoundError as error:
+        text = f"this needs {error.name}, which is not installed: pip install 'cornered[otel]', or leave this out"
+        raise SettingsError(f"CORNERED_OTLP: {text}") from None
+    try:
+        return connect(
+            settings.otlp,
+            settings.node,
+            settings.otlp_share,
+            flush_seconds=min(MAX_FLUSH_SECONDS, settings.stop_seconds / 4),
+        )
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_OTLP: {error}") from None
+
+
+async def join_as_node(ownership: Ownership, observer: OwnershipObserver, address: str) -> None:
+    """Become a node that listens at `address`; `keep` of the ownership must follow at once.
+
+    Raises SettingsError where other servers use the store in a way that excludes this one.
+    """
+    try:
+        with using_store():
+            await ownership.join(observer, _seen_from_elsewhere(address))
+    except NodeTaken as error:
+        raise SettingsError(
+            f"CORNERED_NODE: another server has this database and this name ({error}); stop it, or choose another"
+        ) from None
+    except NodesUnlinked as error:
+        raise SettingsError(
+            f"CORNERED_MQTT: another server has this database ({error}); stop it, or name the same broker on both"
+        ) from None
+
+
+def _seen_from_elsewhere(address: str) -> str:
+    """Return `address` with this machine's name instead of a wildcard, which is no destination for other machines."""
+    host = f"//{socket.gethostname()}:"
+    return address.replace("//0.0.0.0:", host).replace("//[::]:", host)
+
+
+@contextlib.contextmanager
+def using_store() -> Iterator[None]:
+    """Turn an error of the database into one line for the operator. Raises SettingsError."""
+    try:
+        yield
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_DATABASE: {error}") from None
+    except (JournalUnavailable, AccountsUnavailable, *STORE_ERRORS) as error:
+        raise SettingsError(f"CORNERED_DATABASE: the database cannot be opened: {reason_of(error)}") from None
+
+
+def _prepare(settings: Settings) -> None:
+    """Make the data directory, and make sure that no other user reads what is in it. Raises SettingsError."""
+    if settings.database == MEMORY_DATABASE:
+        return
+    with using_store():
+        database = address_of(settings.database_url)
+    path = database.database if database.get_backend_name() == "sqlite" else None
+    try:
+        make_private(settings.data, files_of_database(Path(path)) if path else ())
+    except NotPrivate as error:
+        raise SettingsError(f"CORNERED_DATA: {error}") from None
+    except OSError as error:
+        raise SettingsError(f"CORNERED_DATA: {settings.data} cannot be made: {error.strerror}") from None
+
+
+@contextlib.contextmanager
+def _sole_use(settings: Settings) -> Iterator[None]:
+    """Hold the lease of an SQLite database inside the block. Raises SettingsError where another server holds it."""
+    with contextlib.ExitStack() as stack:
+        if settings.database != MEMORY_DATABASE:
+            try:
+                with using_store():
+                    stack.enter_context(lease(settings.database_url))
+            except StoreTaken:
+                what = "database" if settings.database else f"data directory, {settings.data}"
+                name = "CORNERED_DATABASE" if settings.database else "CORNERED_DATA"
+                raise SettingsError(f"{name}: another server uses this {what}; stop it, or choose another") from None
+        yield
+
+
+@contextlib.asynccontextmanager
+async def _database(settings: Settings) -> AsyncIterator[Database | None]:
+    """Open the database inside the block; None is storage in memory."""
+    if settings.database == MEMORY_DATABASE:
+        yield None
+        return
+    with using_store():
+        database = await Database.open(settings.database_url, durability=settings.durability)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+@contextlib.asynccontextmanager
+async def _stores(database: Database | None, ownership: Ownership | None) -> AsyncIterator[Stores]:
+    if database is None:
+        yield Stores(MemoryJournal(), MemoryAccounts(), MemoryLobbyLog(), ownership)
+        return
+    journal = SqlJournal(database, ownership)
+    try:
+        yield Stores(journal, SqlAccounts(database), SqlLobbyLog(database, ownership), ownership)
+    finally:
+        await journal.close()
+
+
+def _ownership(settings: Settings, database: Database | None) -> Ownership | None:
+    """Return the ownership of a node on PostgreSQL; None where this server is alone with its store."""
+    if database is None or database.is_sqlite:
+        return None
+    from cornered.server.adapters.ownership_sql import SqlOwnership
+
+    return SqlOwnership(settings.database_url, _this_node(settings))
+
+
+def _this_node(settings: Settings) -> Node:
+    """Return this process as a node, without the address that it gets when its port is open."""
+    return Node(settings.node, secrets.token_hex(8), "")
+
+
+def _broker(settings: Settings) -> Broker:
+    try:
+        return Broker.parse(settings.mqtt)
+    except ValueError as error:
+        raise SettingsError(f"CORNERED_MQTT: {error}") from None

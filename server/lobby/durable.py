@@ -1,0 +1,66 @@
+"""What of the lobby is stored, and the events that a whole lobby is folded from. Pure.
+
+Tables, challenges, matches that are to be opened, and the answers to the commands that made them survive a restart.
+Presence, declarations of bots and other answers do not: players connect again, and bots declare again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from cornered.server.lobby.events import (
+    Answered,
+    Arrived,
+    ChallengeEnded,
+    ChallengeSent,
+    Declared,
+    LobbyEvent,
+    MatchEnded,
+    MatchMade,
+    SeekClosed,
+    SeekJoined,
+    SeekLeft,
+    SeekPosted,
+    WentAway,
+)
+from cornered.server.lobby.state import LobbyFacts
+
+__all__ = ["checkpoint", "durable", "whole"]
+
+_LASTING: Final = (SeekPosted, SeekJoined, SeekLeft, SeekClosed, ChallengeSent, ChallengeEnded, MatchMade)
+
+
+def durable(events: Sequence[LobbyEvent]) -> tuple[LobbyEvent, ...]:
+    """Return those of one decision's events that are stored; its answer only where another one is."""
+    if not any(map(_is_lasting, events)):
+        return ()
+    return tuple(event for event in events if isinstance(event, Answered) or _is_lasting(event))
+
+
+def _is_lasting(event: LobbyEvent) -> bool:
+    return isinstance(event, _LASTING) or (isinstance(event, MatchEnded) and event.is_withdrawn)
+
+
+def checkpoint(lobby: LobbyFacts, unopened: Iterable[MatchMade], answers: Iterable[Answered]) -> tuple[LobbyEvent, ...]:
+    """Return the events that everything durable is folded from; `unopened` are matches that are to be opened."""
+    return (*_tables(lobby), *unopened, *answers)
+
+
+def whole(lobby: LobbyFacts) -> Iterator[LobbyEvent]:
+    """Yield the events that a lobby is folded from, without its answers."""
+    for guest in lobby.guests.values():
+        yield Arrived(guest.player, guest.name, guest.address)
+        if guest.concurrency is not None:
+            yield Declared(guest.player.id, guest.accepts, guest.concurrency)
+    for player, since in lobby.away.items():
+        yield WentAway(player, since)
+    yield from _tables(lobby)
+    yield from lobby.matches.values()
+
+
+def _tables(lobby: LobbyFacts) -> Iterator[LobbyEvent]:
+    for table in lobby.tables.values():
+        yield SeekPosted(table.seek, table.asked)
+    for challenge in lobby.challenges.values():
+        yield ChallengeSent(challenge)
