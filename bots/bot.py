@@ -123,6 +123,9 @@ class Bot(ABC):
     """Whether it gains from pondering, and from other workers' searches of the same position through a shared
     transposition table."""
 
+    is_quick: bool = False
+    """Whether it answers within milliseconds, so that it can play many games at once."""
+
     def __init__(self, seed: int | None = None, **settings: SettingValue) -> None:
         """Create a bot with these settings. Raises ValueError that lists the valid settings."""
         self.chance = Random(seed)

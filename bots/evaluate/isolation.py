@@ -44,7 +44,7 @@ ELIMINATED_PENALTY = 900.0
 def evaluate_state(state: State, seat: int) -> float:
     """Return the seat's number of moves less the greatest of its opponents', for any number of players."""
     assert isinstance(state, IsolationState)
-    reach = [moves for _, moves in state.gauges()]
+    reach = state.mobility()
     still_in = [other for other in range(len(reach)) if not state.position.places >> 3 * other & 7]
     if seat not in still_in:
         return -ELIMINATED_PENALTY

@@ -40,19 +40,24 @@ class Hosts(Protocol):
 
 
 async def exhibit(hosts: Hosts, *, pause: float = PAUSE_S) -> None:
-    """Start a game between two of the bots whenever no public match is active; `pause` seconds follow a failure."""
+    """Start a game between two of the bots whenever no public match is active.
+
+    `pause` seconds follow a game, and a failure.
+    """
     while True:
         while not (pairing := _pairing(hosts)):
             await hosts.changed()
         first, second, spec = pairing
         with contextlib.suppress(Closed, NotUnderstood, CommandRefused, TimeoutError):
             lobby = await first.lobby()
-            await until_inactive(lobby)
+            await until_inactive(lobby, pause=pause)
             known = set(lobby.matches)
             await first.challenge(second.player.id, spec.name, clock=EXHIBITION_CLOCK, **spec.options)
             async with asyncio.timeout(LOBBY_TIMEOUT_S):
                 while lobby.matches.keys() <= known:
                     await lobby.changed(lobby.version)
+            # The next bot may be connected to another node, whose lists show this game a moment later.
+            await until_inactive(lobby, pause=pause)
             continue
         await asyncio.sleep(pause)
 

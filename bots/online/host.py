@@ -9,14 +9,18 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Self
 
 from cornered import engine
-from cornered.bots.bot import Bot
+from cornered.bots.bot import Bot, Thought
 from cornered.bots.online.analyst import serve_analysis
 from cornered.bots.online.exhibition import EXHIBITION_CLOCK, exhibit
 from cornered.bots.online.pondering import Ponderer
+from cornered.bots.pool.plain import PlainThinker
 from cornered.bots.pool.pool import Pool
+from cornered.bots.pool.warming import Preparation, is_warm
+from cornered.bots.pool.worker_process import Lost
 from cornered.bots.roster import create
 from cornered.clients.sdk import (
     BotPlayer,
@@ -30,16 +34,22 @@ from cornered.clients.sdk import (
     TokenStore,
     stay_as,
 )
-from cornered.engine import Game
+from cornered.engine import Game, State, warming
+from cornered.engine.compile.compiler import compiled
 from cornered.protocol.values import Accepts, GameSpec, SeekSettings
 
-__all__ = ["BotHost", "HostConfig", "HostedBot", "player_name"]
+__all__ = ["DEFAULT_CONCURRENCY", "QUICK_CONCURRENCY", "BotHost", "HostConfig", "HostedBot", "player_name"]
 
+DEFAULT_CONCURRENCY: Final = 4
+QUICK_CONCURRENCY: Final = 40
+"""Games at once of a bot that takes milliseconds a move: a class and more, within a person's bound of live matches."""
 DEFAULT_TEMPO: Final = Tempo(longest=1500)
 EXHIBITION_TEMPO: Final = Tempo(longest=200, least=1500)
 """Pace of exhibition games: slow enough to follow, with little CPU time."""
 LOBBY_TIMEOUT_S: Final = 10.0
 """Seconds to wait for a new seek in the lobby before another attempt."""
+LOOK_AGAIN_S: Final = 0.2
+"""Seconds between two looks at which rules are compiled."""
 DECLARE_DELAY_S: Final = 0.1
 """Seconds in which changes of readiness are collected into one declaration."""
 MAX_NAME_LENGTH: Final = 24
@@ -78,8 +88,10 @@ def player_name(bot: Bot) -> str:
 class HostConfig:
     """What the bots of a host do on the server."""
 
-    concurrency: int = 4
+    concurrency: int = DEFAULT_CONCURRENCY
     """Games at once, for each bot."""
+    quick_concurrency: int = QUICK_CONCURRENCY
+    """Games at once of a bot that answers within milliseconds."""
     tempo: Tempo = DEFAULT_TEMPO
     exhibition: bool = False
     """Whether two of the bots play while no public match is active."""
@@ -91,6 +103,10 @@ class HostConfig:
     """The bot that analyses positions for players; one that is not of the host uses the first bot's connection."""
     analyst_key: str | None = None
     """The key of the server's operator, which permits analysis and reserved names."""
+
+    def games_at_once(self, bot: Bot) -> int:
+        """Return how many games a bot takes, one of an exhibition on top."""
+        return (self.quick_concurrency if bot.is_quick else self.concurrency) + self.exhibition
 
 
 class BotHost:
@@ -115,18 +131,61 @@ class BotHost:
         """The games compiled for each bot, by name."""
         self._offered: dict[str, list[str]] = {}
         """The games that each connected bot has declared to the server, a subset of `_ready`."""
+        self._plain = PlainThinker()
+        self._plainly: set[tuple[str, str]] = set()
+        """Bots by name, and their games, that think as plain Python until these are compiled."""
         self._news = Pulse()
         """Beats when a bot connects, has another game ready, or has declared it."""
 
     async def run(self, server: str, token: str | None = None, store: TokenStore | None = None) -> None:
         """Run all bots on `server` until cancelled."""
-        async with asyncio.TaskGroup() as tasks:
-            for game in engine.games():
-                tasks.create_task(self.prepare(game.name), name=f"prepare[{game.name}]")
-            for guest in self._guests.values():
-                tasks.create_task(self.host(guest, tasks, server, token, store), name=f"bot[{guest.name}]")
-            if self._config.exhibition:
-                tasks.create_task(exhibit(self), name="exhibition")
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._prepare_all(tasks), name="prepare")
+                for guest in self._guests.values():
+                    tasks.create_task(self.host(guest, tasks, server, token, store), name=f"bot[{guest.name}]")
+                if self._config.exhibition:
+                    tasks.create_task(exhibit(self), name="exhibition")
+        finally:
+            await self._plain.close()
+
+    async def _prepare_all(self, tasks: asyncio.TaskGroup) -> None:
+        """Have the quick bots play as plain Python where they are not compiled yet, then compile for all of them."""
+        cold = {
+            game.name: [
+                guest.name
+                for guest in self._guests.values()
+                if guest.bot.is_quick and guest.bot.plays(game.name) and not is_warm(Preparation(guest.spec, game.name))
+            ]
+            for game in engine.games()
+        }
+        waiting = [game for game, names in cold.items() if names]
+        # The rules come first: with them alone the server opens matches, and the quick bots play.
+        rules = asyncio.create_task(_compile_rules(waiting), name="rules")
+        try:
+            while waiting:
+                await asyncio.wait({rules}, timeout=LOOK_AGAIN_S)
+                # The server of this machine compiles the same, one game after another, and is perhaps ahead.
+                for game in [game for game in waiting if warming.is_warm(game)]:
+                    waiting.remove(game)
+                    for name in cold[game]:
+                        self._plainly.add((name, game))
+                        self._ready[name].append(game)
+                    self._news.beat()
+                if rules.done():
+                    break
+        finally:
+            rules.cancel()
+        for kind in engine.games():
+            tasks.create_task(self.prepare(kind.name), name=f"prepare[{kind.name}]")
+
+    async def _think(self, guest: HostedBot, state: State, limit: Limit) -> Thought:
+        if (guest.name, state.game.name) in self._plainly:
+            try:
+                return await self._plain.choose(guest.spec, state)
+            except Lost as lost:
+                log.warning("%s waits for its compiled code: %s", guest.name, lost)
+        return await self._pool.choose(guest.spec, state, limit)
 
     @property
     def _analyst(self) -> HostedBot:
@@ -150,7 +209,10 @@ class BotHost:
             names.setdefault(self._config.analyse, self._config.analyse)
         async with contextlib.aclosing(self._pool.prepare(game, tuple(names))) as ready:
             async for spec in ready:
-                self._ready[names[spec]].append(game)
+                name = names[spec]
+                self._plainly.discard((name, game))
+                if game not in self._ready[name]:
+                    self._ready[name].append(game)
                 self._news.beat()
 
     async def changed(self) -> None:
@@ -166,7 +228,7 @@ class BotHost:
         self, guest: HostedBot, tasks: asyncio.TaskGroup, server: str, token: str | None, store: TokenStore | None
     ) -> None:
         """Run one bot on `server` until cancelled."""
-        table = Ponderer(guest.spec, guest.bot, self._pool, tasks)
+        table = Ponderer(guest.spec, guest.bot, self._pool, tasks, partial(self._think, guest))
 
         async def choose(match: MatchView, limit: Limit) -> str:
             # A resumed match can need a move before its game is compiled.
@@ -179,7 +241,7 @@ class BotHost:
                 client,
                 choose,
                 accepts=(),
-                concurrency=self._config.concurrency + self._config.exhibition,
+                concurrency=self._config.games_at_once(guest.bot),
                 agrees=table.agrees,
                 tempo=lambda match: EXHIBITION_TEMPO if self._is_exhibition(match) else self._config.tempo,
                 refuses=lambda spec: reason_not_to_play(guest.bot, spec),
@@ -252,6 +314,12 @@ class BotHost:
                             await lobby.changed(lobby.version)
                     continue
             await lobby.changed(seen)
+
+
+async def _compile_rules(games: Sequence[str]) -> None:
+    """Return when the rules of these games are compiled, as far as they can be."""
+    async for _ in compiled("cornered.engine.warming", games):
+        pass
 
 
 def reason_not_to_play(bot: Bot, spec: GameSpec) -> str | None:

@@ -1,18 +1,23 @@
-"""Per-match state of a bot between moves: its latest score, and pondering during the opponent's turn."""
+"""Per-match state of a bot between moves: what it thought so far, and pondering during the opponent's turn."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Final
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 from cornered.bots.bot import Bot, Thought
+from cornered.bots.online.draws import DrawPolicy
 from cornered.bots.pool.pool import Pool
 from cornered.clients.sdk import Closed, Limit, MatchView
 from cornered.engine import CHANCE, State
 
-__all__ = ["Ponderer", "expectation"]
+__all__ = ["Ponderer", "Think", "expectation"]
+
+Think: TypeAlias = Callable[[State, Limit], Awaitable[Thought]]
+"""Returns a bot's thought about a position within a limit."""
 
 PONDER_LIMIT_S: Final = 60.0
 """Maximum seconds of pondering on one move."""
@@ -21,29 +26,29 @@ PONDER_LIMIT_S: Final = 60.0
 class Ponderer:
     """The matches of one bot."""
 
-    def __init__(self, spec: str, bot: Bot, pool: Pool, tasks: asyncio.TaskGroup) -> None:
-        """`spec` names `bot` in the pool; `tasks` owns the pondering tasks."""
+    def __init__(self, spec: str, bot: Bot, pool: Pool, tasks: asyncio.TaskGroup, think: Think) -> None:
+        """`spec` names `bot` in the pool; `tasks` owns the pondering tasks; `think` chooses the moves."""
+        self._think = think
         self._spec = spec
         self._bot = bot
         self._pool = pool
         self._tasks = tasks
-        self._scores: WeakKeyDictionary[MatchView, float] = WeakKeyDictionary()
-        """The score of the last thought in each match."""
+        self._draws: WeakKeyDictionary[MatchView, DrawPolicy] = WeakKeyDictionary()
         self._ahead: WeakKeyDictionary[MatchView, asyncio.Task[None]] = WeakKeyDictionary()
         """The pondering task of each match, cancelled at the bot's next move."""
 
     def agrees(self, match: MatchView) -> bool:
-        """Return whether the bot accepts a draw: when its latest score is not positive; without a score it declines."""
-        return self._scores.get(match, 1.0) <= 0.0
+        """Return whether the bot accepts a draw now."""
+        policy = self._draws.get(match)
+        return policy is not None and policy.agrees(match.ply)
 
     async def choose(self, match: MatchView, limit: Limit, *, ahead: bool) -> str:
         """Return a move; with `ahead`, start pondering until the bot's next turn."""
         if before := self._ahead.pop(match, None):
             before.cancel()
         state, ply = match.state, match.ply
-        thought = await self._pool.choose(self._spec, state, limit)
-        if thought.score is not None:
-            self._scores[match] = thought.score
+        thought = await self._think(state, limit)
+        self._draws.setdefault(match, DrawPolicy()).note(thought)
         if ahead and self._bot.helps and (expected := expectation(state, thought)) is not None:
             thinking = self._think_ahead(match, ply, expected)
             self._ahead[match] = self._tasks.create_task(thinking, name=f"ahead[{match.id}]")

@@ -30,5 +30,5 @@ async def run_bots(
         raise ValueError("one token is for one bot: name one bot, or leave the token out")
     guests = HostedBot.all_of(names)
     with unwrapped_errors():
-        async with Pool.open(workers, names) as pool:
+        async with Pool.open(workers, names, at_once=True) as pool:
             await BotHost(guests, pool, config).run(server, token, store)

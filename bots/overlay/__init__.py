@@ -20,7 +20,8 @@ __all__ = ["Overlay", "overlays"]
 class Overlay:
     """One picture. `zones` gives cells to a seat ("0", "1"), or to "both"; `heat` gives cells a number from 0 to 1.
 
-    An overlay has one of the two. `legend` is its caption.
+    An overlay has one of the two. `legend` is its caption; `ends` say what the least and the greatest heat stand for,
+    and `numbers` what the heat of single cells stands for.
     """
 
     name: str
@@ -28,6 +29,8 @@ class Overlay:
     legend: str
     zones: Mapping[str, str] = field(default_factory=dict)
     heat: Mapping[str, float] = field(default_factory=dict)
+    ends: tuple[str, str] = ("", "")
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
 
 @cache

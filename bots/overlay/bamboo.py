@@ -39,21 +39,24 @@ def _sparsity(state: BambooState) -> Overlay:
     found = {names[cell]: sparsity(state, cell) for cell in each(whole(placements(state.position)))}
     most = max(found.values(), default=0.0)
     heat = {name: value / most if most else 0.0 for name, value in found.items()}
-    return Overlay("sparsity", "Sparsity", "Hot cells are far from the mover's stones on average", heat=heat)
+    legend = "Hot cells are far from the mover's stones on average"
+    return Overlay("sparsity", "Sparsity", legend, heat=heat, ends=("0 cells", f"{most:.1f} cells"))
 
 
 def _strain(state: BambooState) -> Overlay:
     """Return for each free cell the size of the group that the mover's stone would make, relative to the number of
     groups.
 
-    1 is forbidden by the rules: a group of more stones than there are groups.
+    1 is forbidden by the rules: a group of more stones than its limit, the number of groups.
     """
     names = cell_names(state.game.radius)
     own = state.stones()[state.to_move]
-    heat = {}
+    heat, sizes = dict[str, float](), dict[str, int]()
     for cell in each(_free(state)):
         after = [group.bit_count() for group in groups(own | 1 << cell)]
         made = next(group.bit_count() for group in groups(own | 1 << cell) if group >> cell & 1)
+        sizes[names[cell]] = made
         heat[names[cell]] = 1.0 if max(after) > len(after) else made / (len(after) + 1)
-    legend = "How much of the largest allowed group a stone of the mover would make; the hottest cells are forbidden"
-    return Overlay("strain", "Group sizes", legend, heat=heat)
+    legend = "Size of the group that a stone of the mover would make; the hottest cells are forbidden"
+    ends = ("0 stones", "1 over the limit")
+    return Overlay("strain", "Group sizes", legend, heat=heat, ends=ends, numbers=sizes)

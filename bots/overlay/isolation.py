@@ -54,12 +54,18 @@ def overlays(state: State) -> tuple[Overlay, ...]:
             Overlay(
                 f"distance-{seat}",
                 f"Distance from pawn {seat}",
-                "How few slides away each cell is: full is one slide, and cells without colour are out of reach.",
+                "Slides to each cell; cells without a number are out of reach.",
                 heat=_heat(found),
+                ends=(_slides(len(found)), _slides(1)),
+                numbers={name: slides for slides, ring in enumerate(found, 1) for name in names(ring)},
             )
             for seat, found in reached.items()
         ),
     )
+
+
+def _slides(slides: int) -> str:
+    return f"{slides} slide{'s' if slides > 1 else ''}"
 
 
 def _zones(words: dict[int, int]) -> dict[str, str]:

@@ -30,7 +30,7 @@ def overlays(state: State) -> tuple[Overlay, ...]:
 
 
 def _distance(state: QuoridorState, maze: Maze, seat: int) -> Overlay:
-    """Return the steps home from every cell of a seat's maze, as a part of the longest way there is."""
+    """Return the steps home from every cell of a seat's maze, with their heat as a part of the longest way there is."""
     lo, hi = goal(state.position, seat)
     ring = seen = lo | hi << SPLIT
     rings = []
@@ -39,9 +39,12 @@ def _distance(state: QuoridorState, maze: Maze, seat: int) -> Overlay:
         ring = maze.spread(ring) & ~seen
         seen |= ring
     most = max(1, len(rings) - 1)
-    heat = {MOVE_NAMES[cell]: steps / most for steps, ring in enumerate(rings) for cell in cells(ring)}
-    legend = f"Steps home: cold is at home, hot is up to {most} steps away."
-    return Overlay(f"distance-{seat}", f"Way home of seat {seat}", legend, heat=heat)
+    steps = {MOVE_NAMES[cell]: count for count, ring in enumerate(rings) for cell in cells(ring)}
+    heat = {cell: count / most for cell, count in steps.items()}
+    longest = "1 step" if most == 1 else f"{most} steps"
+    legend = f"Steps home from each cell: 0 is home, the longest way is {longest}. Pawns are not in the way."
+    ends = ("0 steps", longest)
+    return Overlay(f"distance-{seat}", f"Way home of seat {seat}", legend, heat=heat, ends=ends, numbers=steps)
 
 
 def _shortest(state: QuoridorState, maze: Maze, players: list[int]) -> Overlay:
@@ -71,13 +74,16 @@ def _worst(state: QuoridorState, players: list[int]) -> Overlay:
             gains[MOVE_NUMBERS[move]] = after[rival] - before[rival] - (after[mover] - before[mover])
     worst = sorted((wall for wall in gains if gains[wall] > 0), key=lambda wall: -gains[wall])[:TELLING]
     most = gains[worst[0]] if worst else 1
-    heat: dict[str, float] = {}
+    steps: dict[str, int] = {}
     for wall in worst:
         slot = wall % CELL_COUNT
         for cell in (slot, slot + 1, slot + 9, slot + 10):
-            heat[MOVE_NAMES[cell]] = max(heat.get(MOVE_NAMES[cell], 0.0), gains[wall] / most)
-    legend = f"Cells beside the walls that cost seat {rival} most: up to {most if worst else 0} steps."
-    return Overlay("walls", "Where a wall hurts", legend, heat=heat)
+            steps[MOVE_NAMES[cell]] = max(steps.get(MOVE_NAMES[cell], 0), gains[wall])
+    heat = {cell: count / most for cell, count in steps.items()}
+    most = most if worst else 0
+    legend = f"Steps that a wall beside the cell costs seat {rival}, own losses taken off: up to {most} steps."
+    ends = ("0 steps", "1 step" if most == 1 else f"{most} steps")
+    return Overlay("walls", "Where a wall hurts", legend, heat=heat, ends=ends, numbers=steps)
 
 
 def _steps(state: QuoridorState, players: list[int]) -> dict[int, int]:

@@ -42,12 +42,14 @@ def overlays(state: State) -> tuple[Overlay, ...]:
             heat={
                 name: 1 - min(distance(cell, pawn) for pawn in pawns) / (2 * (size - 1)) for name, cell in _named(free)
             },
+            ends=(f"{2 * (size - 1)} away", "0 away"),
         ),
         Overlay(
             "danger",
             "Danger",
             "Corners, edges and cells with few ways on",
             heat={name: wall_danger(free, cell, size) / MOST_DANGER for name, cell in _named(free)},
+            ends=("0 points", f"{MOST_DANGER} points"),
         ),
     )
 

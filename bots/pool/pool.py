@@ -56,6 +56,8 @@ class Pool:
         self._preparing = asyncio.Lock()
         self._compilers = asyncio.Semaphore(COMPILERS)
         self._stands_in: set[str] = set()
+        self._has_started = asyncio.Event()
+        self._hiring: list[asyncio.Task[None]] = []
         self._in_flight = 0
         self._thinking: set[Worker] = set()
         self._at_leisure: set[Worker] = set()
@@ -63,13 +65,13 @@ class Pool:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, size: int | None = None, bots: Sequence[str] = (), *, all_workers: bool = False
+        cls, size: int | None = None, bots: Sequence[str] = (), *, all_workers: bool = False, at_once: bool = False
     ) -> AsyncIterator[Pool]:
         """Start `size` workers, by default one fewer than cores, and end them with the `async with` block.
 
         Enters the block when the first worker has started, or with `all_workers` when all have, within half a minute:
-        then no search spends its time on the start of its worker. Workers start with what `bots` need loaded, as far as
-        it is compiled; see `prepare`.
+        then no search spends its time on the start of its worker, or `at_once`: then `prepare` waits for the first.
+        Workers start with what `bots` need loaded, as far as it is compiled; see `prepare`.
         """
         count = size or max(1, (os.cpu_count() or 1) - 1)
         threads = ThreadPoolExecutor(3 * count + 4, thread_name_prefix="pool")
@@ -78,19 +80,29 @@ class Pool:
             with unwrapped_errors():
                 async with asyncio.TaskGroup() as tasks:
                     supervisor = Supervisor(memory, tasks, threads)
+                    pool = cls(count, supervisor)
                     try:
-                        await supervisor.run(start_fork_server, bots)
-                        await supervisor.hire(0)
-                        hiring = [supervisor.chore(supervisor.hire(slot), "hire") for slot in range(1, count)]
-                        if all_workers and count > 1:
-                            await asyncio.wait(filter(None, hiring), timeout=START_ALL_TIMEOUT_S)
-                        yield cls(count, supervisor)
+                        if at_once:
+                            supervisor.chore(pool._start(bots), "start")
+                        else:
+                            await pool._start(bots)
+                        if all_workers and pool._hiring:
+                            await asyncio.wait(pool._hiring, timeout=START_ALL_TIMEOUT_S)
+                        yield pool
                     finally:
                         await supervisor.close()
         finally:
             memory.unlink()
             memory.close()
             threads.shutdown(wait=False)
+
+    async def _start(self, bots: Sequence[str]) -> None:
+        """Start the first worker, and begin to start the others."""
+        await self._supervisor.run(start_fork_server, bots)
+        await self._supervisor.hire(0)
+        hiring = [self._supervisor.chore(self._supervisor.hire(slot), "hire") for slot in range(1, self._size)]
+        self._hiring = [one for one in hiring if one is not None]
+        self._has_started.set()
 
     @property
     def memory(self) -> str:
@@ -169,6 +181,7 @@ class Pool:
 
         On a new machine a process of its own compiles first, which takes some seconds a game.
         """
+        await self._has_started.wait()
         wanted = [Preparation(bot, game) for bot in bots]
         warm = [one for one in wanted if is_warm(one)]
         for one in warm:

@@ -10,11 +10,9 @@ from cornered.bots.textbook.root import RootSearch, depths
 from cornered.bots.textbook.search import TextbookSearch, ValuedLine, proof
 from cornered.bots.textbook.star1 import star1
 from cornered.engine import Game, State
+from cornered.engine.kernels.slides import DICE_SIDES
 
 __all__ = ["BOT", "ExpectiminimaxBot"]
-
-DICE_SIDES_MAX = 3
-"""No dice of ours have more."""
 
 
 class ExpectiminimaxBot(Bot):
@@ -50,7 +48,7 @@ class ExpectiminimaxBot(Bot):
             search,
             lambda after, depth, least, hint: look(after, depth, least),
             is_exact=self.settings["pruning"] == "none" and assumed is None,
-            score=lambda value: score(value, search.deepest, DICE_SIDES_MAX if has_dice else 1),
+            score=lambda value: score(value, search.deepest, DICE_SIDES if has_dice else 1),
             # A mean of nothing is no draw, and an assumed roll proves nothing.
             prove=lambda found, saw_horizon: (
                 None if assumed is not None else proof(found, 2, saw_horizon=saw_horizon or has_dice)

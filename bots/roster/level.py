@@ -80,6 +80,8 @@ LADDER: Final[Mapping[str, tuple[LevelSettings, ...]]] = {
 }
 """The first nine levels of each game; the tenth is the champion. Measured by `cornered bench ladder`."""
 
+QUICK_NODES_MAX: Final = 2_000
+"""Nodes of a level that answers within milliseconds."""
 DEFAULT_LADDER_GAME: Final = "isolation"
 """Whose rungs a game without its own is played by."""
 
@@ -94,6 +96,9 @@ class LevelBot(MemoryBorrower):
         self.level = int(self.settings["level"])
         # Of all levels only the last one thinks as hard as it can.
         self.helps = self.level == 10
+        self.is_quick = all(
+            self.level <= len(rungs) and rungs[self.level - 1].nodes <= QUICK_NODES_MAX for rungs in LADDER.values()
+        )
         self._champion = ChampionBot(seed)
 
     def lend(self, memory: SearchMemory) -> None:

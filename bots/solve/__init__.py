@@ -37,7 +37,8 @@ class Solution:
     """The value of a position and of each legal move, in notation, for the mover.
 
     `plies` is the distance under perfect play: the winner minimises it, the loser maximises it; None where a solver
-    does not count them. `lengths` holds the same for each move, the move itself included, where it is known.
+    does not count them. `lengths` holds the same for each move, the move itself included, where it is known. `lines`
+    hold best play after some moves, beginning with the move.
     """
 
     value: Proven
@@ -46,16 +47,24 @@ class Solution:
     lengths: Mapping[str, int] = field(default_factory=dict)
     nodes: int = 0
     seconds: float = field(default=0.0, compare=False)
+    lines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, moves: Mapping[str, Proven], lengths: Mapping[str, int], nodes: int = 0, seconds: float = 0.0
+        cls,
+        moves: Mapping[str, Proven],
+        lengths: Mapping[str, int],
+        nodes: int = 0,
+        seconds: float = 0.0,
+        lines: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Solution:
         """Return the solution of a position whose every move is proven; `lengths` may leave moves out."""
         value = _best(moves)
         kept = [lengths[move] for move, found in moves.items() if found == value and move in lengths]
         is_counted = value != "draw" and len(kept) == sum(found == value for found in moves.values())
-        return cls(value, moves, _wanted(value)(kept) if kept and is_counted else None, lengths, nodes, seconds)
+        return cls(
+            value, moves, _wanted(value)(kept) if kept and is_counted else None, lengths, nodes, seconds, lines or {}
+        )
 
     @classmethod
     def over(cls, state: State) -> Solution:
@@ -171,7 +180,7 @@ def prove(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
     found = of_game.solve(state, limit, report) if is_near else None
     if found is None:
         return None
-    return Proof(tuple(found.moves), found.moves, found.lengths, nodes=found.nodes, seconds=found.seconds)
+    return Proof(tuple(found.moves), found.moves, found.lengths, found.lines, nodes=found.nodes, seconds=found.seconds)
 
 
 @cache

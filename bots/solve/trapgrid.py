@@ -146,7 +146,7 @@ def solve(state: State, limit: Limit, report: Callable[[int], None] = ignore) ->
         return None
     values = {move: proof.values[move] for move in state.moves()}
     lengths = {move: proof.lengths[move] for move in values if move in proof.lengths}
-    return Solution.of(values, lengths if len(lengths) == len(values) else {}, proof.nodes, proof.seconds)
+    return Solution.of(values, lengths if len(lengths) == len(values) else {}, proof.nodes, proof.seconds, proof.lines)
 
 
 def is_within_reach(state: State) -> bool:

@@ -14,4 +14,5 @@ Read them in this order; the bots in brackets play by them.
 
 Shared: `search.py` counts and limits, `root.py` deepens at the root, `shares.py` and `utilities.py` put
 values between known bounds, `fixed.py` is a player of fixed depth. `figures.py` counts what the references claim.
+`trace.py` is what a search tells of its steps, and `recording.py` writes them down for the page's thinking room.
 """

@@ -48,6 +48,7 @@ def best_child(
     best = -math.inf if is_max else math.inf
     line: PvMoves = ()
     for index, (move, after) in enumerate(children, start=1):
+        search.trace.enter(move, after, alpha, beta)
         value, rest = value_of(after, alpha, beta)
         if value > best if is_max else value < best:
             best, line = value, (move, *rest)
@@ -55,7 +56,9 @@ def best_child(
             alpha = max(alpha, best)
         else:
             beta = min(beta, best)
+        search.trace.leave(value, best, alpha, beta)
         if beta <= alpha:
             search.pruned += count - index
+            search.trace.cut(count - index)
             break
     return best, line

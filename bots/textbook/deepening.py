@@ -18,6 +18,7 @@ from cornered.bots.bot import WIN, Limit, Proven, Thought
 from cornered.bots.evaluate import Evaluator
 from cornered.bots.textbook.root import MAX_DEPTH_PLIES, RootSearch
 from cornered.bots.textbook.search import CERTAIN_SCORE, PvMoves, TextbookSearch, ValuedLine, proof
+from cornered.bots.textbook.trace import SILENT, Trace
 from cornered.engine import CHANCE, State
 
 __all__ = ["search"]
@@ -68,15 +69,19 @@ class _Deepening:
         moves = self.ordered(state, state.moves(), hint)
         for index, move in enumerate(moves, start=1):
             follow = hint[1:] if hint and move == hint[0] else ()
-            value, rest = self.value(state.play(move), depth - 1, alpha, beta, ply + 1, follow, ways)
+            after = state.play(move)
+            search.trace.enter(move, after, alpha, beta)
+            value, rest = self.value(after, depth - 1, alpha, beta, ply + 1, follow, ways)
             if value > best if is_max else value < best:
                 best, line = value, (move, *rest)
             if is_max:
                 alpha = max(alpha, best)
             else:
                 beta = min(beta, best)
+            search.trace.leave(value, best, alpha, beta)
             if alpha >= beta:
                 search.pruned += len(moves) - index
+                search.trace.cut(len(moves) - index)
                 self.cutoffs[move] += depth * depth
                 break
         return best, line
@@ -88,7 +93,11 @@ class _Deepening:
         self.ways = max(self.ways, ways)
         total = 0.0
         for roll in rolls:
-            total += self.value(state.play(roll), depth - 1, -math.inf, math.inf, ply + 1, (), ways)[0]
+            after = state.play(roll)
+            self.search.trace.enter(roll, after, -math.inf, math.inf, rolls=len(rolls))
+            value, _ = self.value(after, depth - 1, -math.inf, math.inf, ply + 1, (), ways)
+            total += value
+            self.search.trace.leave(value)
         return total / len(rolls)
 
     def ordered(self, state: State, moves: Sequence[str], hint: PvMoves) -> list[str]:
@@ -103,11 +112,12 @@ class _Deepening:
         return sorted(moves, key=lambda move: (move != first, -self.cutoffs[move]))
 
 
-def search(state: State, limit: Limit, evaluator: Evaluator, chance: random.Random) -> Thought:
+def search(state: State, limit: Limit, evaluator: Evaluator, chance: random.Random, trace: Trace = SILENT) -> Thought:
     """Return the best move that searches, each one ply deeper, find within `limit`; `chance` breaks ties."""
     moves = state.moves()
     chance.shuffle(moves)
-    work = _Deepening(TextbookSearch.within(limit, state.to_move, evaluator.evaluate), evaluator, state.game.seats)
+    counted = TextbookSearch.within(limit, state.to_move, evaluator.evaluate, trace)
+    work = _Deepening(counted, evaluator, state.game.seats)
     moves = work.ordered(state, moves, ())
 
     def look(after: State, depth: int, least: float, hint: PvMoves) -> ValuedLine:

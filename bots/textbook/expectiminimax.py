@@ -48,15 +48,22 @@ def expectiminimax(state: State, depth: float, ply: int, search: TextbookSearch)
     if state.to_move == CHANCE:
         total = 0.0
         for roll in moves:
-            total += expectiminimax(state.play(roll), depth - 1, ply + 1, search)[0]
+            after = state.play(roll)
+            search.trace.enter(roll, after, rolls=len(moves))
+            value, _ = expectiminimax(after, depth - 1, ply + 1, search)
+            total += value
+            search.trace.leave(value)
         return total / len(moves), ()
     is_max = state.to_move == search.seat
     best = -math.inf if is_max else math.inf
     line: PvMoves = ()
     for move in moves:
-        value, rest = expectiminimax(state.play(move), depth - 1, ply + 1, search)
+        after = state.play(move)
+        search.trace.enter(move, after)
+        value, rest = expectiminimax(after, depth - 1, ply + 1, search)
         if value > best if is_max else value < best:
             best, line = value, (move, *rest)
+        search.trace.leave(value, best)
     return best, line
 
 

@@ -69,7 +69,7 @@ HEURISTICS_BY_NAME: Final[Mapping[str, Heuristic]] = {
 def mobilities(state: IsolationState, seat: int) -> tuple[int, int]:
     """Return how many moves a seat has, and how many the opponent has who has most; those who are out have none."""
     places = state.position.places
-    moves = [0 if places >> 3 * of & 7 else count for of, (_, count) in enumerate(state.gauges())]
+    moves = [0 if places >> 3 * of & 7 else count for of, count in enumerate(state.mobility())]
     return moves[seat], max(count for of, count in enumerate(moves) if of != seat)
 
 

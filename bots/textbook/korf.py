@@ -50,14 +50,17 @@ def max_n_shallow(
     line: PvMoves = ()
     moves = choice(state)
     for index, move in enumerate(moves, start=1):
-        shares, rest = max_n_shallow(
-            state.play(move), depth - 1, ply + 1, mover, best[mover] if best else 0, search, choice
-        )
-        if not best or shares[mover] > best[mover]:
+        after = state.play(move)
+        search.trace.enter(move, after)
+        shares, rest = max_n_shallow(after, depth - 1, ply + 1, mover, best[mover] if best else 0, search, choice)
+        is_better = not best or shares[mover] > best[mover]
+        if is_better:
             best, line = shares, (move, *rest)
-            if best[mover] >= enough:
-                search.pruned += len(moves) - index
-                break
+        search.trace.leave(shares, best)
+        if is_better and best[mover] >= enough:
+            search.pruned += len(moves) - index
+            search.trace.cut(len(moves) - index)
+            break
     return best, line
 
 

@@ -37,7 +37,10 @@ def max_n(state: State, depth: float, ply: int, search: TextbookSearch) -> Share
     best: Shares = ()
     line: PvMoves = ()
     for move in state.moves():
-        shares, rest = max_n(state.play(move), depth - 1, ply + 1, search)
+        after = state.play(move)
+        search.trace.enter(move, after)
+        shares, rest = max_n(after, depth - 1, ply + 1, search)
         if not best or shares[mover] > best[mover]:
             best, line = shares, (move, *rest)
+        search.trace.leave(shares, best)
     return best, line

@@ -15,6 +15,7 @@ from typing import Final
 
 from cornered.bots.bot import Limit, Line, Thought
 from cornered.bots.textbook.search import OutOfLimit, PvMoves, TextbookSearch
+from cornered.bots.textbook.trace import SILENT, Trace
 from cornered.bots.textbook.utilities import unsquashed
 from cornered.engine import CHANCE, Outcome, State
 
@@ -48,8 +49,13 @@ class Node:
         """The mean reward of the player that moved here; 0.5 before any visit."""
         return self.won / self.visits if self.visits else 0.5
 
+    def bound(self, c: float) -> float:
+        """The upper confidence bound by which the parent selects this node: its mean + c sqrt(ln N / n)."""
+        assert self.parent is not None
+        return self.mean + c * math.sqrt(math.log(self.parent.visits) / self.visits)
+
     def most_promising(self, c: float) -> Node:
-        """Return the child with the highest upper confidence bound: its mean + c sqrt(ln N / n)."""
+        """Return the child with the highest upper confidence bound."""
         logarithm = math.log(self.visits)
         return max(self.children.values(), key=lambda child: child.mean + c * math.sqrt(logarithm / child.visits))
 
@@ -60,7 +66,8 @@ class Node:
 
 def run_iteration(root: Node, c: float, chance: Random, search: TextbookSearch) -> None:
     """Run one iteration. Raises OutOfLimit, and then has changed nothing that counts, when the limit is used up."""
-    node, ply = root, 0
+    node, ply, trace = root, 0, search.trace
+    trace.select("")
     while node.state.outcome is None:
         ply += 1
         if node.state.to_move == CHANCE:
@@ -68,20 +75,30 @@ def run_iteration(root: Node, c: float, chance: Random, search: TextbookSearch) 
             roll = chance.choice(node.state.moves())
             if roll not in node.children:
                 search.visit(ply)
-                node.children[roll] = Node.of(node.state.play(roll), chance, node, roll)
+                after = node.state.play(roll)
+                trace.enter(roll, after)
+                node.children[roll] = Node.of(after, chance, node, roll)
+            else:
+                trace.select(roll)
             node = node.children[roll]
         elif node.untried:
             search.visit(ply)
             move = node.untried[-1]
             child = Node.of(node.state.play(move), chance, node, move)
-            outcome = _playout(child.state, ply, chance, search)
+            trace.enter(move, child.state)
+            before = search.nodes
+            got = rewards(_playout(child.state, ply, chance, search), root.state.game.seats)
+            trace.playout(search.nodes - before, got)
             node.untried.pop()
             node.children[move] = child
-            _back_up(child, rewards(outcome, root.state.game.seats))
+            _back_up(child, got, trace)
             return
         else:
             node = node.most_promising(c)
-    _back_up(node, rewards(node.state.outcome, root.state.game.seats))
+            trace.select(node.move, node.bound(c))
+    got = rewards(node.state.outcome, root.state.game.seats)
+    trace.playout(0, got)
+    _back_up(node, got, trace)
 
 
 def rewards(outcome: Outcome | None, seats: int) -> tuple[float, ...]:
@@ -100,20 +117,22 @@ def _playout(state: State, ply: int, chance: Random, search: TextbookSearch) -> 
     return state.outcome
 
 
-def _back_up(node: Node, got: tuple[float, ...]) -> None:
+def _back_up(node: Node, got: tuple[float, ...], trace: Trace) -> None:
     """Back the rewards up from `node` to the root; each node counts the reward of the player that moved there."""
     at: Node | None = node
     while at is not None:
         at.visits += 1
         if at.parent is not None and at.parent.state.to_move != CHANCE:
             at.won += got[at.parent.state.to_move]
+        trace.back_up(at.visits, at.mean)
         at = at.parent
 
 
-def think(state: State, limit: Limit, iterations: int, c: float, chance: Random) -> Thought:
+def think(state: State, limit: Limit, iterations: int, c: float, chance: Random, trace: Trace = SILENT) -> Thought:
     """Return the most visited move; its score is its mean as an evaluation."""
-    search = TextbookSearch.within(limit, state.to_move, lambda state, seat: 0.0)
+    search = TextbookSearch.within(limit, state.to_move, lambda state, seat: 0.0, trace)
     root = Node.of(state, chance)
+    trace.enter("", state)
     try:
         for _ in range(iterations):
             run_iteration(root, c, chance, search)

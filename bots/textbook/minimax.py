@@ -29,7 +29,10 @@ def depth_limited(state: State, depth: float, ply: int, search: TextbookSearch) 
     best = -math.inf if is_max else math.inf
     line: PvMoves = ()
     for move in state.moves():
-        value, rest = depth_limited(state.play(move), depth - 1, ply + 1, search)
+        after = state.play(move)
+        search.trace.enter(move, after)
+        value, rest = depth_limited(after, depth - 1, ply + 1, search)
         if value > best if is_max else value < best:
             best, line = value, (move, *rest)
+        search.trace.leave(value, best)
     return best, line

@@ -33,6 +33,11 @@ class RootIteration:
     values: list[tuple[float, Line]] = field(default_factory=list)
 
     @property
+    def best(self) -> float:
+        """The best value so far."""
+        return max((value for value, line in self.values if not line.is_bound), default=-math.inf)
+
+    @property
     def least(self) -> float:
         """The value that a move has to beat to be among the `wanted` best."""
         best = sorted((value for value, line in self.values if not line.is_bound), reverse=True)
@@ -77,13 +82,19 @@ class RootSearch:
         for depth in depths:
             root, saw_horizon, cut_short = RootIteration(min(self.limit.lines, len(order))), False, False
             hints = {line.move: line.pv[1:] for line in found.lines}
+            search.trace.iteration(depth)
+            search.trace.enter("", self.state, -math.inf, math.inf)
             try:
                 for move in order:
                     search.saw_horizon, least = False, -math.inf if self.is_exact else root.least
-                    value, rest = self.search_move(self.state.play(move), depth - 1, least, hints[move])
+                    after = self.state.play(move)
+                    search.trace.enter(move, after, least, math.inf)
+                    value, rest = self.search_move(after, depth - 1, least, hints[move])
                     line = self._line((move, *rest), self.score(value), depth, is_bound=value <= least)
                     root.values.append((value, line))
+                    search.trace.leave(value, root.best, root.least, math.inf)
                     saw_horizon |= search.saw_horizon
+                search.trace.leave(root.best)
             except OutOfLimit:
                 cut_short = True
             if root.values and (len(root.values) >= root.wanted or found.score is None):

@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from cornered.bots.bot import WIN, Limit, Proven
 from cornered.bots.evaluate import EvaluateState
+from cornered.bots.textbook.trace import SILENT, Trace
 from cornered.engine import Outcome, State
 
 __all__ = ["CERTAIN_SCORE", "OutOfLimit", "PvMoves", "TextbookSearch", "ValuedLine", "proof", "utility"]
@@ -22,7 +23,7 @@ ValuedLine: TypeAlias = tuple[float, PvMoves]
 
 
 class OutOfLimit(Exception):
-    """The time or the nodes are used up; the best that was found until now stands."""
+    """The time or the nodes are used up, or nobody waits any more; the best that was found until now stands."""
 
 
 @dataclass(slots=True)
@@ -41,15 +42,16 @@ class TextbookSearch:
     saw_horizon: bool = False
     """Whether a value was estimated since this was last set to False."""
     started: float = field(default_factory=monotonic)
+    trace: Trace = SILENT
 
     @classmethod
-    def within(cls, limit: Limit, seat: int, evaluate: EvaluateState) -> TextbookSearch:
+    def within(cls, limit: Limit, seat: int, evaluate: EvaluateState, trace: Trace = SILENT) -> TextbookSearch:
         """Return a search with the deadline and the nodes of `limit`."""
-        return cls(seat, evaluate, limit.deadline or math.inf, limit.nodes or math.inf)
+        return cls(seat, evaluate, limit.deadline or math.inf, limit.nodes or math.inf, trace=trace)
 
     def visit(self, ply: int) -> None:
         """Count a position that lies `ply` plies below the root. Raises OutOfLimit when nothing is left for it."""
-        if self.nodes >= self.most_nodes or monotonic() > self.deadline:
+        if self.nodes >= self.most_nodes or monotonic() > self.deadline or self.trace.has_left():
             raise OutOfLimit
         self.nodes += 1
         self.deepest = max(self.deepest, ply)

@@ -45,6 +45,7 @@ def _mean(
     if beta <= -most or alpha >= most:
         # The window lies beyond any utility that a game can still have here.
         search.pruned += len(rolls)
+        search.trace.cut(len(rolls))
         return -most if beta <= -most else most
     total = 0.0
     for left, roll in zip(reversed(range(len(rolls))), rolls, strict=True):
@@ -52,12 +53,18 @@ def _mean(
         open_range = left * most if left else 0.0
         low = len(rolls) * alpha - total - open_range
         high = len(rolls) * beta - total + open_range
-        value, _ = star1(state.play(roll), depth - 1, max(low, -most), min(high, most), ply + 1, search, looseness)
+        low_within, high_within = max(low, -most), min(high, most)
+        after = state.play(roll)
+        search.trace.enter(roll, after, low_within, high_within, rolls=len(rolls))
+        value, _ = star1(after, depth - 1, low_within, high_within, ply + 1, search, looseness)
         total += value
+        search.trace.leave(value)
         if left and value <= low:
             search.pruned += left
+            search.trace.cut(left)
             return min(alpha, (total + left * most) / len(rolls))
         if left and value >= high:
             search.pruned += left
+            search.trace.cut(left)
             return max(beta, (total - left * most) / len(rolls))
     return total / len(rolls)

@@ -42,6 +42,7 @@ from cornered.protocol.messages import (
     Games,
     Happened,
     History,
+    Line,
     LobbyChanged,
     LobbyPage,
     LobbyState,
@@ -50,12 +51,15 @@ from cornered.protocol.messages import (
     Notice,
     Paired,
     Pong,
+    RecordRead,
     Said,
     SeatPresence,
     SeekInfo,
     ServerMessage,
     Snapshot,
     StopAnalysis,
+    Traced,
+    TraceSearch,
     Variation,
     Watchers,
     Welcome,
@@ -225,9 +229,9 @@ class Client:
         """Return the server's games."""
         return (await self.ask(AskGames(id=self.new_id()), Games)).games
 
-    async def my_matches(self) -> MyMatches:
-        """Return the player's live matches and newest finished ones."""
-        return await self.ask(AskMyMatches(id=self.new_id()), MyMatches)
+    async def my_matches(self, after: str | None = None) -> MyMatches:
+        """Return the player's live matches and newest finished ones, or the finished ones after a cursor."""
+        return await self.ask(AskMyMatches(id=self.new_id(), after=after or None), MyMatches)
 
     async def declare(self, accepts: Sequence[Accepts], concurrency: int) -> None:
         """Declare the games that this bot plays; repeated on every new connection."""
@@ -286,11 +290,18 @@ class Client:
         *,
         clock: Clock = NO_CLOCK,
         seat: int | None = None,
+        with_help: OptionValue = False,
         **options: OptionValue,
     ) -> str:
-        """Challenge the player with the id `to` to a game under `options`; return the challenge's id."""
+        """Challenge the player with the id `to` to a game under `options`; return the challenge's id.
+
+        `with_help` is for a person's game against a bot: with hints and takebacks, and never rated. It has the type of
+        the options, with which it may come in one mapping.
+        """
         spec = GameSpec(name=game, options=options)
-        return await self._make(commands.Challenge(id=self.new_id(), to=to, game=spec, clock=clock, seat=seat))
+        return await self._make(
+            commands.Challenge(id=self.new_id(), to=to, game=spec, clock=clock, seat=seat, with_help=bool(with_help))
+        )
 
     async def accept(self, challenge: str) -> None:
         """Accept a challenge; `Paired` has the match."""
@@ -386,13 +397,26 @@ class Client:
                 self._note(message)
             case Analysis():
                 self._studies.receive(message)
-            case Analyse() | StopAnalysis():
+            case Analyse() | TraceSearch() | StopAnalysis():
                 self.jobs.receive(message)
+            case Traced():
+                # Shown searches are for pages; this kit asks for none.
+                pass
             case Pong():
                 self._observe(message.now)
             case messages.Refused():
                 self._note_refusal(message)
-            case Acknowledged() | Games() | MyMatches() | SeekInfo() | Moves() | History() | Variation():
+            case (
+                Acknowledged()
+                | Games()
+                | MyMatches()
+                | SeekInfo()
+                | Moves()
+                | History()
+                | Variation()
+                | Line()
+                | RecordRead()
+            ):
                 # The link returns these from `ask`.
                 pass
             case Welcome():

@@ -12,6 +12,7 @@ from cornered.protocol.events import (
     Ended,
     MatchEvent,
     Played,
+    RematchDeclined,
     Rematched,
     RematchOffered,
     Resumed,
@@ -98,6 +99,8 @@ def _changes(snapshot: Snapshot, event: MatchEvent) -> dict[str, object]:
             }
         case RematchOffered():
             return {"rematch": (*snapshot.rematch, event.seat)}
+        case RematchDeclined():
+            return {"rematch": ()}
         case Rematched():
             return {"rematch": (*snapshot.rematch, event.seat), "next": event.match}
         case Started() | Resumed():

@@ -209,7 +209,11 @@ class Link:
     async def _handshake(self, socket: ClientConnection) -> Welcome:
         await socket.send(MSGPACK.encode(self._receiver.hello()))
         async with asyncio.timeout(HELLO_TIMEOUT_S):
-            answer = escaped(MSGPACK.decode_message(await socket.recv()))
+            raw = await socket.recv()
+        try:
+            answer = escaped(MSGPACK.decode_message(raw))
+        except ProtocolError as error:
+            raise _RefusedForNow(f"it does not say welcome: {error.text}") from None
         match answer:
             case Welcome():
                 return answer

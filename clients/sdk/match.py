@@ -21,6 +21,7 @@ from cornered.protocol.commands import (
     Claim,
     Command,
     DeclineDraw,
+    DeclineRematch,
     DeclineTakeback,
     Leave,
     OfferDraw,
@@ -188,6 +189,10 @@ class MatchView:
     async def rematch(self) -> None:
         """Offer a rematch, or accept one; `snapshot.next` is its match once all players have."""
         await self._do(Rematch(id=self._client.new_id(), match=self.id))
+
+    async def decline_rematch(self, reason: str = "") -> None:
+        """Decline the offer of a rematch, or withdraw one's own."""
+        await self._do(DeclineRematch(id=self._client.new_id(), match=self.id, reason=reason))
 
     async def offer_draw(self) -> None:
         """Offer a draw."""

@@ -26,8 +26,10 @@ from cornered.protocol.values import Accepts, Correspondence, GameSpec
 
 __all__ = ["BotPlayer", "Choose", "Tempo", "run_bot", "stay_as"]
 
-REMATCH_WAIT_S: Final = 120.0
-"""Time after the end during which a bot stays subscribed for a rematch."""
+REMATCH_WAIT_S: Final = 600.0
+"""Time after the end during which a bot stays subscribed for a rematch, also while the others are away."""
+MAX_ENDED_MATCHES: Final = 20
+"""Ended matches to which a bot stays subscribed; the oldest gives way."""
 DEFAULT_SERVER: Final = "ws://127.0.0.1:8420"
 CLAIM_INTERVAL_S: Final = 30.0
 """Interval of claims over an absent player for whom the server has sent no `claim_at`."""
@@ -91,6 +93,8 @@ class BotPlayer:
         self._began = began
         self._following: set[str] = set()
         self._joining = asyncio.Semaphore(MAX_CONCURRENT_JOINS)
+        self._ended: list[asyncio.Timeout] = []
+        """The waits for a rematch, oldest first."""
         self.playing: set[str] = set()
         """Ids of the live matches."""
 
@@ -127,8 +131,12 @@ class BotPlayer:
             reason = "the bot has a fault"
         if reason is not None:
             await self._client.decline(challenged.challenge, reason[:MAX_REASON_CHARS])
-        else:
-            await self._client.accept(challenged.challenge)
+            return
+        try:
+            await retry(lambda: self._client.accept(challenged.challenge))
+        except CommandRefused as refusal:
+            # The challenger waits for an answer.
+            await self._client.decline(challenged.challenge, refusal.text[:MAX_REASON_CHARS])
 
     def _begin(self, tasks: asyncio.TaskGroup, match: str) -> None:
         if match not in self._following:
@@ -174,9 +182,12 @@ class BotPlayer:
         left = match.left(match.seat)
         limit = move_limit(match.snapshot.clock, left, self._client.round_trip, tempo.longest)
         try:
+            position = match.snapshot.position
             move = await self._choose_legal(match, limit)
             await asyncio.sleep(earliest - clock())
-            await self._play(match, ply, move)
+            # A takeback and another move lead to the same ply: what was chosen is for another position then.
+            if match.snapshot.position == position:
+                await self._play(match, ply, move)
         except _NoLegalMove as failure:
             if match.over:
                 return
@@ -233,8 +244,8 @@ class BotPlayer:
                     await match.answer_draw(accept=self._agrees(match))
                 if snapshot.takeback is not None and match.seat not in snapshot.takeback_agreed:
                     await match.answer_takeback(accept=match.players[snapshot.takeback].kind == "person")
-                if self._wants_rematch(match):
-                    await match.rematch()
+                if self._is_asked_for_rematch(match):
+                    await self._answer_rematch(match)
             await match.changed(seen)
 
     async def _claim_absences(self, match: MatchView) -> None:
@@ -261,23 +272,35 @@ class BotPlayer:
         """Return the seats of the remaining opponents."""
         return [n for n, info in enumerate(match.snapshot.seats) if n != match.seat and info.place is None]
 
-    def _wants_rematch(self, match: MatchView) -> bool:
+    def _is_asked_for_rematch(self, match: MatchView) -> bool:
         asked_by = {match.players[seat].kind for seat in match.snapshot.rematch}
-        is_free = len(self.playing) < self._concurrency
-        return "person" in asked_by and match.seat not in match.snapshot.rematch and is_free
+        return "person" in asked_by and match.seat not in match.snapshot.rematch and match.snapshot.next is None
+
+    async def _answer_rematch(self, match: MatchView) -> None:
+        """Accept the offer, or decline it with the reason: a player waits for the answer. Raises CommandRefused."""
+        if len(self.playing) >= self._concurrency:
+            await match.decline_rematch(f"{self._client.player.name} plays as many games as it takes")
+            return
+        try:
+            await retry(match.rematch)
+        except CommandRefused as refusal:
+            await match.decline_rematch(refusal.text[:MAX_REASON_CHARS])
 
     async def _wait_for_rematch(self, match: MatchView) -> None:
+        if any(player.kind != "person" for seat, player in enumerate(match.players) if seat != match.seat):
+            return
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(REMATCH_WAIT_S):
-                while match.snapshot.next is None and self._opponents_are_here(match):
-                    await match.changed(match.version)
-
-    def _opponents_are_here(self, match: MatchView) -> bool:
-        return all(
-            connected and match.players[seat].kind == "person"
-            for seat, connected in enumerate(match.snapshot.connected)
-            if seat != match.seat
-        )
+            async with asyncio.timeout(REMATCH_WAIT_S) as wait:
+                self._ended.append(wait)
+                if len(self._ended) > MAX_ENDED_MATCHES:
+                    self._ended[0].reschedule(asyncio.get_running_loop().time())
+                    del self._ended[0]
+                try:
+                    while match.snapshot.next is None:
+                        await match.changed(match.version)
+                finally:
+                    if wait in self._ended:
+                        self._ended.remove(wait)
 
 
 def _shown(wrong: object) -> str:

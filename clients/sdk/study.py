@@ -7,10 +7,12 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Sequence
 from typing import Final, Protocol, TypeVar
 
+from cornered.clients.sdk.backoff import retry
+from cornered.clients.sdk.errors import CommandRefused
 from cornered.clients.sdk.pulse import Pulse
 from cornered.protocol.analysis import OverlayPicture, Report, TreeNode
 from cornered.protocol.commands import Analysed, AskAnalysis, CancelAnalysis, Command, OfferAnalysis
-from cornered.protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis
+from cornered.protocol.messages import Acknowledged, Analyse, Analysis, StopAnalysis, TraceSearch
 from cornered.protocol.values import Value
 
 __all__ = ["Jobs", "Studies"]
@@ -98,18 +100,22 @@ class Jobs:
 
     def __init__(self, client: StudyClient) -> None:
         self._client = client
-        self._waiting: deque[Analyse] = deque(maxlen=MAX_JOBS)
+        self._waiting: deque[Analyse | TraceSearch] = deque(maxlen=MAX_JOBS)
         self._active: dict[str, asyncio.Event] = {}
         self._offered: OfferAnalysis | None = None
         self._pulse = Pulse()
 
-    async def offer(self, games: Sequence[str], jobs: int, name: str, *, key: str | None = None) -> None:
+    async def offer(
+        self, games: Sequence[str], jobs: int, name: str, *, key: str | None = None, traces: bool = False
+    ) -> None:
         """Register as analyst of these games with `jobs` jobs at once; repeated on every new connection.
 
-        `name` is the displayed name; `key` is the operator's. 0 jobs withdraw the offer. Raises CommandRefused, with
-        `not_allowed` for a wrong key.
+        `name` is the displayed name; `key` is the operator's; with `traces` jobs to show a search come too. 0 jobs
+        withdraw the offer. Raises CommandRefused, with `not_allowed` for a wrong key.
         """
-        command = OfferAnalysis(id=self._client.new_id(), games=tuple(games), jobs=jobs, name=name, key=key)
+        command = OfferAnalysis(
+            id=self._client.new_id(), games=tuple(games), jobs=jobs, name=name, key=key, traces=traces
+        )
         await self._client.ask(command, Acknowledged)
         self._offered = command
 
@@ -121,22 +127,39 @@ class Jobs:
         report: Report | None = None,
         overlays: Sequence[OverlayPicture] | None = None,
         tree: Sequence[TreeNode] | None = None,
+        trace: Sequence[str] | None = None,
         error: str | None = None,
     ) -> None:
-        """Send results of a job; None is unchanged since the last call. Raises CommandRefused when the job is lost."""
-        command = Analysed(
-            id=self._client.new_id(),
-            job=job,
-            final=final,
-            report=report,
-            overlays=None if overlays is None else tuple(overlays),
-            tree=None if tree is None else tuple(tree),
-            error=error,
-        )
-        try:
+        """Send results of a job; None is unchanged since the last call, and a `trace` has the lines since then.
+
+        Waits where the server asks to. Raises CommandRefused when the job is lost, and when the server does not accept
+        the results: then the job is still wanted, and an `error` gives it back.
+        """
+
+        async def send() -> None:
+            command = Analysed(
+                id=self._client.new_id(),
+                job=job,
+                final=final,
+                report=report,
+                overlays=None if overlays is None else tuple(overlays),
+                tree=None if tree is None else tuple(tree),
+                trace=None if trace is None else tuple(trace),
+                error=error,
+            )
             await self._client.ask(command, Acknowledged)
+
+        is_over = final
+        try:
+            await retry(send)
+        except CommandRefused as refusal:
+            is_over = refusal.code == "unknown_analysis" or (final and error is not None)
+            raise
+        except asyncio.CancelledError:
+            is_over = False
+            raise
         finally:
-            if final:
+            if is_over:
                 self._done(job)
 
     def is_wanted(self, job: str) -> bool:
@@ -148,7 +171,7 @@ class Jobs:
         if job in self._active:
             await self._active[job].wait()
 
-    async def __aiter__(self) -> AsyncIterator[Analyse]:
+    async def __aiter__(self) -> AsyncIterator[Analyse | TraceSearch]:
         """Yield jobs that are not stopped, as they come. For one reader. Raises Closed when the client closes."""
         while True:
             seen = self._pulse.count
@@ -158,9 +181,9 @@ class Jobs:
                     yield job
             await self._pulse.after(seen)
 
-    def receive(self, message: Analyse | StopAnalysis) -> None:
+    def receive(self, message: Analyse | TraceSearch | StopAnalysis) -> None:
         """Buffer a job, or stop one."""
-        if isinstance(message, Analyse):
+        if isinstance(message, Analyse | TraceSearch):
             self._active[message.job] = asyncio.Event()
             self._waiting.append(message)
             self._pulse.beat()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Final
 
 from cornered.clients.sdk import Client, CommandRefused
-from cornered.clients.terminal.connecting import PlayRequest, begin, connected
+from cornered.clients.terminal.connecting import DEFAULT_SERVER, PlayRequest, begin, connected
 from cornered.clients.terminal.cornered_app import CorneredApp
 from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.gallery_screen import GalleryScreen, LiveMatches
@@ -15,8 +14,6 @@ from cornered.clients.terminal.menu_screen import MenuScreen
 from cornered.clients.terminal.online import OnlineMatch
 
 __all__ = ["DEFAULT_SERVER", "CannotStart", "PlayRequest", "play", "watch"]
-
-DEFAULT_SERVER: Final = "ws://127.0.0.1:8420"
 
 
 def play(

@@ -8,7 +8,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
-from urllib.parse import unquote, urlsplit
 
 from aiomqtt import Client as MqttClient
 from aiomqtt import MqttError, TLSParameters
@@ -24,10 +23,11 @@ from cornered.clients.terminal.gallery_screen import GalleryScreen
 from cornered.clients.terminal.match_screen import MatchScreen
 from cornered.clients.terminal.match_source import NotPossible
 from cornered.clients.terminal.plain import WriteText, report_until_over, write_line
+from cornered.protocol.broker_address import BrokerAddress
 from cornered.protocol.feed import events_topic, state_topic
 from cornered.protocol.messages import Snapshot
 
-__all__ = ["broker_at", "listen", "watch_broadcast"]
+__all__ = ["listen", "watch_broadcast"]
 
 CONNECT_TIMEOUT_S: Final = 5.0
 SETTLE_S: Final = 15.0
@@ -36,27 +36,9 @@ SERVER_TIMEOUT_S: Final = 2.0
 """Time limit of a connection to the server for lost events, which is optional."""
 
 
-def broker_at(url: str) -> MqttClient:
-    """Return a client for mqtt://[user:password@]host[:port], or mqtts:// for TLS. Raises CannotStart."""
-    parts = urlsplit(url)
-    try:
-        port = parts.port
-    except ValueError:
-        port = -1
-    if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname or port == -1:
-        raise CannotStart(f"a broker's address looks like mqtt://host:1883, not {url!r}")
-    has_tls = parts.scheme == "mqtts"
-    return MqttClient(
-        parts.hostname,
-        port or (8883 if has_tls else 1883),
-        username=unquote(parts.username) if parts.username else None,
-        password=unquote(parts.password) if parts.password else None,
-        tls_params=TLSParameters() if has_tls else None,
-        timeout=CONNECT_TIMEOUT_S,
-    )
-
-
-async def listen(url: str, broadcast: BroadcastFeed, first: asyncio.Future[None], *, settle: float = SETTLE_S) -> None:
+async def listen(
+    address: BrokerAddress, broadcast: BroadcastFeed, first: asyncio.Future[None], *, settle: float = SETTLE_S
+) -> None:
     """Forward all messages about public matches until cancelled; `first` is done with the broker's first answer.
 
     A failure of the first connection is an error in `first`; after later ones it reconnects.
@@ -64,10 +46,11 @@ async def listen(url: str, broadcast: BroadcastFeed, first: asyncio.Future[None]
     waits = full_jitter()
     while True:
         try:
-            await _forward(url, broadcast, first, settle)
+            await _forward(address, broadcast, first, settle)
         except* MqttError as errors:
             if not first.done():
-                first.set_exception(CannotStart(f"no broker answers at {url}: {errors.exceptions[0]}"))
+                where = f"{address.host}:{address.port}"
+                first.set_exception(CannotStart(f"no broker answers at {where}: {errors.exceptions[0]}"))
         _raise_if_cancelled()
         if first.exception() is not None:
             return
@@ -75,8 +58,18 @@ async def listen(url: str, broadcast: BroadcastFeed, first: asyncio.Future[None]
         await asyncio.sleep(next(waits))
 
 
-async def _forward(url: str, broadcast: BroadcastFeed, first: asyncio.Future[None], settle: float) -> None:
-    async with broker_at(url) as broker, asyncio.TaskGroup() as tasks:
+async def _forward(
+    address: BrokerAddress, broadcast: BroadcastFeed, first: asyncio.Future[None], settle: float
+) -> None:
+    client = MqttClient(
+        address.host,
+        address.port,
+        username=address.user,
+        password=address.password,
+        tls_params=TLSParameters(ca_certs=address.ca) if address.tls else None,
+        timeout=CONNECT_TIMEOUT_S,
+    )
+    async with client as broker, asyncio.TaskGroup() as tasks:
         broadcast.begin()
         # Events are subscribed first, so that none after a retained state is missed.
         await broker.subscribe(events_topic("+"))
@@ -120,10 +113,14 @@ async def watch_broadcast(
     """Watch one match, or the gallery, from the broker at `url`; `server` supplies lost events. Raises CannotStart."""
     if plain and match is None:
         raise CannotStart("name the match that --plain should follow")
+    try:
+        address = BrokerAddress.parse(url)
+    except ValueError as error:
+        raise CannotStart(f"--mqtt: {error}") from None
     async with _gap_filler(server, name, token) as client:
         broadcast = BroadcastFeed(_wall_clock if client is None else client.server_now, _fetch_from(client))
         first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        listening = asyncio.ensure_future(listen(url, broadcast, first))
+        listening = asyncio.ensure_future(listen(address, broadcast, first))
         try:
             table = None if match is None else broadcast.table(match)
             await first

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from cornered.clients.sdk import Client, CommandRefused, TokenStore, Unavailable, Unreachable
+from cornered.clients.sdk.address import socket_url
 from cornered.clients.terminal.errors import CannotStart
-from cornered.clients.terminal.words import plays, spec_text
+from cornered.clients.terminal.words import name_order, plays, spec_text
 from cornered.engine.game import OptionValue
 from cornered.protocol.values import NO_CLOCK, Clock, GameSpec, SeekSettings
 
-__all__ = ["Begun", "PlayRequest", "begin", "connected"]
+__all__ = ["DEFAULT_SERVER", "Begun", "PlayRequest", "begin", "connected", "invitation_text"]
 
+DEFAULT_SERVER: Final = "ws://127.0.0.1:8420"
 PROGRAM: Final = "cornered-tui"
 LAST_PLAYER_KEY: Final = ""
 """The key of the last player's token in the store; no player has an empty name."""
@@ -73,6 +77,8 @@ class PlayRequest:
     options: Mapping[str, OptionValue] = field(default_factory=dict)
     clock: Clock = NO_CLOCK
     bot: str | None = None
+    with_help: bool = False
+    """Hints and takebacks in the match with `bot`."""
     seek: bool = False
     join: str | None = None
 
@@ -85,17 +91,29 @@ class Begun:
     match: str | None = None
 
 
+def invitation_text(seek: str, server: str) -> str:
+    """Return the sentence with the command that joins a table, as it is typed where this client was started."""
+    started = Path(sys.argv[0])
+    # `./run` of a checkout starts the package's `__main__.py`; the command `cornered` may not be installed then.
+    is_checkout = started.name == "__main__.py" and (started.parent.parent / "run").is_file()
+    command = "./run cornered" if is_checkout else "cornered"
+    where = "" if server == socket_url(DEFAULT_SERVER) else f" --server {server}"
+    return f"Your table is open. Others join with: {command} play --join {seek}{where}"
+
+
 async def begin(client: Client, request: PlayRequest) -> Begun:
     """Request the game of the command line. Raises CannotStart."""
     spec = GameSpec(name=request.game or "trapgrid", options=dict(request.options))
     try:
         if request.bot is not None:
             opponent = await _find_bot(client, request.bot, spec.name, request.clock)
-            await client.challenge(opponent, spec.name, clock=request.clock, **spec.options)
+            await client.challenge(
+                opponent, spec.name, clock=request.clock, with_help=request.with_help, **spec.options
+            )
             return Begun(f"Asking {request.bot} for {spec_text(spec)}.")
         if request.seek:
             invite = await client.seek(SeekSettings(game=spec, clock=request.clock))
-            return Begun(f"Your table is open. Others join with: cornered play --join {invite}")
+            return Begun(invitation_text(invite, client.url))
         if request.join is not None:
             return await _join(client, request.join)
     except CommandRefused as refusal:
@@ -126,5 +144,6 @@ async def _find_bot(client: Client, name: str, game: str, clock: Clock) -> str:
                     if presence.player.name == name and plays(presence, game, clock):
                         return presence.player.id
                 await lobby.changed(version)
-    bots = sorted(presence.player.name for presence in lobby.players.values() if plays(presence, game, clock))
+    here = (presence.player.name for presence in lobby.players.values() if plays(presence, game, clock))
+    bots = sorted(here, key=name_order)
     raise CannotStart(f"no bot {name!r} plays {game} here; there are {', '.join(bots) or 'none'}")

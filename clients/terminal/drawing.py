@@ -266,11 +266,29 @@ def _draw_labels(canvas: _Canvas, layout: Layout) -> None:
             canvas.put(cell.x + cell.width // 2, layout.height - 1, FILES[column], "label")
 
 
+def _draw_goals(canvas: _Canvas, layout: Layout, look: ColourScheme) -> None:
+    """Mark beside the labels of a board with walls which side each piece goes to: the one across from its start."""
+    rows = layout.position.rows
+    seats = 4 if any(seat in row for row in rows for seat in "23") else 2
+    # Players start in the south and north, or clockwise from the south.
+    sides = "NS" if seats == 2 else "NESW"
+    for seat, side in enumerate(sides):
+        ink, piece = f"seat{seat}", look.pieces[seat]
+        if side in "NS":
+            first = layout.cells[layout.position.name(0 if side == "N" else len(rows) - 1, 0)]
+            canvas.put(first.x - 1, first.y + first.height // 2, piece, ink)
+        else:
+            cell = layout.cells[layout.position.name(len(rows) - 1, 0 if side == "W" else len(rows[-1]) - 1)]
+            canvas.put(cell.x + cell.width // 2 + 1, layout.height - 1, piece, ink)
+
+
 def draw(layout: Layout, marks: Marks, look: ColourScheme) -> Text:
     """Return the board of `layout` as text of exactly its width and height."""
     position = layout.position
     canvas = _Canvas(layout.width, layout.height)
     _draw_labels(canvas, layout)
+    if layout.gap_x:
+        _draw_goals(canvas, layout, look)
     dot = "target" if len(marks.targets) <= MAX_SHARP_TARGETS else "soft"
     for row, contents in enumerate(position.rows):
         for column, content in enumerate(contents):

@@ -1,4 +1,4 @@
-"""All keys on one page."""
+"""All keys on one page, and in a match the rules of its game."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
+
+from cornered.clients.terminal.words import rules_text
+from cornered.protocol.values import GameSpec
 
 __all__ = ["HelpScreen"]
 
@@ -34,14 +37,19 @@ KEYS: Final = (
 
 
 class HelpScreen(ModalScreen[None]):
-    """The list of keys; any of Esc, Enter and ? closes it."""
+    """The list of keys with the rules of `game` below it; any of Esc, Enter and ? closes it."""
 
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
     HelpScreen VerticalScroll { width: 60; height: auto; max-height: 90%; border: round $primary; padding: 0 2;
                                 background: $surface; }
+    HelpScreen #rules { margin-top: 1; border-top: solid $panel-lighten-2; border-title-color: $text-muted; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,enter,question_mark,space", "dismiss", "Close")]
+
+    def __init__(self, game: GameSpec | None = None) -> None:
+        super().__init__()
+        self._game = game
 
     def compose(self) -> ComposeResult:
         table = Table.grid(padding=(0, 2))
@@ -50,3 +58,7 @@ class HelpScreen(ModalScreen[None]):
         with VerticalScroll() as box:
             box.border_title = "Keys"
             yield Static(table)
+            if self._game is not None:
+                rules = Static(rules_text(self._game), id="rules", markup=False)
+                rules.border_title = "Rules"
+                yield rules

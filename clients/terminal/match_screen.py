@@ -269,7 +269,7 @@ class MatchScreen(Screen[None]):
             case "takeback":
                 return is_live and match is not None and bool(match.moves)
             case "decline":
-                return is_live and match is not None and self._is_asked(match)
+                return is_player and match is not None and self._is_asked(match)
             case "claim":
                 return is_live and match is not None and self._claim_at is not None
             case "rematch":
@@ -278,7 +278,8 @@ class MatchScreen(Screen[None]):
                 return True
 
     def _is_asked(self, match: Snapshot) -> bool:
-        return any(seat is not None and seat != match.seat for seat in (match.draw_offer, match.takeback))
+        is_open = bool(match.rematch) and match.next is None
+        return is_open or any(seat is not None and seat != match.seat for seat in (match.draw_offer, match.takeback))
 
     def action_type(self) -> None:
         self.query_one("#move", Input).focus()
@@ -304,6 +305,9 @@ class MatchScreen(Screen[None]):
             self._do("decline_draw")
         elif match is not None and match.takeback not in (None, match.seat):
             self._do("decline_takeback")
+        elif match is not None and match.rematch and match.next is None:
+            # One's own offer is withdrawn by this.
+            self._do("decline_rematch")
 
     def action_resign(self) -> None:
         """Resign with the second press; before the second ply abort the match instead."""
@@ -326,7 +330,7 @@ class MatchScreen(Screen[None]):
         self._do("rematch")
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpScreen())
+        self.app.push_screen(HelpScreen(None if self._match is None else self._match.game))
 
     def action_back(self) -> None:
         """Move the focus from a text input to the board, or leave the match."""

@@ -21,6 +21,7 @@ Action: TypeAlias = Literal[
     "decline_takeback",
     "claim",
     "rematch",
+    "decline_rematch",
 ]
 
 

@@ -16,9 +16,10 @@ from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
 from cornered.clients.sdk import Client, ClientError, Closed, LobbyView
+from cornered.clients.terminal.connecting import invitation_text
 from cornered.clients.terminal.options_screen import OptionsScreen
 from cornered.clients.terminal.preview import Preview
-from cornered.clients.terminal.words import clock_text, player_text, plays, refusal_text, spec_text
+from cornered.clients.terminal.words import clock_text, name_order, player_text, plays, refusal_text, spec_text
 from cornered.engine.game import OptionValue
 from cornered.protocol.values import NO_CLOCK, Clock, Fischer, GameSpec, LobbySection, OfferedGame, Seek, SeekSettings
 
@@ -174,7 +175,7 @@ class MenuScreen(Screen[None]):
                 id=f"bot:{presence.player.id}",
                 disabled=not presence.free,
             )
-            for presence in sorted(bots, key=lambda presence: presence.player.name)
+            for presence in sorted(bots, key=lambda presence: name_order(presence.player.name))
         ]
         mine = self._my_seek()
         if mine is None:
@@ -263,7 +264,7 @@ class MenuScreen(Screen[None]):
                 await self._client.challenge(name, spec.name, clock=self._clock, **spec.options)
             elif kind == "seek":
                 seek = await self._client.seek(SeekSettings(game=spec, clock=self._clock))
-                self._notice(f"Your table is open. Others join with: cornered play --join {seek}")
+                self._notice(invitation_text(seek, self._client.url))
             elif kind == "join":
                 await self._client.join_seek(name)
         except ClientError as error:

@@ -132,6 +132,8 @@ class OnlineMatch:
                 await self._match.claim()
             case "rematch":
                 await self._match.rematch()
+            case "decline_rematch":
+                await self._match.decline_rematch()
             case _:
                 assert_never(action)
 

@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, RichLog, Static
 
 from cornered.clients.terminal.drawing import DARK_SCHEME, LIGHT, PIECES
-from cornered.clients.terminal.words import ordinal, time_left, time_text
+from cornered.clients.terminal.words import gauge_text, ordinal, time_left, time_text
 from cornered.protocol.messages import Snapshot
 
 __all__ = ["MoveList", "Players", "SidePanel"]
@@ -63,8 +63,7 @@ class Players(Static):
         if place is not None:
             words.append(ordinal(place))
         if seat < len(gauges):
-            label, number = gauges[seat]
-            words.append(f"{number} {label}")
+            words.append(gauge_text(*gauges[seat]))
         if seat < len(match.connected) and not match.connected[seat] and not match.over:
             words.append("away")
         if match.draw_offer == seat:

@@ -15,7 +15,16 @@ from cornered.clients.terminal.errors import CannotStart
 from cornered.clients.terminal.layout import fit, last_placed
 from cornered.clients.terminal.match_source import Action, LineState, MatchSource, NotPossible, Seen, Told
 from cornered.clients.terminal.online import OnlineMatch
-from cornered.clients.terminal.words import clock_text, facts_text, is_my_turn, player_text, time_left, time_text
+from cornered.clients.terminal.words import (
+    clock_text,
+    facts_text,
+    is_my_turn,
+    name_order,
+    player_text,
+    rules_text,
+    time_left,
+    time_text,
+)
 from cornered.clients.terminal.words import result_text as result_of
 from cornered.engine.text import PositionText
 from cornered.protocol.commands import WatchLobby
@@ -40,8 +49,8 @@ MAX_LISTED_MOVES: Final = 12
 """Up to this number the legal moves are listed with every position."""
 MAX_PENDING_LINES: Final = 64
 HELP: Final = (
-    "Type a move such as e2, e3h or pass; or: moves, board, clocks, say TEXT, resign, draw, takeback, accept, decline, "
-    "abort, claim, rematch, quit."
+    "Type a move such as e2, e3h or pass; or: rules, moves, board, clocks, say TEXT, resign, draw, takeback, accept, "
+    "decline, abort, claim, rematch, quit."
 )
 ACTIONS: Final[dict[str, Action]] = {
     "resign": "resign",
@@ -169,6 +178,8 @@ class PlainMatch:
             await self._table.say(rest[:300])
         elif command == "moves":
             self._write(" ".join(await self._legal(match)))
+        elif command == "rules":
+            self._write(rules_text(match.game))
         elif command == "board":
             await self._show(match)
         elif command == "clocks":
@@ -191,6 +202,8 @@ class PlainMatch:
             await self._table.do("accept_draw" if accept else "decline_draw")
         elif match.takeback not in (None, match.seat):
             await self._table.do("accept_takeback" if accept else "decline_takeback")
+        elif match.rematch and match.next is None:
+            await self._table.do("rematch" if accept else "decline_rematch")
         else:
             raise NotPossible("nothing is offered")
 
@@ -203,7 +216,10 @@ async def play_plainly(
         match = client.live_matches[0]
     if words is None and match is None:
         lobby = await client.lobby()
-        bots = sorted(presence.player.name for presence in lobby.players.values() if presence.player.kind == "bot")
+        bots = sorted(
+            (presence.player.name for presence in lobby.players.values() if presence.player.kind == "bot"),
+            key=name_order,
+        )
         tables = sorted(lobby.seeks)
         raise CannotStart(
             "say with whom: --bot NAME, --seek or --join ID. "

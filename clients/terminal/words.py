@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, assert_never
 
+from cornered import engine
 from cornered.clients.sdk import CommandRefused
 from cornered.clients.terminal.drawing import PIECES
 from cornered.engine.text import PositionText
@@ -15,6 +17,7 @@ from cornered.protocol.events import (
     Ended,
     MatchEvent,
     Played,
+    RematchDeclined,
     Rematched,
     RematchOffered,
     Resumed,
@@ -42,12 +45,15 @@ __all__ = [
     "clock_text",
     "event_text",
     "facts_text",
+    "gauge_text",
     "is_my_turn",
+    "name_order",
     "ordinal",
     "player_text",
     "plays",
     "refusal_text",
     "result_text",
+    "rules_text",
     "sentence",
     "spec_text",
     "time_left",
@@ -72,9 +78,33 @@ REASONS: Final[dict[Reason, str]] = {
 }
 
 
+def name_order(name: str) -> tuple[tuple[int, str], ...]:
+    """Return the key that sorts names as people do: level-2 before level-10."""
+    return tuple(
+        (int(part), "") if part.isdecimal() else (-1, part.casefold()) for part in re.split(r"([0-9]{1,9})", name)
+    )
+
+
+def rules_text(spec: GameSpec) -> str:
+    """Return a game's rules in a few sentences, and the options of this match."""
+    kind = next((kind for kind in engine.games() if kind.name == spec.name), None)
+    if kind is None:
+        return f"This client does not know {spec.name}."
+    return f"{kind.summary} This match: {spec_text(spec)}."
+
+
 def ordinal(number: int) -> str:
     ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
+
+
+def gauge_text(label: str, number: int) -> str:
+    """Return a gauge of the engine as text; at 0 its label says all."""
+    if number == 0:
+        return label
+    # The label's first word is the counted noun: "cells in reach".
+    noun, *others = label.split(" ")
+    return " ".join([str(number), noun.removesuffix("s") if number == 1 else noun, *others])
 
 
 def time_text(milliseconds: int | None) -> str:
@@ -233,6 +263,11 @@ def event_text(match: Snapshot, event: MatchEvent) -> str | None:
             return result_text(match)
         case RematchOffered():
             return f"{_name(match, event.seat)} wants to play again."
+        case RematchDeclined():
+            if event.seat is None:
+                return "The offer to play again was not answered in time."
+            why = f": {event.reason}" if event.reason else "."
+            return f"{_name(match, event.seat)} does not play again{why}"
         case Rematched():
             return "The rematch begins."
         case _:

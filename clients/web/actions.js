@@ -1,15 +1,24 @@
 /** A player's commands besides moves; irreversible ones need a second press. */
 
 import { button, fill, h } from "./dom.js";
-import { nameOf, plural } from "./words.js";
+import { t } from "./language.js";
+import { otherLevel } from "./nextstep.js";
+import { isRoll, parsePosition } from "./position.js";
+import { Rematch } from "./rematch.js";
+import { nameOf } from "./words.js";
 
 const CONFIRM_TIMEOUT_MS = 4000;
+/** `MAX_TRACE_CELLS` and `MAX_TRACE_MOVES` of the protocol: the largest board and the longest line of `ask_trace`. */
+const MOST_CELLS = 25;
+const MOST_MOVES = 60;
+/** Plies before the end at which a search is most worth a look. */
+const BEFORE_THE_END = 4;
 
 export class Actions {
   /**
    * @param {Page} page
    * @param {MatchRecord} record
-   * @param {{play: (move: string) => void, explain: (text: string) => void, replay: (ply: number) => void, study: () => void}} wishes
+   * @param {{play: (move: string) => void, explain: (text: string) => void, replay: (ply: number) => void, study: () => void, hint: () => void, share: () => void}} wishes
    */
   constructor(page, record, wishes) {
     this.page = page;
@@ -18,6 +27,7 @@ export class Actions {
     this.element = h("div.actions");
     this.asked = h("div.asked");
     this.result = h("div.result");
+    this.rematch = new Rematch(page, record);
     this.sign = "";
   }
 
@@ -31,6 +41,11 @@ export class Actions {
   /** @param {string} text @param {Needing<"match">} type @param {string} [className] */
   #button(text, type, className = "") {
     return button(text, () => this.#send(type), className, { data: { does: type } });
+  }
+
+  /** Take one's last move back, or ask for it. */
+  takeBack() {
+    this.#send("request_takeback");
   }
 
   /** A button that needs a second press. @param {string} text @param {string} again @param {Needing<"match">} type */
@@ -68,24 +83,23 @@ export class Actions {
       Math.min(record.ply, 3),
       record.draw,
       record.takeback,
-      record.rematch,
-      record.next,
       claimable,
       extra,
       replayed !== null,
       record.myTurn,
     ]);
+    if (record.over) this.rematch.draw();
     if (sign === this.sign) return;
     this.sign = sign;
     fill(this.asked, record.over ? [] : this.#asked());
     fill(this.result, record.over ? this.#afterwards() : []);
     fill(
       this.element,
-      extra.map((move) => button(move === "pass" ? "Pass" : move, () => this.wishes.play(move), "primary")),
+      extra.map((move) => button(move === "pass" ? t("Pass") : move, () => this.wishes.play(move), "primary")),
       replayed !== null && !record.over
-        ? button("Back to the game", () => this.wishes.replay(record.ply), "primary")
+        ? button(t("Back to the game"), () => this.wishes.replay(record.ply), "primary")
         : null,
-      record.over ? null : record.seat === null ? button("Analyse", this.wishes.study) : this.#live(claimable),
+      record.over ? null : record.seat === null ? button(t("Analyse"), this.wishes.study) : this.#live(claimable),
     );
   }
 
@@ -93,13 +107,16 @@ export class Actions {
   #live(claimable) {
     const { record } = this;
     return [
-      claimable ? this.#button("Claim victory", "claim", "primary") : null,
-      record.ply < 2 ? this.#twice("Abort", "Really abort?", "abort") : null,
-      record.moves.some((_, ply) => record.moverOf(ply) === record.seat) && !record.takeback.length
-        ? this.#button("Take back", "request_takeback")
+      claimable ? this.#button(t("Claim victory"), "claim", "primary") : null,
+      record.helped && record.myTurn
+        ? button(t("Hint"), this.wishes.hint, "", { title: t("What to think about, then the move (T)") })
         : null,
-      record.hasDraws && !record.draw.length ? this.#button("Offer draw", "offer_draw") : null,
-      record.ply >= 2 ? this.#twice("Resign", "Really resign?", "resign") : null,
+      record.ply < 2 ? this.#twice(t("Abort"), t("Really abort?"), "abort") : null,
+      record.moves.some((_, ply) => record.moverOf(ply) === record.seat) && !record.takeback.length
+        ? this.#button(t("Take back"), "request_takeback")
+        : null,
+      record.hasDraws && !record.draw.length ? this.#button(t("Offer draw"), "offer_draw") : null,
+      record.ply >= 2 ? this.#twice(t("Resign"), t("Really resign?"), "resign") : null,
     ];
   }
 
@@ -109,30 +126,31 @@ export class Actions {
     const name = (/** @type {number} */ seat) => nameOf(record.seats[seat].player);
     const block = (
       /** @type {number[]} */ those,
-      /** @type {string} */ theirs,
+      /** @type {(name: string) => string} */ theirs,
       /** @type {string} */ mine,
       /** @type {Child[]} */ answers,
       /** @type {Child} */ withdraw,
     ) => {
       if (!those.length) return null;
-      if (record.seat === null) return h("p.quiet", `${name(those[0])} ${theirs}.`);
-      if (!those.includes(record.seat)) return question(`${name(those[0])} ${theirs}.`, ...answers);
-      return question(those[0] === record.seat ? mine : `You agreed; ${name(those[0])} ${theirs}.`, withdraw);
+      const asks = theirs(name(those[0]));
+      if (record.seat === null) return h("p.quiet", asks);
+      if (!those.includes(record.seat)) return question(asks, ...answers);
+      return question(those[0] === record.seat ? mine : t("You agreed; {asks}", { asks }), withdraw);
     };
     return [
       block(
         record.draw,
-        "offers a draw",
-        "You offered a draw.",
-        [this.#button("Accept", "accept_draw", "primary"), this.#button("Decline", "decline_draw")],
-        this.#button("Withdraw", "decline_draw"),
+        (who) => t("{name} offers a draw.", { name: who }),
+        t("You offered a draw."),
+        [this.#button(t("Accept"), "accept_draw", "primary"), this.#button(t("Decline"), "decline_draw")],
+        this.#button(t("Withdraw"), "decline_draw"),
       ),
       block(
         record.takeback,
-        "asks to take a move back",
-        "You asked to take your move back.",
-        [this.#button("Allow", "accept_takeback", "primary"), this.#button("Refuse", "decline_takeback")],
-        this.#button("Withdraw", "decline_takeback"),
+        (who) => t("{name} asks to take a move back.", { name: who }),
+        t("You asked to take your move back."),
+        [this.#button(t("Allow"), "accept_takeback", "primary"), this.#button(t("Refuse"), "decline_takeback")],
+        this.#button(t("Withdraw"), "decline_takeback"),
       ),
     ];
   }
@@ -140,29 +158,33 @@ export class Actions {
   /** The buttons after the end. */
   #afterwards() {
     const { record } = this;
-    const offered = record.rematch.length;
-    const mine = record.seat !== null && record.rematch.includes(record.seat);
+    const other = record.rematch.length || record.next ? null : otherLevel(this.page, record);
+    this.rematch.isSecond = other !== null;
     return [
-      offered && !record.next && !mine && record.seat !== null
-        ? h(
-            "p",
-            `${record.rematch.map((seat) => nameOf(record.seats[seat].player)).join(", ")} ${offered === 1 ? "wants" : "want"} a rematch.`,
-          )
-        : null,
-      mine && !record.next ? h("p.quiet", `Waiting for ${plural(record.seats.length - offered, "player")}.`) : null,
+      this.rematch.element,
       h(
         "div.row",
-        record.next ? h("a.button.primary", { href: `#/m/${record.next}` }, "To the rematch") : null,
-        record.seat !== null && !record.next && !mine ? this.#button("Rematch", "rematch", "primary") : null,
-        record.ply ? button("Analyse", this.wishes.study) : null,
-        record.ply ? button("Replay", () => this.wishes.replay(0)) : null,
-        h("a.button", { href: "#/" }, "Lobby"),
-        record.private
-          ? null
-          : h("a.button", { href: `matches/${record.id}.txt`, download: `${record.id}.txt` }, "Record"),
+        other,
+        record.ply ? button(t("Analyse"), this.wishes.study, record.seat === null && !record.next ? "primary" : "") : null,
+        record.ply ? button(t("Replay"), () => this.wishes.replay(0)) : null,
+        isSmall(record) ? h("a.button", { href: thinkingOf(record) }, t("Watch a search think")) : null,
+        h("a.button", { href: "#/" }, t("Lobby")),
+        record.private ? null : button(t("Share"), this.wishes.share),
       ),
     ];
   }
+}
+
+/** Whether searches are shown on such a board, and after so many moves. @param {MatchRecord} record */
+const isSmall = ({ position, moves }) =>
+  parsePosition(position).rows.join("").length <= MOST_CELLS && moves.length <= MOST_MOVES;
+
+/** The address of a search of a position shortly before the end. @param {MatchRecord} record */
+function thinkingOf({ spec, moves }) {
+  let ply = Math.max(0, moves.length - BEFORE_THE_END);
+  while (isRoll(moves[ply])) ply++;
+  const options = Object.entries(spec.options).map(([name, value]) => `${name}=${value}`);
+  return `#/think/${spec.name}/${encodeURIComponent(options.join())}/${encodeURIComponent(moves.slice(0, ply).join())}`;
 }
 
 /** @param {string} text @param {...Child} buttons */

@@ -1,7 +1,8 @@
 /** The players' bars: name, clock, status and connection. */
 
+import { t, told } from "./language.js";
 import { seatMark } from "./marks.js";
-import { announce, h } from "./dom.js";
+import { announce, fill, h } from "./dom.js";
 import { sound } from "./settings.js";
 import { ordinal, timeLeft } from "./words.js";
 
@@ -9,8 +10,8 @@ const URGENT_MS = 10_000;
 const WARNINGS_MS = [60_000, 30_000, 10_000];
 
 export class Bars {
-  /** @param {MatchRecord} record @param {() => number} now the server's time */
-  constructor(record, now) {
+  /** @param {MatchRecord} record @param {() => number} now the server's time @param {(event: PointerEvent) => void} take begins to drag a wall */
+  constructor(record, now, take) {
     this.record = record;
     this.now = now;
     /** @type {[string, number][]} */
@@ -18,6 +19,8 @@ export class Bars {
     this.bars = record.seats.map((info, seat) => {
       const clock = h("time.clock", { role: "timer", "aria-live": "off" });
       const gauge = h("span.gauge");
+      const mine = seat === record.seat;
+      const rack = h("span", { class: `rack${mine ? " mine" : ""}`, "aria-hidden": "true", on: mine ? { pointerdown: take } : {} });
       const dot = h("span.presence");
       const name = h("bdi.name", info.player.name);
       const notes = h("span.notes");
@@ -27,12 +30,12 @@ export class Bars {
         seatMark(seat),
         h(
           "div.grow",
-          h("div.top.flow", name, info.player.kind === "bot" ? h("small.bot", "bot") : null, dot, notes),
-          gauge,
+          h("div.top.flow", name, info.player.kind === "bot" ? h("small.bot", t("bot")) : null, dot, notes),
+          h("div.flow", gauge, rack),
         ),
         clock,
       );
-      return { element, clock, gauge, dot, notes, warned: Infinity };
+      return { element, clock, gauge, rack, dot, notes, warned: Infinity };
     });
     this.timer = 0;
   }
@@ -51,15 +54,21 @@ export class Bars {
       bar.element.classList.toggle("turn", turn === seat);
       bar.element.classList.toggle("winner", record.over && record.winner === seat);
       bar.element.classList.toggle("out", info.place !== null && !record.over);
+      // A line of play has no match, so it has no connections to show.
+      bar.dot.hidden = !record.id;
       bar.dot.classList.toggle("away", !here);
-      bar.dot.title = here ? "connected" : "not connected";
-      bar.dot.textContent = here ? "" : "away";
+      bar.dot.title = here ? t("connected") : t("not connected");
+      bar.dot.textContent = here ? "" : t("away");
       const [label, count] = this.gauges[seat] ?? ["", 0];
-      bar.gauge.textContent = label ? `${count} ${count === 1 ? label.replace(/s\b/, "") : label}` : "";
-      const words = [];
-      if (seat === record.seat) words.push("you");
-      if (info.place !== null && record.seats.length > 2) words.push(ordinal(info.place));
-      bar.notes.textContent = words.join(" · ");
+      // With 0 the label says all.
+      const words = count === 1 ? label.replace(/s\b/, "") : label;
+      bar.gauge.textContent = told(count ? `${count} ${words}` : label);
+      const walls = /^walls?$/.test(label) ? count : 0;
+      if (bar.rack.childElementCount !== walls) fill(bar.rack, Array.from({ length: walls }, () => h("i")));
+      const notes = [];
+      if (seat === record.seat) notes.push(t("you"));
+      if (info.place !== null && record.seats.length > 2) notes.push(ordinal(info.place));
+      bar.notes.textContent = notes.join(" · ");
       bar.clock.hidden = record.clocks.left[seat] === null;
     });
     this.tick();
@@ -85,7 +94,7 @@ export class Bars {
       if (passed !== undefined) {
         bar.warned = passed;
         if (seat === this.record.seat) {
-          announce(`${passed / 1000} seconds left`, passed <= URGENT_MS);
+          announce(t("{seconds} seconds left", { seconds: passed / 1000 }), passed <= URGENT_MS);
           if (passed <= URGENT_MS) sound("low");
         }
       }

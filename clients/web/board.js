@@ -2,8 +2,9 @@
 
 import { s, set } from "./dom.js";
 import { Layout } from "./geometry.js";
+import { list, t, told } from "./language.js";
 import { piece } from "./marks.js";
-import { contents, isCell, parsePosition, parted, trails } from "./position.js";
+import { builders, contents, isCell, parsePosition, parted, startCells, trails } from "./position.js";
 
 /** @typedef {import("./position.js").Position} Position */
 /** @typedef {{moves: Set<string>, refused: Record<string, string>, notes: Record<string, string>, seat: number}} Hints */
@@ -12,17 +13,14 @@ import { contents, isCell, parsePosition, parted, trails } from "./position.js";
 const NO_HINTS = { moves: new Set(), refused: {}, notes: {}, seat: -1 };
 
 const MANY_TARGETS = 20;
-/** The hatching of each seat, and of cells that several seats control. */
-const HATCH = [
-  "M-30 0L0 -30M-30 30L30 -30M0 30L30 0",
-  "M-30 0L0 30M-30 -30L30 30M0 -30L30 0",
-  "M-30 -15H30M-30 15H30",
-  "M-15 -30V30M15 -30V30",
-];
+/** How thick the edges that pawns must reach are, in units: the viewer's has a label. */
+const GOAL = { mine: 20, theirs: 9 };
+/** The radius of a seat's mark in a zone of its own; two share the cell. */
+const ZONE_MARK = 11;
 
 export class Board {
   /** @param {{tiny?: boolean, walled?: boolean, label?: string, names?: (seat: number) => string}} [how] */
-  constructor({ tiny = false, walled = false, label = "Board", names = (seat) => `player ${seat + 1}` } = {}) {
+  constructor({ tiny = false, walled = false, label = t("Board"), names = (seat) => t("player {number}", { number: seat + 1 }) } = {}) {
     this.tiny = tiny;
     this.walled = walled;
     this.names = names;
@@ -37,8 +35,12 @@ export class Board {
     this.cells = new Map();
     /** @type {Map<string, {seat: number, element: SVGGElement}>} */
     this.pieces = new Map();
-    /** @type {Map<string, SVGRectElement>} */
+    /** @type {Map<string, SVGGElement>} */
     this.walls = new Map();
+    /** @type {Map<string, number>} the seat that placed each wall, where known */
+    this.builders = new Map();
+    /** @type {number | null} the seat whose goal is labelled as the viewer's */
+    this.viewer = null;
     this.focused = "";
     this.shape = "";
     /** @type {Map<string, number>} */
@@ -46,21 +48,21 @@ export class Board {
     this.last = "";
     this.from = "";
     this.ghostSign = "";
-    /** @type {string | null} the position whose pawns' edges tell the goals */
-    this.goalsFrom = null;
     /** @type {OverlayPicture | null} what an analyst has drawn */
     this.picture = null;
     /** @type {Map<string, string>} what that says of each cell */
     this.said = new Map();
+    /** @type {((board: Board) => SVGElement[]) | null} what draws marks of moves */
+    this.advice = null;
   }
 
   /**
    * Show a position.
    * @param {string} text
-   * @param {{last?: string, from?: string, trail?: Map<string, number>, still?: boolean}} [how] `last` is the move that led here; without
-   *   a trail the board uses the cells that it saw each seat leave
+   * @param {{last?: string, from?: string, past?: (string | undefined)[], still?: boolean}} [how] `last` is the move that led here; `past`
+   *   are the positions before it, which tell who left a cell and placed a wall; without them the board uses what it has seen
    */
-  show(text, { last = "", from = "", trail, still = false } = {}) {
+  show(text, { last = "", from = "", past, still = false } = {}) {
     const position = parsePosition(text, this.walled);
     const shape = `${position.rows.map((row) => row.length)} ${position.walled} ${this.flipped}`;
     if (shape !== this.shape) {
@@ -70,7 +72,9 @@ export class Board {
     }
     const before = this.position;
     this.position = position;
-    this.trail = trail ?? (before ? new Map([...this.trail, ...trails([before.text, text])]) : new Map());
+    const seen = past ?? (before ? [before.text] : []);
+    this.trail = new Map([...(past ? [] : this.trail), ...trails([...seen, text])]);
+    this.builders = new Map([...(past ? [] : this.builders), ...builders([...seen, text])]);
     this.element.classList.toggle("still", still);
     this.#drawCells(position);
     this.from = from;
@@ -79,6 +83,7 @@ export class Board {
     this.#markLast(last);
     this.last = last;
     this.paint(this.picture);
+    this.advise(this.advice);
   }
 
   /** Discard the state of the previous match. */
@@ -86,6 +91,7 @@ export class Board {
     this.shape = "";
     this.position = null;
     this.trail = new Map();
+    this.builders = new Map();
   }
 
   /** Make every element of a board of this shape, once. @param {Position} position */
@@ -101,7 +107,9 @@ export class Board {
     this.pieces.clear();
     this.walls.clear();
     const outline = layout.frameOutline();
-    const frame = outline ? s("path.frame", { d: outline }) : s("rect.frame", { ...layout.frame, rx: 22 });
+    const frame = ["under", "frame"].map((name) =>
+      outline ? s(`path.${name}`, { d: outline }) : s(`rect.${name}`, { ...layout.frame, rx: 22 }),
+    );
     const goals = layout.walled ? this.#goals(position) : [];
     const labels = layout.labels.map((label) => {
       const text = s("text.coordinate", { x: label.x, y: label.y });
@@ -135,9 +143,10 @@ export class Board {
     this.linkLayer = layer("links");
     this.pieceLayer = layer("pieces");
     this.noteLayer = layer("pieces");
+    this.adviceLayer = layer("advices");
     this.ghostLayer = layer("ghosts");
     this.element.append(
-      frame,
+      ...frame,
       ...goals,
       ...labels,
       grid,
@@ -146,28 +155,32 @@ export class Board {
       this.wallLayer,
       this.pieceLayer,
       this.noteLayer,
+      this.adviceLayer,
       this.ghostLayer,
     );
     if (!this.tiny) this.focus(this.cells.has(this.focused) ? this.focused : layout.places[0].name, false);
   }
 
-  /**
-   * Goal edges of the pawns, from the first position of a walled board with pawns on its rim, or from `goalsFrom`.
-   * @param {Position} position
-   */
+  /** The edges that the pawns walk to. @param {Position} position */
   #goals(position) {
-    const start = this.goalsFrom ? parsePosition(this.goalsFrom) : position;
     const { x, y, width, height } = this.layout.frame;
     const found = [];
-    for (const [name, content] of contents(start)) {
-      if (content === "." || content === "x") continue;
+    for (const [seat, name] of startCells(position).entries()) {
       const place = this.layout.byName.get(name);
       if (!place) continue;
-      const rect =
-        Math.abs(place.y) > Math.abs(place.x)
-          ? { x: x + 30, y: place.y > 0 ? y + 2 : y + height - 9, width: width - 60, height: 7 }
-          : { x: place.x > 0 ? x + 2 : x + width - 9, y: y + 30, width: 7, height: height - 60 };
-      found.push(s("rect", { class: `goal seat-${content}`, ...rect, rx: 3.5 }));
+      const lies = Math.abs(place.y) > Math.abs(place.x);
+      const isMine = seat === this.viewer;
+      const thick = isMine ? GOAL.mine : GOAL.theirs;
+      const rect = lies
+        ? { x: x + 30, y: place.y > 0 ? y + 4 : y + height - thick - 4, width: width - 60, height: thick }
+        : { x: place.x > 0 ? x + 4 : x + width - thick - 4, y: y + 30, width: thick, height: height - 60 };
+      found.push(s("rect", { class: `goal seat-${seat}${isMine ? " mine" : ""}`, ...rect, rx: thick / 2 }));
+      if (!isMine || this.tiny) continue;
+      const text = s("text.goal-label", {
+        transform: `translate(${rect.x + rect.width / 2} ${rect.y + rect.height / 2})${lies ? "" : " rotate(-90)"}`,
+      });
+      text.textContent = t("your goal");
+      found.push(text);
     }
     return found;
   }
@@ -181,8 +194,8 @@ export class Board {
       const state = `${content}${owner}`;
       if (cell.content === state) continue;
       cell.content = state;
-      const kind = content === "x" ? `cell blocked${owner === "" ? "" : ` seat-${owner}`}` : "cell";
-      const kept = [...cell.group.classList].filter((word) => ["target", "refused", "last", "from"].includes(word));
+      const kind = content === "x" ? `cell blocked fresh${owner === "" ? "" : ` seat-${owner}`}` : "cell";
+      const kept = [...cell.group.classList].filter((word) => ["target", "refused", "last", "from", "decisive"].includes(word));
       cell.group.setAttribute("class", [kind, ...kept].join(" "));
     }
   }
@@ -256,14 +269,28 @@ export class Board {
         this.walls.set(name, wall);
         this.wallLayer?.append(wall);
       }
-      wall.classList.toggle("last", name === last);
+      const owner = this.builders.get(name);
+      wall.setAttribute("class", `wall${owner === undefined ? "" : ` seat-${owner}`}${name === last ? " last" : ""}`);
     }
   }
 
   /** @param {string} name @param {string} kind */
   #wall(name, kind) {
     const rect = this.layout.wall(name);
-    return rect && s("rect", { class: kind, ...rect, rx: 5 });
+    if (!rect) return null;
+    const { x, y, width, height } = rect;
+    const lies = width > height;
+    const groove = lies
+      ? `M${x + 14} ${y + height / 2}H${x + width - 14}`
+      : `M${x + width / 2} ${y + 14}V${y + height - 14}`;
+    return s(
+      "g",
+      { class: kind },
+      s("rect.shade", { ...rect, y: y + 6, rx: 5 }),
+      s("rect.side", { ...rect, y: y + 3, rx: 5 }),
+      s("rect.top", { ...rect, rx: 5 }),
+      s("path.groove", { d: groove }),
+    );
   }
 
   /** @param {string} last */
@@ -274,6 +301,13 @@ export class Board {
     }
   }
 
+  /** Mark the cells that decided the game, and the edge that a seat reached. @param {string[]} names @param {number | null} [home] */
+  decide(names, home = null) {
+    for (const [name, { group }] of this.cells) group.classList.toggle("decisive", names.includes(name));
+    for (const edge of this.element.querySelectorAll(".goal"))
+      edge.classList.toggle("reached", home !== null && edge.classList.contains(`seat-${home}`));
+  }
+
   /** Mark the legal moves; null removes the marks. @param {Hints | null} hints */
   hint(hints) {
     this.hints = hints ?? NO_HINTS;
@@ -281,12 +315,19 @@ export class Board {
     // Where most cells are legal the dots are fainter.
     const targets = [...this.hints.moves].filter(isCell).length;
     this.element.classList.toggle("many", targets > MANY_TARGETS);
-    this.element.classList.toggle("exceptions", Object.keys(this.hints.refused).length < targets);
+    this.element.classList.toggle("exceptions", Object.keys(this.hints.refused).filter(isCell).length < targets);
     for (const [name, { group }] of this.cells) {
       group.classList.toggle("target", this.hints.moves.has(name));
       group.classList.toggle("refused", name in this.hints.refused);
+      group.classList.toggle("movable", this.isMovable(name));
     }
     this.#label();
+  }
+
+  /** Whether a piece stands on a cell that the player may move; on hexagons pieces are placed, and stay. @param {string} name */
+  isMovable(name) {
+    const { moves, seat } = this.hints;
+    return !this.layout.hex && this.pieces.get(name)?.seat === seat && [...moves].some(isCell);
   }
 
   /** Write the number of each note on its cell, such as the size of a group. @param {boolean} on */
@@ -311,24 +352,35 @@ export class Board {
     /** @type {SVGGElement[]} */
     const drawn = [];
     const rows = picture?.cells.split("/") ?? [];
+    const numbers = picture?.numbers.split("/").map((row) => row.split(",")) ?? [];
     for (const { name, row, column, x, y } of this.layout.places) {
       const mark = rows[row]?.[column] ?? ".";
       if (!picture || mark === ".") continue;
       const cell = s("g", { transform: `translate(${x} ${y})` }, s("path", { d: this.layout.outline() }));
       if (picture.kind === "heat") {
+        // Size tells the degree without colour.
         cell.style.setProperty("--heat", mark);
-        cell.append(s("text.coordinate", mark));
-        this.said.set(name, `${picture.title} ${mark} of 9`);
+        const number = numbers[row]?.[column] ?? "";
+        cell.append(number ? s("text.coordinate", number) : s("circle", { r: 3 + 2.4 * Number(mark) }));
+        this.said.set(name, `${picture.title}: ${number || t("{count} of 9", { count: Number(mark) })}`);
       } else {
-        cell.setAttribute("class", mark === "b" ? "both" : `seat-${mark}`);
-        cell.append(s("path.hatch", { d: HATCH[Number(mark)] ?? HATCH[0] + HATCH[1] }));
-        this.said.set(name, `${picture.title}: ${mark === "b" ? "both" : this.names(Number(mark))}`);
+        const both = mark === "b";
+        cell.setAttribute("class", both ? "both" : `seat-${mark}`);
+        for (const [seat, aside] of both ? [[0, -15], [1, 15]] : [[Number(mark), 0]])
+          cell.append(s("g", { transform: `translate(${aside} 0)` }, piece(seat, ZONE_MARK)));
+        this.said.set(name, `${picture.title}: ${mark === "b" ? t("both") : this.names(Number(mark))}`);
       }
       drawn.push(cell);
     }
     this.pictureLayer?.replaceChildren(...drawn);
     this.pictureLayer?.classList.toggle("heat", picture?.kind === "heat");
     this.#label();
+  }
+
+  /** Have marks of moves drawn above the pieces, again whenever the board changes. @param {((board: Board) => SVGElement[]) | null} draw */
+  advise(draw) {
+    this.advice = draw;
+    this.adviceLayer?.replaceChildren(...(draw?.(this) ?? []));
   }
 
   /** Label every cell with its state for screen readers. */
@@ -338,13 +390,13 @@ export class Board {
     for (const [name, content] of contents(this.position)) {
       const cell = this.cells.get(name);
       if (!cell) continue;
-      const what = content === "." ? "free" : content === "x" ? "blocked" : this.names(Number(content));
+      const what = content === "." ? t("free") : content === "x" ? t("blocked") : this.names(Number(content));
       const words = [name, what];
-      if (walls.has(name)) words.push(`wall towards ${walls.get(name)?.join(" and ")}`);
-      if (name === this.last) words.push("last move");
-      if (this.hints.moves.has(name)) words.push("playable");
-      if (this.hints.refused[name]) words.push(this.hints.refused[name]);
-      if (this.hints.notes[name]) words.push(this.hints.notes[name]);
+      if (walls.has(name)) words.push(t("wall towards {cells}", { cells: list(walls.get(name) ?? []) }));
+      if (name === this.last) words.push(t("last move"));
+      if (this.hints.moves.has(name)) words.push(t("playable"));
+      if (this.hints.refused[name]) words.push(told(this.hints.refused[name]));
+      if (this.hints.notes[name]) words.push(told(this.hints.notes[name]));
       const said = this.said.get(name);
       if (said) words.push(said);
       const label = words.join(", ");
@@ -368,7 +420,7 @@ export class Board {
       element = piece(seat, this.layout.radius);
       element.style.transform = `translate(${place.x}px, ${place.y}px)`;
     } else {
-      element = this.#wall(move, "wall");
+      element = this.#wall(move, `wall seat-${seat}`);
     }
     element?.classList.add("ghost", state);
     this.ghostLayer?.replaceChildren(...(element ? [element] : []));
@@ -393,9 +445,13 @@ export class Board {
   flip(flipped) {
     if (flipped === this.flipped) return;
     this.flipped = flipped;
+    this.rebuild();
+  }
+
+  /** Make every element anew, without motion. */
+  rebuild() {
     this.shape = "";
-    if (this.position)
-      this.show(this.position.text, { last: this.last, from: this.from, trail: this.trail, still: true });
+    if (this.position) this.show(this.position.text, { last: this.last, from: this.from, still: true });
     this.hint(this.hints);
   }
 

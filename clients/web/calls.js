@@ -1,9 +1,24 @@
-/** The top of the lobby: my tables and challenges, an invitation, and a welcome. */
+/** The top of the lobby: my tables and challenges, and an invitation. */
 
 import { button, h, keyed } from "./dom.js";
-import { tableText } from "./form.js";
-import { keep, settings } from "./settings.js";
-import { nameOf, optionText, plural } from "./words.js";
+import { counted, rich, t } from "./language.js";
+import { nameOf, optionText, tableText } from "./words.js";
+
+const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|\[::1\])$/;
+
+/**
+ * The QR code of an invite link, for a phone that is held to the screen. A phone cannot open an address of this machine.
+ * @param {string} invite
+ */
+function inviteCode(invite) {
+  if (THIS_MACHINE.test(location.hostname))
+    return h("p.quiet", t("This link works on this machine only. Start the server with --lan to invite other devices."));
+  const image = h("img.code", { alt: t("QR code of the invite link"), width: 150, height: 150 });
+  // The link beside it is enough where the picture does not come.
+  image.onerror = () => image.remove();
+  image.src = `qr.svg?link=${encodeURIComponent(invite)}`;
+  return image;
+}
 
 export class Calls {
   /** @param {Page} page @param {string} invite the table of an invite link, or nothing */
@@ -38,7 +53,6 @@ export class Calls {
     const invited = store.seeks.get(this.invite) ?? this.invited;
     if (invited && sits(invited)) this.invite = "";
     if (this.invite) calls.push({ key: `${this.#sign(invited)}${this.gone}`, make: () => this.#invitation(invited) });
-    if (!settings.greeted && me) calls.push({ key: `hello:${me.name}`, make: () => this.#hello(nameOf(me)) });
     for (const seek of store.seeks.values())
       if (sits(seek)) calls.push({ key: `mine:${this.#sign(seek)}`, make: () => this.#waiting(seek) });
     for (const challenge of store.challenges.values()) {
@@ -66,35 +80,8 @@ export class Calls {
 
   /** The names of a table's players. @param {Seek} seek */
   #company({ joined, seats }) {
-    const names = joined.map((player) => (player.id === this.page.link.me?.id ? "you" : nameOf(player)));
-    return `At the table: ${names.join(", ")} (${joined.length} of ${seats}).`;
-  }
-
-  /** Ask a new player for a name, without a dialog. @param {string} name */
-  #hello(name) {
-    const input = h("input", {
-      name: "name",
-      maxlength: 24,
-      required: true,
-      placeholder: "Your name",
-      "aria-label": "Your name",
-      autocomplete: "nickname",
-    });
-    const done = () => {
-      keep({ greeted: true });
-      this.draw();
-    };
-    const submit = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      if (input.value.trim()) this.page.link.rename(input.value.trim());
-      done();
-    };
-    return h(
-      "form.call.hello",
-      { on: { submit } },
-      h("p", h("strong", "Welcome. "), `You play as ${name}. Want a name?`),
-      h("div.row", input, h("button.primary", "Use it"), button(`Stay ${name}`, done, "plain", { type: "button" })),
-    );
+    const names = joined.map((player) => (player.id === this.page.link.me?.id ? t("you") : nameOf(player)));
+    return t("At the table: {names} ({count} of {all}).", { names: names.join(", "), count: joined.length, all: seats });
   }
 
   /** @param {Seek | null} seek */
@@ -104,7 +91,7 @@ export class Calls {
       this.invite = "";
       this.draw();
     };
-    if (this.gone) return h("div.call.invite", h("p", this.gone), button("Close", dismiss));
+    if (this.gone) return h("div.call.invite", h("p", this.gone), button(t("Close"), dismiss));
     const join = async () => {
       try {
         await link.ask({ type: "join_seek", seek: this.invite }, { lasting: true });
@@ -119,14 +106,14 @@ export class Calls {
       seek
         ? h(
             "p",
-            h("strong", `${nameOf(seek.by)} invites you to a game of ${store.title(seek.settings.game.name)}.`),
+            h("strong", t("{name} invites you to a game of {game}.", { name: nameOf(seek.by), game: store.title(seek.settings.game.name) })),
             h("br"),
             this.#terms(seek),
             h("br"),
             h("span.quiet", this.#company(seek)),
           )
-        : h("p", h("strong", "You are invited to a game.")),
-      button("Sit down", join, "primary"),
+        : h("p", h("strong", t("You are invited to a game."))),
+      button(t("Sit down"), join, "primary"),
     );
   }
 
@@ -135,10 +122,10 @@ export class Calls {
     const { store, link, complain } = this.page;
     const { id, joined, seats, settings: chosen } = seek;
     const isMine = seek.by.id === link.me?.id;
-    const invite = `${location.href.split("#")[0]}#/s/${id}`;
+    const invite = `${location.origin}${location.pathname}#/s/${id}`;
     const send = (/** @type {Needing<"seek">} */ type) => () =>
       link.ask({ type, seek: id }, { lasting: true }).catch(complain);
-    const copy = () => this.page.copy(invite, "The invite link is copied.");
+    const copy = () => this.page.copy(invite, t("The invite link is copied."));
     const enough = isMine && chosen.minimum && joined.length >= chosen.minimum;
     return h(
       "div.call.waiting",
@@ -149,13 +136,21 @@ export class Calls {
         ` · ${this.#terms(seek)}`,
         h("br"),
         joined.length > 1 ? [this.#company(seek), h("br")] : null,
-        h("span.quiet", `Waiting for ${plural(seats - joined.length, "player")}. Stay on this page, or send the link.`),
+        h(
+          "span.quiet",
+          counted(seats - joined.length, "Waiting for {count} player.", "Waiting for {count} players."),
+          " ",
+          t("Stay on this page, or send the link."),
+        ),
+        h("br"),
+        h("span.address", invite),
       ),
+      inviteCode(invite),
       h(
         "div.row",
-        enough && button("Start now", send("start_seek"), "primary"),
-        button("Copy invite link", copy),
-        button(isMine ? "Cancel" : "Leave", send(isMine ? "cancel_seek" : "leave_seek")),
+        enough && button(t("Start now"), send("start_seek"), "primary"),
+        button(t("Copy invite link"), copy),
+        button(isMine ? t("Cancel") : t("Leave"), send(isMine ? "cancel_seek" : "leave_seek")),
       ),
     );
   }
@@ -168,8 +163,8 @@ export class Calls {
     return h(
       "div.call.waiting",
       h("span.pulse", { "aria-hidden": "true" }),
-      h("p", h("strong", nameOf(challenge.to)), ` is asked for a game of ${store.title(challenge.game.name)}.`),
-      button("Cancel", cancel),
+      h("p", rich("{name} is asked for a game of {game}.", { name: h("strong", nameOf(challenge.to)), game: store.title(challenge.game.name) })),
+      button(t("Cancel"), cancel),
     );
   }
 }

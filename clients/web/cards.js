@@ -2,10 +2,11 @@
 
 import { Board } from "./board.js";
 import { button, fill, h } from "./dom.js";
-import { tableText } from "./form.js";
+import { counted, t } from "./language.js";
 import { seatMark } from "./marks.js";
+import { levelOf, strengthBeside } from "./opponents.js";
 import { isWalled } from "./position.js";
-import { ago, clockText, nameOf, optionText, plural, reasonText } from "./words.js";
+import { ago, clockText, nameOf, optionText, reasonText, tableText } from "./words.js";
 
 /** An open table in the list. @param {Page} page @param {Seek} seek */
 export function tableLine(page, seek) {
@@ -15,14 +16,14 @@ export function tableLine(page, seek) {
   const act = (/** @type {Needing<"seek">} */ type) => () =>
     link.ask({ type, seek: seek.id }, { lasting: true }).catch(complain);
   const choice = () => {
-    if (seek.by.id === me) return button("Cancel", act("cancel_seek"));
-    if (seek.joined.some((player) => player.id === me)) return button("Leave", act("leave_seek"));
-    return button("Sit down", act("join_seek"), "primary");
+    if (seek.by.id === me) return button(t("Cancel"), act("cancel_seek"));
+    if (seek.joined.some((player) => player.id === me)) return button(t("Leave"), act("leave_seek"));
+    return button(t("Sit down"), act("join_seek"), "primary");
   };
   const facts = [
-    seek.by.id === me ? "You" : nameOf(seek.by),
+    seek.by.id === me ? t("You") : nameOf(seek.by),
     tableText(seek.settings),
-    seek.seats > 2 ? `${seek.joined.length} of ${seek.seats} are here` : "",
+    seek.seats > 2 ? t("{count} of {all} are here", { count: seek.joined.length, all: seek.seats }) : "",
   ];
   return h(
     "div.line.flow",
@@ -39,10 +40,11 @@ export function tableLine(page, seek) {
 
 /** The result of a match for seat `me`; -1 is a spectator. @param {MatchSummary} match @param {number} me */
 function endingOf({ winner, reason, players }, me) {
-  if (reason === null || reason === "aborted" || reason === "expired") return "called off";
+  if (reason === null || reason === "aborted" || reason === "expired") return t("called off");
   const why = reasonText(reason, winner === null);
-  if (winner === null) return `drawn, ${why}`;
-  return `${winner === me ? "you won" : me < 0 ? `${nameOf(players[winner])} won` : "you lost"}, ${why}`;
+  if (winner === null) return t("drawn, {why}", { why });
+  const who = winner === me ? t("you won") : me < 0 ? t("{name} won", { name: nameOf(players[winner]) }) : t("you lost");
+  return `${who}, ${why}`;
 }
 
 /** A match as a small card that keeps itself up to date. @param {Page} page @param {MatchSummary} match */
@@ -61,7 +63,7 @@ export function matchCard(page, match) {
     element.classList.toggle("turn", myTurn);
     const facts = now.over
       ? [endingOf(now, me), ago(now.started, link.now())]
-      : [clockText(now.clock), now.watchers ? plural(now.watchers, "watcher") : "", myTurn ? "your turn" : ""];
+      : [clockText(now.clock), now.watchers ? counted(now.watchers, "{count} watcher", "{count} watchers") : "", myTurn ? t("your turn") : ""];
     fill(
       words,
       now.players.map((player, seat) =>
@@ -70,7 +72,7 @@ export function matchCard(page, match) {
           { class: `who flow${now.over && now.winner === seat ? " won" : ""}` },
           seatMark(seat),
           h("bdi", player.name),
-          player.kind === "bot" ? h("small.bot", "bot") : null,
+          player.kind === "bot" ? h("small.bot", t("bot")) : null,
         ),
       ),
       h("div.quiet", game),
@@ -81,23 +83,41 @@ export function matchCard(page, match) {
   return Object.assign(element, { update });
 }
 
-/** A player in the lobby. @param {Page} page @param {Presence} presence */
-export function personLine(page, { player, playing, accepts, free }) {
+/** @param {number} playing */
+const gamesText = (playing) => counted(playing, "in {count} game", "in {count} games");
+
+/** A person in the lobby. @param {Page} page @param {Presence} presence */
+export function personLine(page, { player, playing }) {
   const { store, link, form } = page;
-  const isBot = player.kind === "bot";
   const isMe = player.id === link.me?.id;
-  const busy = isBot && free <= 0;
-  const state = busy ? "busy" : playing ? `in ${plural(playing, "game")}` : "";
-  const ask = () => form(accepts[0]?.game ?? store.games[0]?.name, "player", player);
+  const ask = () => form(store.games[0]?.name, "player", player);
   return h(
     "div.line.flow",
     h(
       "div.grow",
       h("bdi", player.name),
-      isBot ? h("small.bot", "bot") : null,
-      isMe ? h("span.quiet", " (you)") : null,
-      state ? h("span.quiet", ` · ${state}`) : null,
+      isMe ? h("span.quiet", " ", t("(you)")) : null,
+      playing ? h("span.quiet", " · ", gamesText(playing)) : null,
     ),
-    isMe ? null : button("Challenge", ask, "plain", { "aria-label": `Challenge ${nameOf(player)}`, disabled: busy }),
+    isMe ? null : button(t("Challenge"), ask, "plain", { "aria-label": t("Challenge {name}", { name: nameOf(player) }) }),
+  );
+}
+
+/** A bot in the lobby's strip: its name, its strength in a word, and whether it is busy. @param {Page} page @param {Presence} presence */
+export function botChip({ store, form }, { player, playing, accepts, free }) {
+  const busy = free <= 0;
+  const strength = strengthBeside(player.name);
+  const state = busy ? t("busy") : strength;
+  const level = levelOf(player.name);
+  const words = [nameOf(player), strength, busy ? t("busy") : playing ? gamesText(playing) : t("free")];
+  return button(
+    [h("span.unseen", t("Challenge"), " "), h("span.name", player.name), " ", h("small", state || t("bot"))],
+    () => form(accepts[0]?.game ?? store.games[0]?.name, "player", player),
+    "chip",
+    {
+      disabled: busy,
+      title: words.filter(Boolean).join(", "),
+      ...(level && { data: { level: String(level) } }),
+    },
   );
 }

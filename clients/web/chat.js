@@ -2,17 +2,24 @@
 
 import { button, h } from "./dom.js";
 import { icon } from "./icons.js";
+import { t } from "./language.js";
+import { isolated } from "./words.js";
 
 const MAX_LINES = 100;
+const BUBBLE_CHARACTERS = 90;
 
 export class Chat {
   /** @param {Page} page @param {string} match @param {"players" | "spectators"} room */
   constructor(page, match, room) {
-    this.list = h("div.lines", { role: "log", tabindex: 0, "aria-label": "Chat" });
+    this.page = page;
+    /** @type {(() => void) | null} removes the bubble */
+    this.removeBubble = null;
+    this.list = h("div.lines", { role: "log", tabindex: 0, "aria-label": t("Chat") });
     const input = h("input", {
       maxlength: 300,
-      placeholder: room === "players" ? "To the players" : "To the spectators",
-      "aria-label": "Message",
+      dir: "auto",
+      placeholder: room === "players" ? t("To the players") : t("To the spectators"),
+      "aria-label": t("Message"),
       autocomplete: "off",
     });
     const send = async (/** @type {Event} */ event) => {
@@ -28,19 +35,31 @@ export class Chat {
     };
     this.unread = h("span.unread");
     this.toggle = button(
-      [icon("more"), room === "players" ? "Chat" : "Spectators' chat", this.unread],
+      [icon("more"), room === "players" ? t("Chat") : t("Spectators' chat"), this.unread],
       () => this.#fold(this.element.classList.contains("open")),
       "plain",
     );
     this.body = h(
       "div.body",
       this.list,
-      h("form", { on: { submit: send } }, input, h("button.plain", { "aria-label": "Send" }, icon("send"))),
+      h("form", { on: { submit: send } }, input, h("button.plain", { "aria-label": t("Send") }, icon("send"))),
     );
-    this.element = h("section.chat.panel", { "aria-label": "Chat" }, this.toggle, this.body);
+    this.element = h("section.chat.panel", { "aria-label": t("Chat") }, this.toggle, this.body);
     this.me = page.link.me?.id;
     this.count = 0;
     this.#fold(!matchMedia("(min-width: 1180px)").matches);
+  }
+
+  /** Show a line over the page while the chat is folded; the keyboard's focus stays. @param {string} name @param {string} text */
+  #bubble(name, text) {
+    this.removeBubble?.();
+    const line = text.length > BUBBLE_CHARACTERS ? `${text.slice(0, BUBBLE_CHARACTERS)}…` : text;
+    const open = () => {
+      this.removeBubble?.();
+      this.#fold(false);
+      this.element.scrollIntoView({ block: "nearest" });
+    };
+    this.removeBubble = this.page.toast(`${name}: ${line}`, [button(t("Open chat"), open)]);
   }
 
   /** @param {boolean} folded */
@@ -70,6 +89,8 @@ export class Chat {
     );
     while (this.list.childElementCount > MAX_LINES) this.list.firstElementChild?.remove();
     this.list.scrollTop = this.list.scrollHeight;
-    if (this.body.hidden && !old) this.unread.textContent = String(++this.count);
+    if (!this.body.hidden || old) return;
+    this.unread.textContent = String(++this.count);
+    this.#bubble(isolated(by.name), isolated(text));
   }
 }

@@ -1,6 +1,7 @@
 /** Verification of the dice: the commitment, the seed after the end, and every roll computed again. */
 
 import { button, fill, h } from "./dom.js";
+import { t } from "./language.js";
 import { isRoll } from "./position.js";
 
 const SPAN = 1n << 256n;
@@ -23,23 +24,23 @@ async function roll(key, match, ply) {
 
 /** Check the commitment and every roll of a finished match. @param {MatchRecord} record @param {string} hex the seed */
 async function verdict(record, hex) {
-  if (!crypto.subtle) return "This browser checks hashes on secure addresses only.";
+  if (!crypto.subtle) return t("This browser checks hashes on secure addresses only.");
   const seed = bytes(hex);
   if (hexOf(await crypto.subtle.digest("SHA-256", seed)) !== record.commitment)
-    return "The seed does not match the promise.";
+    return t("The seed does not match the promise.");
   const key = await crypto.subtle.importKey("raw", seed, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   let rolls = 0;
   for (const [ply, move] of record.moves.entries()) {
     if (!isRoll(move)) continue;
-    if ((await roll(key, record.id, ply)) !== move) return `The roll at move ${ply + 1} is not the seed's.`;
+    if ((await roll(key, record.id, ply)) !== move) return t("The roll at move {number} is not the seed's.", { number: ply + 1 });
     rolls += 1;
   }
-  return `Checked: the seed matches the promise, and all ${rolls} rolls follow from it.`;
+  return t("Checked: the seed matches the promise, and all {rolls} rolls follow from it.", { rolls });
 }
 
 /** Show the commitment, and after the end the verification, of a match with dice. @param {HTMLElement} element @param {MatchRecord} record */
 export function diceProof(element, record) {
-  if (!record.spec.options.dice) return;
+  if (!record.spec.options.dice || !record.commitment) return;
   const { seed } = record;
   const sign = String(seed);
   if (element.dataset.shown === sign) return;
@@ -49,14 +50,14 @@ export function diceProof(element, record) {
     element,
     h(
       "details",
-      h("summary", seed ? "Check the dice" : "The dice are promised"),
-      h("p.quiet", "SHA-256 of the seed, told before the first roll:"),
+      h("summary", seed ? t("Check the dice") : t("The dice are promised")),
+      h("p.quiet", t("SHA-256 of the seed, told before the first roll:")),
       h("code", record.commitment),
       seed
         ? [
-            h("p.quiet", "The seed:"),
+            h("p.quiet", t("The seed:")),
             h("code", seed),
-            button("Verify", async () => (result.textContent = await verdict(record, seed)), "plain"),
+            button(t("Verify"), async () => (result.textContent = await verdict(record, seed)), "plain"),
             result,
           ]
         : null,

@@ -1,6 +1,8 @@
 /** The form for a table or a challenge, built from the server's list of games. */
 
 import { button, fill, h } from "./dom.js";
+import { t, told } from "./language.js";
+import { isEasy, levelOf, strengthBeside } from "./opponents.js";
 import { keep, settings } from "./settings.js";
 import { openSheet } from "./sheet.js";
 import { clockText, nameOf } from "./words.js";
@@ -20,21 +22,21 @@ const CLOCKS = [
 ];
 const CUSTOM = {
   fischer: {
-    title: "Minutes and bonus",
+    title: t("Minutes and bonus"),
     fields: [
-      ["initial", "Seconds each", 1, 10_800, 600],
-      ["increment", "Bonus a move", 0, 180, 5],
+      ["initial", t("Seconds each"), 1, 10_800, 600],
+      ["increment", t("Bonus a move"), 0, 180, 5],
     ],
   },
   delay: {
-    title: "Minutes with delay",
+    title: t("Minutes with delay"),
     fields: [
-      ["initial", "Seconds each", 1, 10_800, 300],
-      ["delay", "Free a move", 1, 180, 5],
+      ["initial", t("Seconds each"), 1, 10_800, 300],
+      ["delay", t("Free a move"), 1, 180, 5],
     ],
   },
-  per_move: { title: "Seconds a move", fields: [["seconds", "Seconds", 1, 3_600, 30]] },
-  correspondence: { title: "Days a move", fields: [["days", "Days", 1, 14, 2]] },
+  per_move: { title: t("Seconds a move"), fields: [["seconds", t("Seconds"), 1, 3_600, 30]] },
+  correspondence: { title: t("Days a move"), fields: [["days", t("Days"), 1, 14, 2]] },
 };
 const PILLS = 8;
 
@@ -73,13 +75,19 @@ const tickField = (title, name, checked) =>
 
 /** Bots as pills: levels by their numbers, in order, then the others. @param {Presence[]} bots */
 function opponents(bots) {
-  const level = (/** @type {Presence} */ { player }) => Number(/^level-(\d+)$/.exec(player.name)?.[1] ?? Infinity);
+  const level = (/** @type {Presence} */ { player }) => levelOf(player.name) ?? Infinity;
+  const afterLevels = (/** @type {Presence} */ { player }) => Number(!player.name.startsWith("level-"));
   return bots
-    .sort((one, two) => level(one) - level(two) || one.player.name.localeCompare(two.player.name))
+    .sort(
+      (one, two) =>
+        level(one) - level(two) || afterLevels(one) - afterLevels(two) || one.player.name.localeCompare(two.player.name),
+    )
     .map((bot) => ({
       value: bot.player.id,
-      text: level(bot) < Infinity ? [h("span.unseen", "Level "), String(level(bot))] : h("bdi", bot.player.name),
-      hint: bot.free > 0 ? "" : "busy",
+      text: bot.player.name.startsWith("level-")
+        ? [h("span.unseen", t("Level"), " "), String(level(bot))]
+        : h("bdi", bot.player.name),
+      hint: bot.free > 0 ? strengthBeside(bot.player.name) : t("busy"),
       disabled: bot.free <= 0,
     }));
 }
@@ -88,35 +96,39 @@ function opponents(bots) {
 function optionField(option, last) {
   const name = `option:${option.name}`;
   const value = last === undefined ? option.default : last;
-  if (option.kind === "bool") return tickField(option.title, name, value);
+  if (option.kind === "bool") return tickField(told(option.title), name, value);
   const standard = option.optional || option.default === null;
   if (option.choices.length <= PILLS) {
     const choices = option.choices.map((each) => ({ value: String(each), text: String(each) }));
-    if (standard) choices.unshift({ value: "", text: "Standard" });
-    return pills(option.title, name, choices, value === null ? "" : String(value));
+    if (standard) choices.unshift({ value: "", text: t("Standard") });
+    return pills(told(option.title), name, choices, value === null ? "" : String(value));
   }
   const range = { min: option.choices[0], max: option.choices.at(-1), required: !standard };
-  return numberField(option.title, { name, ...range, value: value ?? "", placeholder: "Standard" });
+  return numberField(told(option.title), { name, ...range, value: value ?? "", placeholder: t("Standard") });
 }
 
 /**
  * Ask for a game's settings.
  * @param {Store} store
- * @param {{game: string, mode: Mode, to?: Player | undefined}} what
+ * @param {{game: string, mode: Mode, to?: Player | undefined, rules: (game: string) => void}} what
  * @returns {Promise<Chosen | null>} null when the dialog is closed
  */
-export function askSettings(store, { game: first, mode, to }) {
+export function askSettings(store, { game: first, mode, to, rules }) {
   let game = store.offered(first) ?? store.games[0];
   const before = () => settings.forms[`${mode}:${game.name}`] ?? {};
-  const heading = { bot: "Play a bot", open: "Play someone", player: `Challenge ${to ? nameOf(to) : ""}` }[mode];
+  const heading = { bot: t("Play a bot"), open: t("Play someone"), player: t("Challenge {name}", { name: to ? nameOf(to) : "" }) }[mode];
   const body = h("div.fields");
+  const botField = h("div.opponents");
+  const againstBot = mode === "bot" || to?.kind === "bot";
+  const helpField = tickField(t("With help: hints and takebacks. Such a game is never rated."), "with_help", false);
+  const helpTick = /** @type {HTMLInputElement} */ (helpField.firstElementChild);
   const seats = h("div.seats");
   const problem = h("p.problem", { role: "alert" });
-  const submit = h("button.primary", { type: "submit" }, mode === "open" ? "Open the table" : "Start");
-  const summary = h("p.quiet", game.summary);
+  const submit = h("button.primary", { type: "submit" }, mode === "open" ? t("Open the table") : t("Start"));
+  const summary = h("p.quiet", told(game.summary));
   const titles = h(
     "nav.games",
-    { "aria-label": "Game" },
+    { "aria-label": t("Game") },
     store.games.map((each) =>
       button(each.title, (event) => choose(each, event.currentTarget), "", {
         type: "button",
@@ -124,7 +136,7 @@ export function askSettings(store, { game: first, mode, to }) {
       }),
     ),
   );
-  const { dialog, form } = openSheet(heading, "", titles, summary, body, problem, h("footer", submit));
+  const { dialog, form } = openSheet(heading, "", titles, h("div.flow", h("div.grow", summary), button(t("Rules"), () => rules(game.name), "", { type: "button" })), body, problem, h("footer", submit));
 
   const players = () => Number(new FormData(form).get("option:players") ?? 2) || 2;
 
@@ -135,28 +147,20 @@ export function askSettings(store, { game: first, mode, to }) {
     const options = game.options.filter((option) => mode === "open" || option.name !== "players");
     const many = options.filter((option) => option.choices.length > PILLS);
     const few = options.filter((option) => !many.includes(option));
-    const bots = mode === "bot" ? store.bots(game.name) : [];
     fill(
       body,
-      mode === "bot" &&
-        pills(
-          bots.some(({ player }) => player.name === "level-1")
-            ? "Opponent: level 1 is for beginners, the highest level hard to beat"
-            : "Opponent",
-          "bot",
-          opponents(bots),
-          store.bot(game.name, last.bot)?.player.id ?? "",
-        ),
+      mode === "bot" && botField,
+      againstBot && helpField,
       ...few.map((option) => optionField(option, last.options?.[option.name])),
       pills(
-        "Clock",
+        t("Clock"),
         "clock",
         [
           ...CLOCKS.map((clock) => ({
             value: JSON.stringify(clock),
-            text: clock.kind === "none" ? "No clock" : clockText(clock),
+            text: clock.kind === "none" ? t("No clock") : clockText(clock),
           })),
-          { value: "custom", text: "Custom" },
+          { value: "custom", text: t("Custom") },
         ],
         known ? chosenClock : "custom",
       ),
@@ -164,11 +168,11 @@ export function askSettings(store, { game: first, mode, to }) {
       seats,
       h(
         "details.more",
-        h("summary", "More"),
+        h("summary", t("More")),
         many.map((option) => optionField(option, last.options?.[option.name])),
         mode === "open" && [
-          tickField("Private: only with the invite link", "private", last.private),
-          numberField("Spectators see it later by (seconds)", {
+          tickField(t("Private: only with the invite link"), "private", last.private),
+          numberField(t("Spectators see it later by (seconds)"), {
             name: "delay",
             min: 0,
             max: 600,
@@ -177,20 +181,50 @@ export function askSettings(store, { game: first, mode, to }) {
         ],
       ),
     );
-    problem.textContent = mode === "bot" && !bots.length ? "No bot that plays this is here just now." : "";
-    submit.disabled = mode === "bot" && !bots.some((each) => each.free > 0);
+    drawOpponents(last.bot);
+    drawHelp();
     drawSeats();
+  };
+
+  /** As it was chosen last time, or else as suits the level. */
+  const drawHelp = () => {
+    const bot = to ?? store.players.get(String(new FormData(form).get("bot") ?? ""))?.player;
+    helpTick.checked = before().with_help ?? isEasy(bot?.name ?? "");
+  };
+
+  /** Bots come, go and get busy while the form is open; the choice stays while its bot is free. @param {string} [wanted] */
+  const drawOpponents = (wanted) => {
+    if (mode !== "bot") return;
+    const bots = store.bots(game.name);
+    const sign = bots.map(({ player, free }) => `${player.id}:${player.name}:${free > 0}`).join(" ");
+    if (wanted === undefined && botField.dataset.sign === `${game.name} ${sign}`) return;
+    botField.dataset.sign = `${game.name} ${sign}`;
+    const chosen = String(new FormData(form).get("bot") ?? "");
+    const kept = wanted === undefined && bots.some(({ player, free }) => player.id === chosen && free > 0);
+    fill(
+      botField,
+      pills(
+        bots.some(({ player }) => player.name === "level-1")
+          ? t("Opponent: level 1 is for beginners, the highest level hard to beat")
+          : t("Opponent"),
+        "bot",
+        opponents(bots),
+        kept ? chosen : (store.bot(game.name, wanted ?? before().bot).bot?.player.id ?? ""),
+      ),
+    );
+    problem.textContent = bots.length ? "" : t("No bot that plays this is here just now.");
+    submit.disabled = !bots.some((each) => each.free > 0);
   };
 
   const drawSeats = () => {
     const count = mode === "open" ? players() : 2;
     const chosen = String(before().seat ?? "");
-    const names = ["First", "Second", "Third", "Fourth"];
+    const names = [t("First"), t("Second"), t("Third"), t("Fourth")];
     const blocks = [
       pills(
-        "You play",
+        t("You play"),
         "seat",
-        [{ value: "", text: "By lot" }, ...names.slice(0, count).map((text, seat) => ({ value: String(seat), text }))],
+        [{ value: "", text: t("By lot") }, ...names.slice(0, count).map((text, seat) => ({ value: String(seat), text }))],
         Number(chosen) < count ? chosen : "",
       ),
     ];
@@ -198,11 +232,11 @@ export function askSettings(store, { game: first, mode, to }) {
       const enough = Array.from({ length: count - 1 }, (_, index) => index + 2);
       blocks.push(
         pills(
-          "Start with",
+          t("Start with"),
           "minimum",
           enough.map((each) => ({
             value: each === count ? "" : String(each),
-            text: each === count ? `all ${each}` : `${each} or more`,
+            text: each === count ? t("all {each}", { each }) : t("{each} or more", { each }),
           })),
           "",
         ),
@@ -229,7 +263,7 @@ export function askSettings(store, { game: first, mode, to }) {
       );
     const choose = h(
       "select",
-      { name: "clock:kind", "aria-label": "Kind of clock", on: { change: () => show(choose.value) } },
+      { name: "clock:kind", "aria-label": t("Kind of clock"), on: { change: () => show(choose.value) } },
       Object.entries(CUSTOM).map(([value, { title }]) => h("option", { value }, title)),
     );
     choose.value = kind;
@@ -273,23 +307,30 @@ export function askSettings(store, { game: first, mode, to }) {
       minimum: number("minimum"),
       delay: number("delay") ?? 0,
       bot: data.get("bot"),
+      ...(againstBot && { with_help: data.has("with_help") }),
     };
   };
 
   const choose = (/** @type {OfferedGame} */ each, /** @type {EventTarget | null} */ pressed) => {
     game = each;
     for (const other of titles.children) other.setAttribute("aria-pressed", String(other === pressed));
-    summary.textContent = game.summary;
+    summary.textContent = told(game.summary);
     draw();
     refresh();
   };
   draw();
   form.addEventListener("change", (event) => {
-    if (/** @type {HTMLInputElement} */ (event.target).name === "option:players") drawSeats();
+    const { name } = /** @type {HTMLInputElement} */ (event.target);
+    if (name === "option:players") drawSeats();
+    if (name === "bot" && !helpTick.dataset.chosen) drawHelp();
+    if (name === "with_help") helpTick.dataset.chosen = "yes";
     refresh();
   });
   refresh();
-  submit.focus();
+  const listening = new AbortController();
+  store.addEventListener("change", () => drawOpponents(), { signal: listening.signal });
+  // The dialog stays at its title where it is longer than the screen.
+  submit.focus({ preventScroll: true });
   return new Promise((resolve) => {
     let answer = /** @type {Chosen | null} */ (null);
     form.addEventListener("submit", () => {
@@ -303,11 +344,9 @@ export function askSettings(store, { game: first, mode, to }) {
       });
       answer = { settings: chosen, to: opponent };
     });
-    dialog.addEventListener("close", () => resolve(answer));
+    dialog.addEventListener("close", () => {
+      listening.abort();
+      resolve(answer);
+    });
   });
-}
-
-/** A table's settings beside its game. @param {Seek["settings"]} chosen */
-export function tableText(chosen) {
-  return [clockText(chosen.clock), chosen.private ? "private" : ""].filter(Boolean).join(" · ");
 }

@@ -5,11 +5,13 @@ import { cells, parseWall, wallName } from "./position.js";
 /** @typedef {import("./position.js").Position} Position */
 /** @typedef {{name: string, row: number, column: number, x: number, y: number}} Place */
 
-const PITCH = 100;
+/** The distance of two cells, in units. */
+export const PITCH = 100;
 const HEX_PITCH = 86.6;
 const RIM = 16;
+const WALLED_RIM = 30;
+const HEX_RIM = 98;
 const LABELS = 34;
-const HEX_LABELS = 54;
 
 export class Layout {
   /** @param {Position} position @param {{flipped?: boolean, tiny?: boolean}} [how] */
@@ -36,13 +38,14 @@ export class Layout {
       };
     });
     this.byName = new Map(this.places.map((place) => [place.name, place]));
-    this.reach = ((this.width - 1) / 2) * PITCH + 84;
-    const wide = position.hex ? this.reach : (this.width * PITCH) / 2 + RIM;
-    const high = position.hex ? this.reach * 0.866 : (this.height * PITCH) / 2 + RIM;
+    this.reach = ((this.width - 1) / 2) * PITCH + HEX_RIM;
+    const rim = position.walled && !tiny ? WALLED_RIM : RIM;
+    const wide = position.hex ? this.reach : (this.width * PITCH) / 2 + rim;
+    const high = position.hex ? this.reach * 0.866 : (this.height * PITCH) / 2 + rim;
     /** The frame around the cells. */
     this.frame = { x: -wide, y: -high, width: 2 * wide, height: 2 * high };
     const edge = tiny ? 2 : 9;
-    const left = tiny ? edge : position.hex ? HEX_LABELS : LABELS;
+    const left = tiny || position.hex ? edge : LABELS;
     const below = tiny || position.hex ? edge : LABELS;
     this.box = { x: -wide - left, y: -high - edge, width: 2 * wide + left + edge, height: 2 * high + below + edge };
     this.labels = tiny ? [] : this.#labels(position);
@@ -50,17 +53,32 @@ export class Layout {
 
   /** Row and file names beside the board. @param {Position} position */
   #labels(position) {
+    if (this.hex) return this.#hexLabels(position);
     const found = [];
     for (const place of this.places) {
-      if (place.column === (this.flipped ? position.rows[place.row].length - 1 : 0)) {
-        const text = this.hex ? place.name[0] : place.name.slice(1);
-        // A hexagon's row labels follow its edge.
-        const x = this.hex ? Math.abs(place.y) / Math.sqrt(3) - HEX_LABELS * 0.66 : -LABELS / 2;
-        found.push({ x: this.frame.x + x, y: place.y, text });
-      }
-      if (!this.hex && place.row === (this.flipped ? 0 : this.height - 1)) {
+      if (place.column === (this.flipped ? position.rows[place.row].length - 1 : 0))
+        found.push({ x: this.frame.x - LABELS / 2, y: place.y, text: place.name.slice(1) });
+      if (place.row === (this.flipped ? 0 : this.height - 1)) {
         found.push({ x: place.x, y: this.frame.y + this.frame.height + LABELS / 2 + 4, text: place.name[0] });
       }
+    }
+    return found;
+  }
+
+  /**
+   * A hexagon's labels lie in its frame: the row's letter at the left, and the number of every cell on the rest of the rim.
+   * @param {Position} position
+   */
+  #hexLabels(position) {
+    const found = [];
+    const across = HEX_RIM - this.size / 2;
+    for (const { name, row, column, x, y } of this.places) {
+      const last = position.rows[row].length - 1;
+      const [left, right] = this.flipped ? [last, 0] : [0, last];
+      if (column === left) found.push({ x: x - this.size / 2 - across / 2, y, text: name[0] });
+      if (column === right) found.push({ x: x + this.size / 2 + across / 2, y, text: name.slice(1) });
+      else if (row === 0 || row === this.height - 1)
+        found.push({ x, y: y + Math.sign(y) * (this.size / 2 / 0.866 + 16), text: name.slice(1) });
     }
     return found;
   }

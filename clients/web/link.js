@@ -5,6 +5,7 @@
  * and one event named for each message type that is not an answer.
  */
 
+import { t } from "./language.js";
 import { sentence } from "./words.js";
 
 /** @typedef {"connecting" | "online" | "offline"} LinkState */
@@ -12,7 +13,11 @@ import { sentence } from "./words.js";
 const SUBPROTOCOL = "cornered.v1.json";
 const TOKEN = "cornered.token";
 const PING_INTERVAL_MS = 15_000;
-const PONG_TIMEOUT_MS = 32_000;
+/** The same while the player's move is awaited, so that a lost network shows before the move is made. */
+const TURN_PING_INTERVAL_MS = 5_000;
+/** Silence after a ping that means the socket is lost, and the same before the welcome. */
+const SILENCE_MS = 5_000;
+const WELCOME_MS = 20_000;
 const MAX_BACKOFF_MS = 8_000;
 const CLOCK_STEP_MS = 250;
 /** Upper bound on the server's Retry-After. */
@@ -53,12 +58,16 @@ export class Link extends EventTarget {
     this.waiting = new Map();
     this.counter = 0;
     this.prefix = crypto.getRandomValues(new Uint32Array(2)).join("-");
-    this.heard = 0;
     this.timer = 0;
+    this.beatTimer = 0;
+    this.beatDue = Infinity;
+    this.silenceTimer = 0;
+    this.awaited = false;
     this.wantedName = "";
-    window.addEventListener("online", () => this.hurry());
+    // An attempt that began on another network, or on none, would take long to fail.
+    window.addEventListener("online", () => this.state === "online" || this.open());
+    window.addEventListener("offline", () => this.#abandon());
     document.addEventListener("visibilitychange", () => document.hidden || this.hurry());
-    setInterval(() => this.#beat(), PING_INTERVAL_MS);
   }
 
   /** The server's time now, in milliseconds. */
@@ -67,14 +76,14 @@ export class Link extends EventTarget {
   }
 
   open() {
-    clearTimeout(this.timer);
-    this.timer = 0;
+    this.#forgetTimers();
+    this.socket?.close();
     const socket = new WebSocket(this.url, [SUBPROTOCOL]);
     this.socket = socket;
     let opened = false;
+    this.silenceTimer = window.setTimeout(() => this.#abandon(), WELCOME_MS);
     socket.onopen = () => {
       opened = true;
-      this.heard = Date.now();
       const token = this.store.getItem(TOKEN);
       const hello = { type: "hello", kind: "person", client: "cornered-web" };
       socket.send(
@@ -86,7 +95,9 @@ export class Link extends EventTarget {
       );
     };
     socket.onmessage = (event) => {
-      this.heard = Date.now();
+      if (socket !== this.socket) return;
+      clearTimeout(this.silenceTimer);
+      this.silenceTimer = 0;
       this.#hear(JSON.parse(event.data));
     };
     socket.onclose = () => {
@@ -98,6 +109,7 @@ export class Link extends EventTarget {
 
   /** Fetch the reason of a refused socket, which browsers hide, and wait for its Retry-After. */
   async #askWhy() {
+    if (!navigator.onLine) return;
     try {
       const answer = await fetch(new URL("visit", this.url.replace(/^ws/, "http")), { cache: "no-store" });
       if ((answer.status !== 429 && answer.status !== 503) || !this.timer) return;
@@ -127,6 +139,12 @@ export class Link extends EventTarget {
     if (this.timer) this.open();
   }
 
+  /** Look after the connection more closely while a move is awaited from here. @param {boolean} awaited */
+  attend(awaited) {
+    this.awaited = awaited;
+    this.#beatSoon();
+  }
+
   /** Reconnect under another name. @param {string} name */
   rename(name) {
     this.wantedName = name;
@@ -145,7 +163,7 @@ export class Link extends EventTarget {
     const command = { id: `${this.prefix}.${++this.counter}`, ...message };
     return new Promise((resolve, reject) => {
       if (!lasting && this.state !== "online") {
-        reject(new Refused("offline", "The connection is down just now."));
+        reject(new Refused("offline", t("The connection is down just now.")));
         return;
       }
       this.waiting.set(command.id, { command, lasting, resolve, reject });
@@ -217,28 +235,49 @@ export class Link extends EventTarget {
     this.ahead = ahead;
   }
 
+  /** Send a ping now and the next one after the interval; a long silence is the end of the socket. */
   #beat() {
+    this.beatDue = Infinity;
     if (this.state !== "online") return;
-    if (Date.now() - this.heard > PONG_TIMEOUT_MS) {
-      this.socket?.close();
-      this.#lost();
-      return;
-    }
+    this.#beatSoon();
+    this.silenceTimer ||= window.setTimeout(() => this.#abandon(), SILENCE_MS);
     this.ask({ type: "ping", sent: Date.now() }).catch(() => {});
+  }
+
+  /** Send the next ping after the interval, unless it is due before. */
+  #beatSoon() {
+    const wait = this.awaited ? TURN_PING_INTERVAL_MS : PING_INTERVAL_MS;
+    if (this.state !== "online" || this.beatDue <= Date.now() + wait) return;
+    clearTimeout(this.beatTimer);
+    this.beatDue = Date.now() + wait;
+    this.beatTimer = window.setTimeout(() => this.#beat(), wait);
+  }
+
+  /** Give up a socket whose far end cannot be reached: its own close event would come much later. */
+  #abandon() {
+    if (!this.socket) return;
+    this.socket.close();
+    this.#lost();
+  }
+
+  #forgetTimers() {
+    for (const timer of [this.timer, this.beatTimer, this.silenceTimer]) clearTimeout(timer);
+    this.timer = this.silenceTimer = 0;
+    this.beatDue = Infinity;
   }
 
   #lost() {
     this.socket = null;
+    this.#forgetTimers();
     if (this.state !== "offline") {
       this.state = "offline";
       for (const [id, waiting] of this.waiting) {
         if (waiting.lasting) continue;
         this.waiting.delete(id);
-        waiting.reject(new Refused("offline", "The connection went down."));
+        waiting.reject(new Refused("offline", t("The connection went down.")));
       }
       this.dispatchEvent(new CustomEvent("offline"));
     }
-    if (this.timer) return;
     const wait = Math.min(MAX_BACKOFF_MS, 250 * 2 ** this.attempts) * (0.6 + 0.8 * Math.random());
     this.attempts += 1;
     this.#retryIn(wait);

@@ -2,16 +2,24 @@
 
 import { Board } from "./board.js";
 import { Calls } from "./calls.js";
-import { matchCard, personLine, tableLine } from "./cards.js";
+import { botChip, matchCard, personLine, tableLine } from "./cards.js";
 import { button, fill, h, keyed } from "./dom.js";
 import { icon } from "./icons.js";
-import { isWalled, trails, unfold } from "./position.js";
+import { language, t, told } from "./language.js";
+import { languageField } from "./languagefield.js";
+import { loadFile } from "./lazy.js";
+import { levelOf, playButton, warmingLine } from "./opponents.js";
+import { isWalled, unfold } from "./position.js";
+import { day, GAMES, progress } from "./progress.js";
 import { nameOf } from "./words.js";
 
 const PLY_INTERVAL_MS = 1100;
 const FIRST_PLY = 9;
 const FINAL_PAUSE_PLIES = 4;
-const MAX_FINISHED = 8;
+/** Finished games of mine that are shown at first, and more with each press of the button. */
+const FINISHED = 8;
+/** Sorts bots without a level after those with one. */
+const MAX_SORTED = 1000;
 /** Entries of a list that are shown at first, and with each press of its button. */
 const PAGE = { seeks: 50, matches: 12, players: 200 };
 
@@ -19,9 +27,15 @@ export class LobbyView {
   /** @param {Page} page @param {string} invite the table of an invite link, or nothing */
   constructor(page, invite) {
     this.page = page;
-    this.mine = { live: /** @type {MatchSummary[]} */ ([]), finished: /** @type {MatchSummary[]} */ ([]) };
+    this.mine = {
+      live: /** @type {MatchSummary[]} */ ([]),
+      finished: /** @type {MatchSummary[]} */ ([]),
+      more: /** @type {string | null} */ (null),
+    };
+    this.finished = FINISHED;
     this.demos = /** @type {Record<string, string[]>} */ ({});
     this.beat = 0;
+    this.abort = new AbortController();
     const section = (/** @type {string} */ title, /** @type {string} */ className, kind = "") => {
       const list = h("div", { class: `list ${className} ${kind}` });
       const more = h("button.plain.further", { hidden: true });
@@ -30,22 +44,34 @@ export class LobbyView {
     };
     this.calls = new Calls(page, invite);
     this.tiles = h("div.tiles");
-    this.tables = section("Open tables", "tables", "panel");
-    this.live = section("Live games", "live");
-    this.here = section("Here now", "here", "panel");
-    this.games = section("Your games", "mine");
+    this.daily = h("a.panel.flow", { href: "#/puzzle/daily" });
+    this.tables = section(t("Open tables"), "tables", "panel");
+    this.live = section(t("Live games"), "live");
+    this.here = section(t("Here now"), "here", "panel");
+    this.bots = section(t("Bots"), "bots");
+    this.games = section(t("Your games"), "mine");
     this.element = h(
       "div.lobby",
-      h("h1.unseen", "Cornered: lobby"),
+      h("h1.unseen", t("Cornered: lobby")),
+      h("p.intro", t("Four quick board games that end when somebody is cornered. Play friends or bots, or watch: no account needed.")),
       this.calls.element,
+      warmingLine(page, this.abort.signal),
       this.tiles,
-      h("div.columns", h("div", this.games.block, this.live.block), h("div", this.tables.block, this.here.block)),
+      h("nav.daily.row", { "aria-label": t("Puzzles and lessons") }, this.daily, h("a.button", { href: "#/learn" }, t("Lessons")), h("a.button", { href: "#/p/quoridor" }, t("Analyse a position")), h("a.button", { href: "#/think" }, t("Watch a search think"))),
+      h("div.columns", h("div", this.games.block, this.live.block), h("div", this.here.block, this.tables.block)),
+      this.bots.block,
+      languageField(),
     );
+    this.games.more.textContent = t("Earlier games");
+    this.games.more.addEventListener("click", () => this.#earlier());
     this.limits = { ...PAGE };
+    /** The game of the live games that are listed; all without one. */
+    this.game = "";
+    this.filter = h("div.row.filter", { role: "group", "aria-label": t("Live games of"), hidden: true });
+    this.live.block.insertBefore(this.filter, this.live.list);
     this.further = { seeks: this.tables.more, matches: this.live.more, players: this.here.more };
     for (const [name, more] of Object.entries(this.further))
       more.addEventListener("click", () => this.#further(/** @type {Section} */ (name)));
-    this.abort = new AbortController();
     const { signal } = this.abort;
     page.store.addEventListener("change", () => this.#soon(), { signal });
     const online = () => {
@@ -82,18 +108,34 @@ export class LobbyView {
 
   async #mine() {
     try {
-      const { live, finished } = await this.page.link.ask({ type: "ask_my_matches" });
-      this.mine = { live, finished };
+      const { live, finished, more } = await this.page.link.ask({ type: "ask_my_matches" });
+      this.mine = { live, finished, more };
       this.#soon();
     } catch {
       // Requested again on the next connection.
     }
   }
 
+  /** Show more of my finished games, and request the next page where necessary. */
+  async #earlier() {
+    this.finished += FINISHED;
+    const { more } = this.mine;
+    try {
+      if (more !== null && this.mine.finished.length < this.finished) {
+        const next = await this.page.link.ask({ type: "ask_my_matches", after: more });
+        if (this.mine.more === more)
+          this.mine = { ...this.mine, finished: [...this.mine.finished, ...next.finished], more: next.more };
+      }
+    } catch (error) {
+      this.page.complain(error);
+    }
+    this.#soon();
+  }
+
   /** Load the recorded games that tiles show without a live game. */
   async #demos() {
     try {
-      for (const [game, text] of Object.entries(await (await fetch("demos.json")).json()))
+      for (const [game, text] of Object.entries(/** @type {Record<string, string>} */ (await loadFile("demos.json"))))
         this.demos[game] = unfold(text);
       this.#beat();
     } catch {
@@ -118,7 +160,7 @@ export class LobbyView {
     const more = this.further[section];
     const hidden = Math.max(0, left - this.limits[section]) + this.page.store.unseen(section);
     more.hidden = !hidden;
-    const text = `Show more (${hidden.toLocaleString("en")})`;
+    const text = t("Show more ({hidden})", { hidden });
     if (more.textContent !== text) more.textContent = text;
   }
 
@@ -132,6 +174,13 @@ export class LobbyView {
       (game) => this.#tile(game),
     );
     this.#beat(false);
+    const solved = progress().puzzles.daily === day();
+    fill(
+      this.daily,
+      h("strong", t("Puzzle of the day")),
+      h("span.quiet", store.title(GAMES[day() % GAMES.length])),
+      h("span.quiet", solved ? t("solved ✓") : t("one move wins: find it")),
+    );
     const seeks = [...store.seeks.values()].sort((one, two) => two.since - one.since);
     keyed(
       this.tables.list,
@@ -140,9 +189,11 @@ export class LobbyView {
       (seek) => tableLine(this.page, seek),
     );
     this.#count("seeks", seeks.length);
-    if (!seeks.length) this.#empty(this.tables.list, "No table is open. Open one, and others see it here at once.");
+    if (!seeks.length) this.#empty(this.tables.list, t("No table is open. Open one, and others see it here at once."));
     const busy = new Set(this.mine.live.map((match) => match.id));
-    const matches = [...store.matches.values()].filter((match) => !match.over && !busy.has(match.id));
+    const all = [...store.matches.values()].filter((match) => !match.over && !busy.has(match.id));
+    this.#drawFilter(new Set(all.map((match) => match.game.name)));
+    const matches = all.filter((match) => !this.game || match.game.name === this.game);
     matches.sort((one, two) => two.watchers - one.watchers || two.started - one.started);
     keyed(
       this.live.list,
@@ -154,13 +205,12 @@ export class LobbyView {
     if (!matches.length)
       this.#empty(
         this.live.list,
-        store.loaded ? "Nobody plays just now. Start a game above, and it is on show here." : "",
+        store.loaded ? t("Nobody plays just now. Start a game above, and it is on show here.") : "",
       );
-    const people = [...store.players.values()].sort(
-      (one, two) =>
-        Number(one.player.kind === "bot") - Number(two.player.kind === "bot") ||
-        one.player.name.localeCompare(two.player.name, "en", { numeric: true }),
+    const everybody = [...store.players.values()].sort((one, two) =>
+      one.player.name.localeCompare(two.player.name, language, { numeric: true }),
     );
+    const people = everybody.filter(({ player }) => player.kind !== "bot");
     keyed(
       this.here.list,
       people.slice(0, this.limits.players),
@@ -168,11 +218,23 @@ export class LobbyView {
       (each) => personLine(this.page, each),
     );
     this.#count("players", people.length);
+    // Of the ladder first the weakest; bots without a level follow.
+    // One that accepts no game, such as an analyst, cannot be challenged.
+    const bots = everybody.filter(({ player, accepts }) => player.kind === "bot" && accepts.length > 0);
+    bots.sort((one, two) => (levelOf(one.player.name) ?? MAX_SORTED) - (levelOf(two.player.name) ?? MAX_SORTED));
+    this.bots.block.hidden = !bots.length;
+    keyed(
+      this.bots.list,
+      bots,
+      (each) => `${each.player.id}:${each.player.name}:${each.playing}:${each.free > 0}`,
+      (each) => botChip(this.page, each),
+    );
     const mine = [
       ...this.mine.live.map((match) => store.matches.get(match.id) ?? match),
-      ...this.mine.finished.slice(0, MAX_FINISHED),
+      ...this.mine.finished.slice(0, this.finished),
     ];
     this.games.block.hidden = !mine.length;
+    this.games.more.hidden = this.finished >= this.mine.finished.length && this.mine.more === null;
     keyed(
       this.games.list,
       mine,
@@ -180,6 +242,28 @@ export class LobbyView {
       (match) => matchCard(this.page, match),
     );
     this.element.classList.toggle("ready", link.state === "online" && store.games.length > 0);
+  }
+
+  /** Offer the games of which there are live ones, where there are several. @param {Set<string>} names */
+  #drawFilter(names) {
+    if (this.game && !names.has(this.game)) this.game = "";
+    this.filter.hidden = names.size < 2;
+    const choices = ["", ...this.page.store.games.map((game) => game.name).filter((name) => names.has(name))];
+    keyed(
+      this.filter,
+      choices,
+      (name) => `${name}:${name === this.game}`,
+      (name) =>
+        button(
+          name ? this.page.store.title(name) : t("All"),
+          () => {
+            this.game = name;
+            this.#soon();
+          },
+          "plain",
+          { "aria-pressed": String(name === this.game) },
+        ),
+    );
   }
 
   /** @param {Element} list @param {string} text */
@@ -198,18 +282,18 @@ export class LobbyView {
       h(
         "div.words",
         h("header", h("h2", game.title), watch),
-        h("p.quiet", game.summary),
+        h("p.quiet", told(game.summary)),
         h(
           "div.row",
           h(
             "span.split",
-            button("Play a bot", () => this.page.quickBot(game.name), "primary"),
+            playButton(this.page, game.name, this.abort.signal),
             button(icon("more"), () => this.page.form(game.name, "bot"), "primary arrow", {
-              "aria-label": `Choose bot, board and clock for ${game.title}`,
-              title: "Choose bot, board and clock",
+              "aria-label": t("Choose bot, board and clock for {game}", { game: game.title }),
+              title: t("Choose bot, board and clock"),
             }),
           ),
-          button("Play someone", () => this.page.form(game.name, "open")),
+          button(t("Play someone"), () => this.page.form(game.name, "open")),
         ),
       ),
     );
@@ -236,16 +320,16 @@ export class LobbyView {
         const positions = this.demos[game.name];
         const ply = Math.min((this.beat + FIRST_PLY) % (positions.length + FINAL_PAUSE_PLIES), positions.length - 1);
         if (board.position?.text !== positions[ply])
-          board.show(positions[ply], { trail: trails(positions.slice(0, ply + 1)) });
+          board.show(positions[ply], { past: positions.slice(0, ply) });
       }
       watch.hidden = !shown;
       const names = shown?.players.map(nameOf).join(" – ");
       if (shown && watch.dataset.shown !== shown.id) {
         watch.dataset.shown = shown.id;
         watch.href = `#/m/${shown.id}`;
-        fill(watch, h("span.lamp", { "aria-hidden": "true" }), h("strong", "Watch"));
+        fill(watch, h("span.lamp", { "aria-hidden": "true" }), h("strong", t("Watch")));
         watch.title = names;
-        watch.setAttribute("aria-label", `Watch ${names} play ${game.title}`);
+        watch.setAttribute("aria-label", t("Watch {names} play {game}", { names: names ?? "", game: game.title }));
       }
     }
   }

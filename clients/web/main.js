@@ -1,12 +1,12 @@
 /** The page's frame: connection, header, routes, and events outside the views. */
 
 import { announce, button, fill, h, set } from "./dom.js";
-import { askSettings } from "./form.js";
-import { showHelp } from "./help.js";
 import { icon } from "./icons.js";
+import { t } from "./language.js";
+import { lazyView, load } from "./lazy.js";
 import { Link } from "./link.js";
 import { LobbyView } from "./lobby.js";
-import { MatchView } from "./match.js";
+import { isEasy, strengthOf } from "./opponents.js";
 import { keep, settings, sound } from "./settings.js";
 import { openSheet } from "./sheet.js";
 import { Store } from "./store.js";
@@ -42,7 +42,8 @@ export const page = {
   link,
   store,
   toast,
-  complain: (error) => toast(/** @type {Error} */ (error).message || "That did not work."),
+  complain: (error) => toast(/** @type {Error} */ (error).message || t("That did not work.")),
+  rules,
   copy: async (text, words) => {
     try {
       await navigator.clipboard.writeText(text);
@@ -59,31 +60,62 @@ export const page = {
   challenge: async (to, chosen) => {
     try {
       await link.ask(
-        { type: "challenge", to: to.id, game: chosen.game, clock: chosen.clock, seat: chosen.seat },
+        { type: "challenge", to: to.id, game: chosen.game, clock: chosen.clock, seat: chosen.seat, with_help: chosen.with_help ?? false },
         { lasting: true },
       );
-      if (to.kind === "person") toast(`${nameOf(to)} is asked for a game.`);
+      if (to.kind === "person") toast(t("{name} is asked for a game.", { name: nameOf(to) }));
     } catch (error) {
       page.complain(error);
     }
   },
 
-  quickBot: (game) => {
+  quickBot: async (game) => {
+    matchSoon();
+    await rulesOnce(game);
     const last = settings.forms[`bot:${game}`];
-    const bot = store.bot(game, last?.bot);
+    const { bot, wanted, needsAsking } = store.bot(game, last?.bot);
     if (!bot) {
-      toast("No bot that plays this is free just now. Try again in a moment.");
-      return Promise.resolve();
+      toast(t("No bot that plays this is free just now. Try again in a moment."));
+      return;
     }
-    return page.challenge(bot.player, {
+    const terms = {
       game: { name: game, options: last?.options ?? {} },
-      clock: last?.clock ?? { kind: "none" },
+      clock: last?.clock ?? { kind: /** @type {const} */ ("none") },
       seat: last?.seat ?? null,
-    });
+      with_help: last?.with_help ?? isEasy(bot.player.name),
+    };
+    const { name } = bot.player;
+    if (needsAsking) {
+      const play = button(t("Play {name}", { name }), () => page.challenge(bot.player, terms), "primary");
+      const values = { wanted, name, strength: strengthOf(name) };
+      toast(t("{wanted} is busy. The nearest bot that is free is {name}, much stronger ({strength}).", values), [play], 20);
+      return;
+    }
+    try {
+      await link.ask({ type: "challenge", to: bot.player.id, ...terms }, { lasting: true });
+    } catch (error) {
+      if (/** @type {Refused} */ (error).code !== "busy" || !store.players.has(bot.player.id)) page.complain(error);
+      else {
+        // Somebody was quicker, and the next update of the lobby says the same.
+        store.players.set(bot.player.id, { ...bot, free: 0 });
+        await page.quickBot(game);
+      }
+    }
   },
 
   form: async (game, mode, to) => {
-    const answer = await askSettings(store, { game, mode, to });
+    matchSoon();
+    await rulesOnce(game);
+    let module;
+    try {
+      module = await load(() => import("./form.js"));
+    } catch (error) {
+      page.complain(error);
+      return;
+    }
+    // It may have been asked for twice while it was loaded.
+    if (document.querySelector("dialog")) return;
+    const answer = await module.askSettings(store, { game, mode, to, rules });
     if (!answer) return;
     if (mode === "open") await page.openTable(answer.settings);
     else if (answer.to) await page.challenge(answer.to, answer.settings);
@@ -99,33 +131,73 @@ export const page = {
   },
 };
 
-/** @type {{element: Element, close: () => void, match?: string} | null} */
+/** Show the rules of a game. @param {string} game */
+async function rules(game) {
+  try {
+    await (await load(() => import("./rules.js"), "learn.css")).showRules(game);
+  } catch (error) {
+    page.complain(error);
+  }
+}
+
+/** Show the rules before the first game of a kind. @param {string} game */
+const rulesOnce = (game) => (settings.learned?.rules?.includes(game) ? Promise.resolve() : rules(game));
+
+/** @type {View | null} */
 let view = null;
 
 /** Show the view of the URL. */
 function route() {
-  const [, kind, id] = location.hash.split("/");
+  const [, kind, id, part = ""] = location.hash.split("/");
   const shown = byId("view");
   view?.close();
-  if (kind === "m" && id) view = new MatchView(page, id);
+  if (kind === "m" && id) view = matchView(id, /^\d{1,4}$/.test(part) ? Number(part) : null);
+  else if (kind === "puzzles" || kind === "puzzle") view = puzzles(kind === "puzzle" ? id : "");
+  else if (kind === "learn") view = lessons(id ?? "", part);
+  else if (kind === "think") view = thinking();
+  else if (kind === "p") view = analysis();
   else view = new LobbyView(page, kind === "s" ? id : "");
   fill(shown, view.element);
-  document.body.dataset.view = kind === "m" ? "match" : "lobby";
+  document.body.dataset.view = kind === "m" || kind === "p" ? "match" : kind === "think" ? "think" : "lobby";
   scrollTo(0, 0);
 }
 
+const matchModule = () => import("./match.js");
+
+/** Load the view of a match while the player chooses its terms. */
+const matchSoon = () => {
+  // The view itself says when it cannot be loaded.
+  matchModule().catch(() => {});
+};
+
+/** @param {string} id @param {number | null} ply */
+const matchView = (id, ply) => lazyView(matchModule, ({ MatchView }) => new MatchView(page, id, ply));
+
+/** @param {string} id */
+const puzzles = (id) => lazyView(() => import("./puzzles.js"), ({ PuzzleView }) => new PuzzleView(page, id), "learn.css");
+
+const thinking = () =>
+  lazyView(() => import("./thinking.js"), ({ ThinkingView }) => new ThinkingView(page), "thinking.css");
+
+const analysis = () => lazyView(() => import("./analysis.js"), ({ AnalysisView }) => new AnalysisView(page));
+
+/** @param {string} game @param {string} number */
+const lessons = (game, number) =>
+  lazyView(() => import("./lessons.js"), ({ LessonView }) => new LessonView(page, game, number), "learn.css");
+
 function header() {
-  const name = button("", askName, "plain me", { title: "Change your name" });
+  const name = button("", askName, "me chip", { title: t("Change your name") });
   const theme = button("", () => turnTheme(), "icon");
   const noise = button("", () => turnSound(), "icon");
   const draw = () => {
-    fill(name, link.me ? h("bdi", link.me.name) : "…");
-    set(name, { "aria-label": `You are ${(link.me && nameOf(link.me)) ?? "not connected yet"}. Change your name` });
+    fill(name, link.me ? [h("bdi", link.me.name), icon("pen")] : "…");
+    set(name, { "aria-label": link.me ? t("You are {name}. Change your name", { name: nameOf(link.me) }) : t("You are not connected yet. Change your name") });
     const { theme: pinned, sound: on } = settings;
     fill(theme, icon(pinned));
-    set(theme, { "aria-label": `Colours: ${pinned}. Change`, title: `Colours: ${pinned}` });
+    const colours = { system: t("Colours: system"), light: t("Colours: light"), dark: t("Colours: dark") }[pinned];
+    set(theme, { "aria-label": `${colours}. ${t("Change")}`, title: colours });
     fill(noise, icon(on ? "loud" : "quiet"));
-    set(noise, { "aria-label": "Sound", "aria-pressed": String(on), title: `Sound is ${on ? "on" : "off"}` });
+    set(noise, { "aria-label": t("Sound"), "aria-pressed": String(on), title: on ? t("Sound is on") : t("Sound is off") });
   };
   const turnTheme = () => {
     keep({ theme: /** @type {const} */ ({ system: "light", light: "dark", dark: "system" })[settings.theme] });
@@ -138,15 +210,21 @@ function header() {
   };
   fill(
     byId("top"),
-    h("a.brand", { href: "#/" }, h("img", { src: "icon.svg", alt: "", width: 26, height: 26 }), "Cornered"),
+    h("a.brand", { href: "#/", "aria-label": "Cornered" }, h("img", { src: "icon.svg", alt: "", width: 26, height: 26 }), h("span", "Cornered")),
+    h("nav.flow", { "aria-label": t("Learn") }, h("a", { href: "#/learn" }, t("Learn")), h("a", { href: "#/puzzles" }, t("Puzzles"))),
     h("span.grow", byId("banner")),
     name,
     noise,
     theme,
-    button(icon("help"), showHelp, "icon", { "aria-label": "Help and keys", title: "Help and keys" }),
+    button(icon("help"), help, "icon", { "aria-label": t("Help and keys"), title: t("Help and keys") }),
   );
   draw();
-  link.hear({ online: draw });
+  link.hear({ online: draw, renamed: draw });
+}
+
+/** Show the keys. */
+function help() {
+  load(() => import("./help.js")).then(({ showHelp }) => showHelp(), page.complain);
 }
 
 /** Ask for a name. */
@@ -154,21 +232,21 @@ function askName() {
   const input = h("input", {
     name: "name",
     maxlength: 24,
+    dir: "auto",
     required: true,
     value: link.me?.name ?? "",
     autocomplete: "nickname",
-    "aria-label": "Your name",
+    "aria-label": t("Your name"),
   });
   const { form } = openSheet(
-    "Your name",
+    t("Your name"),
     "small",
-    h("label.field", h("span", "Others see it beside the board."), input),
-    h("footer", h("button.primary", "Use this name")),
+    h("label.field", h("span", t("Others see it beside the board.")), input),
+    h("footer", h("button.primary", t("Use this name"))),
   );
   form.addEventListener("submit", () => {
     const wanted = input.value.trim();
     if (wanted && wanted !== link.me?.name) {
-      keep({ greeted: true });
       link.rename(wanted);
     }
   });
@@ -190,7 +268,9 @@ function network() {
       // A short interruption is not shown.
       const lost = () => {
         away = true;
-        if (banner.dataset.kind !== "restarting") say("Connection lost. Reconnecting…", "away");
+        if (banner.dataset.kind === "restarting") return;
+        const why = navigator.onLine ? t("Connection lost.") : t("Your device is offline.");
+        say(`${why} ${t("Reconnecting…")}`, "away");
       };
       timer = window.setTimeout(lost, link.welcomed ? 400 : 1500);
     },
@@ -206,7 +286,7 @@ function network() {
       clearTimeout(timer);
       if (!away) return;
       away = false;
-      say("Connected again.", "back");
+      say(t("Connected again."), "back");
       timer = window.setTimeout(() => say("", ""), 2500);
     },
   });
@@ -219,9 +299,9 @@ function summons() {
   link.hear({
     paired: ({ match }) => {
       sound("turn");
-      const busy = view instanceof MatchView && view.isPlaying() && view.match !== match;
-      if (!busy) page.go(`#/m/${match}`);
-      else toast("Another game of yours has begun.", [h("a.button", { href: `#/m/${match}` }, "Go there")], 30);
+      const playing = view?.playingIn;
+      if (!playing || playing === match) page.go(`#/m/${match}`);
+      else toast(t("Another game of yours has begun."), [h("a.button", { href: `#/m/${match}` }, t("Go there"))], 30);
     },
     challenged: ({ challenge, by, to, game, clock, expires }) => {
       if (to.id !== link.me?.id) return;
@@ -234,8 +314,8 @@ function summons() {
       open.set(
         challenge,
         toast(
-          `${nameOf(by)} asks you for a game: ${terms.filter(Boolean).join(", ")}.`,
-          [button("Play", answer("accept_challenge"), "primary"), button("No, thanks", answer("decline_challenge"))],
+          t("{name} asks you for a game: {terms}.", { name: nameOf(by), terms: terms.filter(Boolean).join(", ") }),
+          [button(t("Play"), answer("accept_challenge"), "primary"), button(t("No, thanks"), answer("decline_challenge"))],
           Math.max(5, (expires - link.now()) / 1000),
         ),
       );
@@ -243,20 +323,25 @@ function summons() {
     challenge_closed: ({ challenge, how, reason }) => {
       open.get(challenge)?.();
       open.delete(challenge);
-      if (how === "declined") toast(reason ? `Declined: ${isolated(sentence(reason))}` : "The challenge was declined.");
-      if (how === "expired") toast("The challenge went unanswered.");
+      if (how === "declined") toast(reason ? t("Declined: {reason}", { reason: isolated(sentence(reason)) }) : t("The challenge was declined."));
+      if (how === "expired") toast(t("The challenge went unanswered."));
     },
     refused: ({ text }) => page.complain(new Error(sentence(text))),
   });
 }
 
+/** @type {HTMLElement} */ (document.querySelector(".skip")).textContent = t("Skip to the game");
+set(byId("toasts"), { role: "region", "aria-label": t("Notifications") });
 header();
 network();
 summons();
 document.addEventListener("keydown", (event) => {
   const target = /** @type {Element} */ (event.target);
-  if (event.key === "?" && !target.closest("input, select, textarea, dialog")) showHelp();
+  if (event.key === "?" && !target.closest("input, select, textarea, dialog")) help();
 });
 window.addEventListener("hashchange", route);
 link.open();
 route();
+// Browsers have it at secure addresses only. It is registered after the first view, which it must not delay.
+if ("serviceWorker" in navigator)
+  window.addEventListener("load", () => navigator.serviceWorker.register("sw.js").catch(console.warn));

@@ -2,14 +2,22 @@
 
 import { s } from "./dom.js";
 import { roundedSquare } from "./geometry.js";
+import { settings } from "./settings.js";
 
-/** A piece of one seat, around its own centre. @param {number} seat @param {number} r */
-export function piece(seat, r) {
+/**
+ * A piece of one seat, around its own centre: the seat's shape, or of the set `tokens` a disc with that shape on it.
+ * @param {number} seat @param {number} r @param {string} [set]
+ */
+export function piece(seat, r, set = settings.pieces) {
+  const isToken = set === "tokens";
+  const outline = silhouette(isToken ? 0 : seat, r);
   return s(
     "g",
-    { class: `piece seat-${seat}` },
-    s("path.body", { d: silhouette(seat, r) }),
-    s("path.heart", { d: silhouette(seat, r * 0.46) }),
+    { class: `piece ${isToken ? "token " : ""}seat-${seat}` },
+    s("path.shade", { d: outline, transform: `translate(0 ${r * 0.22})` }),
+    s("path.side", { d: outline, transform: `translate(0 ${r * 0.11})` }),
+    s("path.body", { d: outline }),
+    s("path.heart", { d: silhouette(seat, r * (isToken ? 0.6 : 0.46)) }),
   );
 }
 

@@ -1,8 +1,10 @@
 /** One match of a player or spectator: its commands and messages. */
 
 import { announce, fill, h } from "./dom.js";
+import { t } from "./language.js";
+import { noteResult } from "./nextstep.js";
 import { MatchRecord } from "./record.js";
-import { sound } from "./settings.js";
+import { moveSound, sound } from "./settings.js";
 import { Table } from "./table.js";
 import { awayText, nameOf, resultText } from "./words.js";
 
@@ -13,10 +15,11 @@ const TRANSIENT_CODES = ["too_fast", "internal", "shutting_down"];
 const POSITION_EVENTS = ["played", "rolled", "taken_back", "eliminated"];
 
 export class MatchView {
-  /** @param {Page} page @param {string} match */
-  constructor(page, match) {
+  /** @param {Page} page @param {string} match @param {number | null} [ply] the position to show first */
+  constructor(page, match, ply = null) {
     this.page = page;
     this.match = match;
+    this.ply = ply;
     /** @type {MatchRecord | null} */
     this.record = null;
     /** @type {Table | null} */
@@ -25,7 +28,7 @@ export class MatchView {
     this.pending = null;
     /** Server time of joining the match. */
     this.joined = 0;
-    this.element = h("div.match.loading", h("p.quiet.empty", "Opening the game…"));
+    this.element = h("div.match.loading", h("p.quiet.empty", t("Opening the game…")));
     this.abort = new AbortController();
     const { signal } = this.abort;
     /** @template {{match: string}} M @param {(message: M) => void} listener @returns {(message: M) => void} */
@@ -53,6 +56,7 @@ export class MatchView {
 
   close() {
     this.abort.abort();
+    this.page.link.attend(false);
     this.table?.close();
     clearTimeout(this.movesTimer);
     clearTimeout(this.claimTimer);
@@ -60,8 +64,8 @@ export class MatchView {
     if (this.page.link.state === "online") this.page.link.ask({ type: "leave", match: this.match }).catch(() => {});
   }
 
-  isPlaying() {
-    return this.record !== null && !this.record.over && this.record.seat !== null;
+  get playingIn() {
+    return this.record !== null && !this.record.over && this.record.seat !== null ? this.match : undefined;
   }
 
   async #join() {
@@ -82,9 +86,9 @@ export class MatchView {
         this.element,
         h(
           "div.sheet.panel",
-          h("h1", "This game cannot be shown"),
+          h("h1", t("This game cannot be shown")),
           h("p", message),
-          h("a.button.primary", { href: "#/" }, "To the lobby"),
+          h("a.button.primary", { href: "#/" }, t("To the lobby")),
         ),
       );
       return;
@@ -106,14 +110,41 @@ export class MatchView {
     }
     this.#learnHistory();
     this.#changed([]);
+    if (this.ply !== null) this.table?.replay(this.ply);
+    this.ply = null;
   }
 
   /** @param {import("./protocol").Happened} happened */
   #happened(happened) {
     if (!this.record) return;
+    const { draw, takeback } = this.record;
     const events = this.record.apply(happened);
     if (events === null) this.#join();
-    else if (events.length) this.#changed(events);
+    else if (events.length) {
+      this.#changed(events);
+      this.#tellDeclined(events, draw, takeback);
+    }
+  }
+
+  /**
+   * Say that an offer of this player's was declined, by a word or by a move.
+   * @param {MatchEvent[]} events
+   * @param {number[]} draw the seats that wanted a draw before
+   * @param {number[]} takeback the same of a takeback
+   */
+  #tellDeclined(events, draw, takeback) {
+    const { record, table } = this;
+    if (!record || !table || record.seat === null) return;
+    const asked = (/** @type {number[]} */ seats) => seats.includes(/** @type {number} */ (record.seat));
+    for (const event of events) {
+      if (!("seat" in event) || event.seat === null || event.seat === record.seat) continue;
+      const name = nameOf(record.seats[event.seat].player);
+      const plays = event.type === "played";
+      if (asked(draw) && (event.type === "draw_declined" || (plays && !draw.includes(event.seat))))
+        table.explain(t("{name} declines the draw.", { name }));
+      if (asked(takeback) && (event.type === "takeback_declined" || plays))
+        table.explain(t("{name} declines to take the move back.", { name }));
+    }
   }
 
   /** @param {import("./protocol").SeatPresence} message */
@@ -134,7 +165,10 @@ export class MatchView {
     const { record, table } = this;
     if (!record || !table) return;
     const moved = !events.length || events.some((event) => POSITION_EVENTS.includes(event.type));
+    if (events.some((event) => event.type === "ended")) noteResult(record);
     if (this.pending && (record.ply > this.pending.ply || record.over)) this.pending = null;
+    this.page.link.attend(record.myTurn);
+    table.actions.rematch.happened(events);
     table.draw(moved, this.pending !== null);
     this.#drawPending();
     if (moved) this.#askMoves();
@@ -156,7 +190,7 @@ export class MatchView {
         // Requested again for the next position or connection.
       }
     };
-    if (record.myTurn) ask();
+    if (record.myTurn || record.over) ask();
     else this.movesTimer = window.setTimeout(ask, HINT_DELAY_MS);
   }
 
@@ -193,25 +227,32 @@ export class MatchView {
   /** Announce events to screen readers and by sound. @param {MatchEvent[]} events */
   #speak(events) {
     const record = /** @type {MatchRecord} */ (this.record);
-    const who = (/** @type {number} */ seat) => (seat === record.seat ? "You" : nameOf(record.seats[seat].player));
     for (const event of events) {
-      const name = "seat" in event && event.seat !== null ? who(event.seat) : "";
-      if (event.type === "played") announce(`${name} played ${event.move}.`);
-      if (event.type === "rolled") announce(`The dice show ${event.move}.`);
-      if (event.type === "eliminated") announce(`${name} ${name === "You" ? "are" : "is"} out.`);
-      if (event.type === "draw_offered") announce(`${name} offered a draw.`);
-      if (event.type === "takeback_requested") announce(`${name} asked to take a move back.`);
-      if (event.type === "taken_back") announce("The last move was taken back.");
+      const seat = "seat" in event ? event.seat : null;
+      const mine = seat === record.seat;
+      const name = seat === null ? "" : nameOf(record.seats[seat].player);
+      if (event.type === "played") {
+        const { move } = event;
+        announce(mine ? t("You played {move}.", { move }) : t("{name} played {move}.", { name, move }));
+      }
+      if (event.type === "rolled") announce(t("The dice show {roll}.", { roll: event.move }));
+      if (event.type === "eliminated") announce(mine ? t("You are out.") : t("{name} is out.", { name }));
+      if (event.type === "draw_offered") announce(mine ? t("You offered a draw.") : t("{name} offered a draw.", { name }));
+      if (event.type === "takeback_requested")
+        announce(mine ? t("You asked to take your move back.") : t("{name} asked to take a move back.", { name }));
+      if (event.type === "taken_back") announce(t("The last move was taken back."));
       if (event.type === "resumed") this.page.toast(awayText(event.refunded));
       if (event.type === "ended") announce(resultText(record).join(". "), true);
     }
     if (events.some((event) => event.type === "ended")) sound("end");
     else if (events.some((event) => event.type === "played")) {
-      sound(record.myTurn ? "turn" : "move");
-      if (record.myTurn) announce("Your turn.");
+      const { move } = /** @type {{move: string}} */ (events.findLast((event) => event.type === "played"));
+      moveSound(move, record.position);
+      if (record.myTurn && document.hidden) sound("turn");
+      if (record.myTurn) announce(t("Your turn."));
     }
     const next = events.find((event) => event.type === "rematched");
     if (next && record.seat === null)
-      this.page.toast("A rematch has begun.", [h("a.button", { href: `#/m/${next.match}` }, "Watch it")], 15);
+      this.page.toast(t("A rematch has begun."), [h("a.button", { href: `#/m/${next.match}` }, t("Watch it"))], 15);
   }
 }

@@ -1,5 +1,6 @@
 /** The list of moves of a match, with navigation. */
 
+import { t } from "./language.js";
 import { seatMark } from "./marks.js";
 import { isRoll } from "./position.js";
 import { button, fill, h, set } from "./dom.js";
@@ -12,21 +13,21 @@ export class MoveList {
   constructor(record, go) {
     this.record = record;
     this.go = go;
-    this.list = h("ol.movelist", { tabindex: 0, "aria-label": "Moves" });
+    this.list = h("ol.movelist", { tabindex: 0, "aria-label": t("Moves") });
     const step = (/** @type {Icon} */ art, /** @type {string} */ label, /** @type {() => number} */ to) =>
       button(icon(art), () => go(to()), "plain", { "aria-label": label, title: label });
     this.shown = 0;
     this.controls = h(
       "div.steps",
-      { role: "group", "aria-label": "Replay" },
-      step("first", "The start", () => 0),
-      step("back", "One move back", () => this.before()),
-      step("on", "One move on", () => this.after()),
-      step("last", "The newest position", () => record.ply),
+      { role: "group", "aria-label": t("Replay") },
+      step("first", t("The start"), () => 0),
+      step("back", t("One move back"), () => this.before()),
+      step("on", t("One move on"), () => this.after()),
+      step("last", t("The newest position"), () => record.ply),
     );
     // The result, which resizes the list, is drawn after the move.
     new ResizeObserver(() => this.#follow()).observe(this.list);
-    this.element = h("section.moves.panel", { "aria-label": "Moves" }, this.list, this.controls);
+    this.element = h("section.moves.panel", { "aria-label": t("Moves") }, this.list, this.controls);
     this.drawn = "";
   }
 
@@ -41,6 +42,16 @@ export class MoveList {
     let ply = this.shown + 1;
     while (ply < this.record.ply && isRoll(this.record.moves[ply - 1])) ply += 1;
     return Math.min(this.record.ply, ply);
+  }
+
+  /** The number in this list of the move that led to a position, 0 for the start. @param {number} ply */
+  numberOf(ply) {
+    let row = 0;
+    for (const { dataset } of this.list.querySelectorAll("button")) {
+      if (Number(dataset.ply) > ply) break;
+      row = Number(dataset.row);
+    }
+    return row;
   }
 
   /** @param {number} shown the position on the board, in plies */
@@ -69,17 +80,17 @@ export class MoveList {
         }
         last = seat;
         const cell = button(
-          [seatMark(seat), move, roll ? h("span.die", { title: "the dice" }, roll) : null],
+          [seatMark(seat), move, roll ? h("span.die", { title: t("the dice") }, roll) : null],
           () => this.go(ply + 1),
           "move plain",
-          { data: { ply: String(ply + 1) } },
+          { data: { ply: String(ply + 1), row: String(rows.length) } },
         );
         cell.style.gridColumn = String(seat + 2);
         row?.append(cell);
         roll = "";
       });
       fill(this.list, rows);
-      if (!rows.length) fill(this.list, h("li.quiet.empty", "No move yet."));
+      if (!rows.length) fill(this.list, h("li.quiet.empty", t("No move yet.")));
     }
     this.shown = shown;
     for (const move of this.list.querySelectorAll("button"))

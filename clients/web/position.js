@@ -69,6 +69,21 @@ export function isWalled(game) {
   return Array.isArray(options) ? options.some((option) => option.name === "walls") : "walls" in options;
 }
 
+/**
+ * The cells where the pawns of a walled board began, by seat, each in the middle of an edge and opposite its goal: two
+ * players face each other, four sit around the board. A pawn that is out may be missing from the rows.
+ * @param {Position} position
+ */
+export function startCells({ rows, facts }) {
+  const pawns = rows.join("").replaceAll(/\D/g, "").length;
+  const out = facts.out?.split(",").length ?? 0;
+  const seats = facts.left?.split(",").length ?? (pawns + out > 3 ? 4 : 2);
+  const [files, ranks] = [rows[0].length, rows.length];
+  const [file, rank] = [FILES[files >> 1], (ranks >> 1) + 1];
+  const around = [`${file}1`, `${FILES[0]}${rank}`, `${file}${ranks}`, `${FILES[files - 1]}${rank}`];
+  return seats > 2 ? around : [around[0], around[2]];
+}
+
 /** The seat to move, also while the dice are rolled. @param {Position} position */
 export function mover(position) {
   return position.turn >= 0 ? position.turn : Number(position.facts.mover ?? -1);
@@ -111,6 +126,9 @@ export function isRoll(move) {
   return move !== undefined && /^\d+$/.test(move);
 }
 
+/** Count the moves that players made: without rolls of the dice. @param {readonly string[]} moves */
+export const movesAmong = (moves) => moves.filter((move) => !isRoll(move)).length;
+
 /** Return whether a move names a cell. @param {string} move */
 export function isCell(move) {
   return /^[a-z]\d+$/.test(move);
@@ -124,6 +142,26 @@ export function leftBehind(before, after) {
     ([name, content]) => /\d/.test(content) && now.get(name) !== content,
   );
   return moved.length === 1 && [...now.values()].includes(moved[0][1]) ? moved[0][0] : "";
+}
+
+/**
+ * Return the seat that placed each wall, by comparison of positions in order. Walls that come over a gap have no known owner.
+ * @param {(string | undefined)[]} positions
+ * @returns {Map<string, number>}
+ */
+export function builders(positions) {
+  /** @type {Map<string, number>} */
+  const owner = new Map();
+  if (!positions[positions.length - 1]?.includes("walls=")) return owner;
+  /** @type {Position | null} */
+  let before = null;
+  for (const text of positions) {
+    const now = text === undefined ? null : parsePosition(text);
+    const added = before && now ? now.walls.filter((wall) => !before?.walls.includes(wall)) : [];
+    if (before && added.length === 1) owner.set(added[0], mover(before));
+    before = now;
+  }
+  return owner;
 }
 
 /**

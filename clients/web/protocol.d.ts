@@ -29,14 +29,22 @@ export interface AcceptTakeback {
   type: "accept_takeback";
 }
 
-/** A game that a bot plays, the values that it accepts for some options, and the clocks that it accepts. */
+/**
+ * A game that a bot plays, the values that it accepts for some options, and the clocks that it accepts.
+ *
+ * The options together have at most 64 values.
+ */
 export interface AcceptsInput {
   game: string;
   options?: Record<string, (number | boolean | null)[]>;
   clocks?: ("fischer" | "delay" | "per_move" | "correspondence" | "none")[];
 }
 
-/** A game that a bot plays, the values that it accepts for some options, and the clocks that it accepts. */
+/**
+ * A game that a bot plays, the values that it accepts for some options, and the clocks that it accepts.
+ *
+ * The options together have at most 64 values.
+ */
 export interface Accepts {
   game: string;
   options: Record<string, (number | boolean | null)[]>;
@@ -92,8 +100,10 @@ export interface Analysed {
   job: string;
   final?: boolean;
   report?: ReportInput | null;
-  overlays?: OverlayPicture[] | null;
+  overlays?: OverlayPictureInput[] | null;
   tree?: TreeNodeInput[] | null;
+  /** The next lines of a `trace_search`, which follow those of earlier messages. */
+  trace?: string[] | null;
   error?: string | null;
 }
 
@@ -119,11 +129,13 @@ export interface Analysis {
 }
 
 /**
- * Queue an analysis of the position after `ply` plies for the best `lines` moves.
+ * Queue an analysis of the position after `ply` plies, and then `moves`, for the best `lines` moves.
  *
- * Refused to the players of a live match. The acknowledgement's `ref` is the analysis id of the `analysis` messages
- * that follow, the last of which is `final`. Where dice are rolled after `ply` plies, the position after the roll is
- * analysed.
+ * Refused to the players of a live match, and to everybody else while a person plays in it, unless it has a clock
+ * and is shown at least 60 seconds late: then the positions that are shown may be analysed, and no `moves` from them.
+ * In a live match with help its person may ask, unless that player has another game without help on such a board.
+ * The acknowledgement's `ref` is the analysis id of the `analysis` messages that follow, the last of which is `final`.
+ * Where dice are rolled after `ply` plies, the position after the roll is analysed.
  */
 export interface AskAnalysis {
   id: string;
@@ -131,6 +143,10 @@ export interface AskAnalysis {
   type: "ask_analysis";
   ply: number;
   lines?: number;
+  /** A variation of one's own. */
+  moves?: string[];
+  /** The search time. In less than 200 ms there is a report, and neither overlays nor a tree. */
+  milliseconds?: number;
 }
 
 /** Ask for the games of this server with every option. */
@@ -144,6 +160,20 @@ export interface AskHistory {
   id: string;
   match: string;
   type: "ask_history";
+}
+
+/**
+ * Ask for the positions of a line of play that belongs to no match, and for what is legal at its end.
+ *
+ * It begins at `position`, by default at the start of `game`. Options that are left out have the rules' defaults,
+ * without the draws that matches between people add.
+ */
+export interface AskLine {
+  id: string;
+  type: "ask_line";
+  game: GameSpecInput;
+  position?: string | null;
+  moves?: string[];
 }
 
 /**
@@ -168,10 +198,15 @@ export interface AskMoves {
   ply: number;
 }
 
-/** Ask for the player's live matches and newest finished ones. */
+/**
+ * Ask for the player's live matches and newest finished ones.
+ *
+ * With the cursor `after`, the `more` of an earlier answer, ask for the finished ones that follow, without live ones.
+ */
 export interface AskMyMatches {
   id: string;
   type: "ask_my_matches";
+  after?: string | null;
 }
 
 /** Ask for the table with this id, also a private one, without joining it. */
@@ -182,9 +217,40 @@ export interface AskSeek {
 }
 
 /**
- * Ask for the positions after each of `moves`, from the position after `ply` plies.
+ * Queue an analysis of a position that belongs to no match, as `ask_analysis` does for one of a match.
  *
- * Refused to the players of a live match.
+ * The acknowledgement's `ref` is the analysis id of the `analysis` messages that follow. Refused to the players of a
+ * live match on such a board, and for a position that stands on the board of people just now.
+ */
+export interface AskStudy {
+  id: string;
+  type: "ask_study";
+  game: GameSpecInput;
+  position: string;
+  lines?: number;
+  /** The search time, as in `ask_analysis`. */
+  milliseconds?: number;
+}
+
+/**
+ * Queue a search of a position of a small board, recorded step by step.
+ *
+ * The position is the one after `moves` from the start of `game`; no match is concerned. The acknowledgement's `ref`
+ * is the analysis id of the `traced` messages that follow, the last of which is `final`. Refused to the players of a
+ * live match of the same game.
+ */
+export interface AskTrace {
+  id: string;
+  type: "ask_trace";
+  game: GameSpecInput;
+  moves?: string[];
+  settings: TraceSettingsInput;
+}
+
+/**
+ * Ask for the positions after each of `moves`, from the position after `ply` plies, and for what is legal then.
+ *
+ * Refused to the players of a live match, but to a person in a match with help.
  */
 export interface AskVariation {
   id: string;
@@ -194,7 +260,7 @@ export interface AskVariation {
   moves: string[];
 }
 
-/** Unsubscribe from an analysis; it ends with its last subscriber. */
+/** Unsubscribe from an analysis or a trace; it ends with its last subscriber. */
 export interface CancelAnalysis {
   id: string;
   type: "cancel_analysis";
@@ -223,6 +289,8 @@ export interface Challenge {
   game: GameSpecInput;
   clock?: ClockInput;
   seat?: number | null;
+  /** A person's game against a bot with hints and takebacks, which is never rated; refused against a person. */
+  with_help?: boolean;
 }
 
 /** A challenge is over: accepted (then `match` is set), declined with a `reason`, cancelled or expired. */
@@ -244,6 +312,8 @@ export interface Challenged {
   clock: Clock;
   seat: number | null;
   expires: number;
+  /** Whether the person may have hints and takebacks in the game against the bot. */
+  with_help: boolean;
 }
 
 /** Claim victory after the opponent's absence has exceeded the server's limit. */
@@ -277,6 +347,8 @@ export type ClientMessage =
   | AskMoves
   | AskHistory
   | AskVariation
+  | AskLine
+  | ReadRecord
   | Say
   | Play
   | Resign
@@ -289,9 +361,12 @@ export type ClientMessage =
   | DeclineTakeback
   | Claim
   | Rematch
+  | DeclineRematch
   | OfferAnalysis
   | Analysed
   | AskAnalysis
+  | AskStudy
+  | AskTrace
   | CancelAnalysis;
 
 export type Clock =
@@ -357,6 +432,14 @@ export interface DeclineDraw {
   id: string;
   match: string;
   type: "decline_draw";
+}
+
+/** Decline the standing offer of a rematch, or withdraw one's own; the others get the `reason`. */
+export interface DeclineRematch {
+  id: string;
+  match: string;
+  type: "decline_rematch";
+  reason?: string;
 }
 
 /** Decline a takeback request, or withdraw one's own. Any move declines it as well. */
@@ -529,6 +612,29 @@ export interface LeaveSeek {
 }
 
 /**
+ * The answer to `ask_line`: `positions[k]` is the position text after k of its moves; the rest is about the last.
+ *
+ * `moves` are legal there, the sides of the dice included where they are rolled; `refused`, `notes` and `gauges` are
+ * those of `moves`. `places` is the result where the game is decided there.
+ */
+export interface Line {
+  type: "line";
+  id: string;
+  /** With every option filled in. */
+  game: GameSpec;
+  title: string;
+  seats: number;
+  positions: string[];
+  to_move: number;
+  moves: string[];
+  refused: Record<string, string>;
+  notes: Record<string, string>;
+  gauges: [string, number][];
+  places: number[] | null;
+  ending: MatchEnding | null;
+}
+
+/**
  * New and changed entries of the first page, and the ids of removed ones, since the last update.
  *
  * An entry that newer ones push off the first page is not removed; it is sent again in full when it returns there.
@@ -587,6 +693,18 @@ export interface LobbyState {
   players_more: string | null;
 }
 
+/**
+ * Why the rules ended a match: `you` is the sentence for `seat`, and `they` continues its name for the others.
+ *
+ * Where `seat` is null, nobody has won, and both are the whole sentence. `cells` are those that show the reason.
+ */
+export interface MatchEnding {
+  seat: number | null;
+  you: string;
+  they: string;
+  cells: string[];
+}
+
 export type MatchEvent =
   | Started
   | Played
@@ -601,6 +719,7 @@ export type MatchEvent =
   | Resumed
   | Ended
   | RematchOffered
+  | RematchDeclined
   | Rematched;
 
 /** The current position of a match in a list. */
@@ -629,7 +748,7 @@ export interface MatchSummary {
 /**
  * The answer to `ask_moves`. `refused` maps illegal moves that look legal to the reason, `notes` cells to a text.
  *
- * `gauges[seat]` is a label and a number that measure that seat's position.
+ * `gauges[seat]` is a label and a number that measure that seat's position; where the number is 0 the label says all.
  */
 export interface Moves {
   type: "moves";
@@ -640,14 +759,19 @@ export interface Moves {
   refused: Record<string, string>;
   notes: Record<string, string>;
   gauges: [string, number][];
+  /** Why the rules ended the match after this ply; null where they did not. */
+  ending: MatchEnding | null;
+  /** The sentence of a draw that a limit of the game brings soon; null without one. */
+  countdown: string | null;
 }
 
-/** The answer to `ask_my_matches`, newest first. */
+/** The answer to `ask_my_matches`, newest first; `more` is the cursor of the next page, null on the last one. */
 export interface MyMatches {
   type: "my_matches";
   id: string;
   live: MatchSummary[];
   finished: MatchSummary[];
+  more: string | null;
 }
 
 /** No player loses on time. */
@@ -682,6 +806,8 @@ export interface OfferAnalysis {
   /** The analyst's displayed name. */
   name: string;
   key?: string | null;
+  /** Whether the bot also takes the jobs of `trace_search`. */
+  traces?: boolean;
 }
 
 /** Offer a draw, or accept the standing offer. After a declined offer the player must move before the next one. */
@@ -715,7 +841,26 @@ export interface OfferedOption {
  * A picture over the board, one character for each cell, in the rows of the position text.
  *
  * `zones` assigns a cell to a seat (`0` to `3`) or to several (`b`), `heat` has ten degrees (`0` to `9`); a dot is an
- * empty cell.
+ * empty cell. `low` and `high` say what the least and the greatest degree stand for. `numbers` says what each cell's
+ * heat stands for, such as steps: in the same rows, the cells separated by commas, an empty one without a number.
+ */
+export interface OverlayPictureInput {
+  name: string;
+  title: string;
+  legend: string;
+  kind: "zones" | "heat";
+  cells: string;
+  low?: string;
+  high?: string;
+  numbers?: string;
+}
+
+/**
+ * A picture over the board, one character for each cell, in the rows of the position text.
+ *
+ * `zones` assigns a cell to a seat (`0` to `3`) or to several (`b`), `heat` has ten degrees (`0` to `9`); a dot is an
+ * empty cell. `low` and `high` say what the least and the greatest degree stand for. `numbers` says what each cell's
+ * heat stands for, such as steps: in the same rows, the cells separated by commas, an empty one without a number.
  */
 export interface OverlayPicture {
   name: string;
@@ -723,6 +868,9 @@ export interface OverlayPicture {
   legend: string;
   kind: "zones" | "heat";
   cells: string;
+  low: string;
+  high: string;
+  numbers: string;
 }
 
 /** A match of the receiver has begun; `join` subscribes to it. */
@@ -806,11 +954,37 @@ export interface PublicMatchState {
   clocks: Clocks;
 }
 
+/**
+ * Have a game record read and checked against the rules; nothing of it is stored.
+ *
+ * The text is that of `/matches/ID.txt` or `/matches/ID.jsonl`, of one game. A refusal names the line.
+ */
+export interface ReadRecord {
+  id: string;
+  type: "read_record";
+  text: string;
+}
+
+/**
+ * The answer to `read_record`: the game, the moves up to the first departure of a player, and what was said of it.
+ *
+ * `players` has a name for each seat, or is empty; `places` is the result, null without one.
+ */
+export interface RecordRead {
+  type: "record";
+  id: string;
+  game: GameSpec;
+  moves: string[];
+  players: string[];
+  places: number[] | null;
+  termination: string;
+}
+
 /** The command `id` is refused and changed nothing. Without an id the message is malformed, or the socket closes. */
 export interface Refused {
   type: "refused";
   id: string | null;
-  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
+  code: "malformed" | "too_large" | "too_deep" | "unknown_type" | "hello_first" | "hello_again" | "bad_token" | "too_fast" | "server_full" | "shutting_down" | "internal" | "unknown_game" | "bad_options" | "bad_position" | "unknown_match" | "unknown_seek" | "unknown_challenge" | "unknown_player" | "not_a_player" | "not_a_spectator" | "not_yours" | "not_your_turn" | "stale_ply" | "illegal_move" | "match_over" | "match_not_over" | "no_draws" | "nothing_offered" | "already_offered" | "too_late" | "nothing_to_take_back" | "opponent_here" | "already_joined" | "too_few_players" | "seat_taken" | "yourself" | "not_accepted" | "busy" | "not_a_bot" | "not_allowed" | "private" | "no_analyst" | "not_now" | "nothing_to_analyse" | "unknown_analysis";
   text: string;
   /** Delay before a retry, in milliseconds; null where a retry would be refused as well. */
   retry_after: number | null;
@@ -821,6 +995,18 @@ export interface Rematch {
   id: string;
   match: string;
   type: "rematch";
+}
+
+/** The offer of a rematch is over: `seat` declined it, or withdrew its own; null where nobody answered in time. */
+export interface RematchDeclined {
+  seq: number;
+  at: number;
+  type: "rematch_declined";
+  seat: number | null;
+  /** The command that ended it; null without one. */
+  cause: string | null;
+  /** What the player who declined says about it. */
+  reason: string;
 }
 
 /** `seat` offers or accepts a rematch, which begins when all have. */
@@ -864,6 +1050,11 @@ export interface ReportInput {
   seconds: number;
   /** The best line first. */
   lines: ScoredLineInput[];
+  /**
+   * The win probability of a score that is not proven is 1 / (1 + exp(-score / scale)): a curve that was fitted to
+   * the bots' own games. Null where there is none.
+   */
+  scale?: number | null;
 }
 
 /** Result of a search, and its cost. */
@@ -888,9 +1079,18 @@ export interface Report {
   seconds: number;
   /** The best line first. */
   lines: ScoredLine[];
+  /**
+   * The win probability of a score that is not proven is 1 / (1 + exp(-score / scale)): a curve that was fitted to
+   * the bots' own games. Null where there is none.
+   */
+  scale: number | null;
 }
 
-/** Request that one's last move and everything after it be taken back; every remaining player must accept. */
+/**
+ * Request that one's last move and everything after it be taken back; every remaining player must accept.
+ *
+ * In a match with help a person's request is granted at once, and may be repeated.
+ */
 export interface RequestTakeback {
   id: string;
   match: string;
@@ -1049,8 +1249,12 @@ export type ServerMessage =
   | Moves
   | History
   | Variation
+  | Line
+  | RecordRead
   | Analysis
   | Analyse
+  | Traced
+  | TraceSearch
   | StopAnalysis
   | SeatPresence
   | Watchers
@@ -1097,6 +1301,8 @@ export interface Snapshot {
   /** In games for more than two: the seats that have accepted the standing draw offer, its own included. */
   draw_agreed: number[];
   takeback_agreed: number[];
+  /** Whether the person in this match against a bot may have hints and takebacks. */
+  with_help: boolean;
 }
 
 /** Start a table that has enough players; for its creator. The acknowledgement's `ref` is the match. */
@@ -1120,6 +1326,8 @@ export interface Started {
   delay: number;
   /** The match of which this is the rematch; null for any other. */
   previous: string | null;
+  /** Whether the person in this match against a bot may have hints and takebacks; such a match is never rated. */
+  with_help: boolean;
 }
 
 /** To an analyst: this job is cancelled, or assigned to another analyst. */
@@ -1146,7 +1354,11 @@ export interface TakebackRequested {
   type: "takeback_requested";
 }
 
-/** Every ply from `ply` on is taken back; `seat` accepted last. `left` is each seat's time after it. */
+/**
+ * Every ply from `ply` on is taken back; `seat` accepted last, or, in a match with help, asked.
+ *
+ * `left` is each seat's time after it.
+ */
 export interface TakenBack {
   seq: number;
   at: number;
@@ -1155,6 +1367,60 @@ export interface TakenBack {
   type: "taken_back";
   ply: number;
   left: (number | null)[];
+}
+
+/**
+ * To an analyst that offered `traces`: search this position so, and send the search's lines as `analysed`.
+ *
+ * The final message, or one before it, has the report.
+ */
+export interface TraceSearch {
+  type: "trace_search";
+  job: string;
+  game: GameSpec;
+  position: string;
+  settings: TraceSettings;
+  /** Time limit of the whole job. */
+  milliseconds: number;
+  /** Limit of the lines. */
+  lines: number;
+}
+
+/** A search as textbooks print it. Only `mcts` has `playouts`, all others have a `depth` in plies. */
+export interface TraceSettingsInput {
+  search: "minimax" | "alphabeta" | "sorted" | "deepening" | "mcts" | "expectiminimax" | "star1" | "maxn" | "korf";
+  depth?: number;
+  playouts?: number;
+}
+
+/** A search as textbooks print it. Only `mcts` has `playouts`, all others have a `depth` in plies. */
+export interface TraceSettings {
+  search: "minimax" | "alphabeta" | "sorted" | "deepening" | "mcts" | "expectiminimax" | "star1" | "maxn" | "korf";
+  depth: number;
+  playouts: number;
+}
+
+/**
+ * A search that the receiver requested with `ask_trace`, recorded step by step; the `final` message is the last.
+ *
+ * Only the final message has a report and lines. The lines are those of `analysed.trace`, all of them, and
+ * `positions[k]` is the position text of the k-th node that they enter. A search that took more steps than there are
+ * lines was counted to its end: the report has its numbers.
+ */
+export interface Traced {
+  type: "traced";
+  analysis: string;
+  position: string;
+  /** Number of jobs ahead of this one in the queue; 0 while it runs. */
+  ahead: number;
+  final: boolean;
+  /** The analyst's name; empty while the job is queued. */
+  by: string;
+  report: Report | null;
+  lines: string[];
+  positions: string[];
+  /** The reason for an end without a report; empty otherwise. */
+  error: string;
 }
 
 /**
@@ -1167,6 +1433,8 @@ export interface TreeNodeInput {
   move: string;
   score: number | null;
   proven?: "win" | "draw" | "loss" | null;
+  /** Distance to the end of a proven game, this move included, where it is known. */
+  plies?: number | null;
   /** `best` is on the principal variation; `cut` is pruned by alpha-beta. */
   mark?: "best" | "cut" | null;
 }
@@ -1181,17 +1449,26 @@ export interface TreeNode {
   move: string;
   score: number | null;
   proven: "win" | "draw" | "loss" | null;
+  /** Distance to the end of a proven game, this move included, where it is known. */
+  plies: number | null;
   /** `best` is on the principal variation; `cut` is pruned by alpha-beta. */
   mark: "best" | "cut" | null;
 }
 
-/** The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves. */
+/**
+ * The answer to `ask_variation`: `positions[k]` is the position text after the first k + 1 of its moves.
+ *
+ * `moves` are legal in the last of them.
+ */
 export interface Variation {
   type: "variation";
   id: string;
   match: string;
   ply: number;
   positions: string[];
+  moves: string[];
+  /** The gauges of each of the positions, as in `moves`. */
+  gauges: [string, number][][];
 }
 
 /** Ask for the first page of the lobby; `lobby_changed` follows with every later change of it. */
@@ -1232,10 +1509,13 @@ export interface Answers {
   ask_analysis: Acknowledged;
   ask_games: Games;
   ask_history: History;
+  ask_line: Line;
   ask_lobby: LobbyPage;
   ask_moves: Moves;
   ask_my_matches: MyMatches;
   ask_seek: SeekInfo;
+  ask_study: Acknowledged;
+  ask_trace: Acknowledged;
   ask_variation: Variation;
   cancel_analysis: Acknowledged;
   cancel_challenge: Acknowledged;
@@ -1246,6 +1526,7 @@ export interface Answers {
   declare: Acknowledged;
   decline_challenge: Acknowledged;
   decline_draw: Acknowledged;
+  decline_rematch: Acknowledged;
   decline_takeback: Acknowledged;
   join: Snapshot | Acknowledged;
   join_seek: Acknowledged;
@@ -1256,6 +1537,7 @@ export interface Answers {
   offer_draw: Acknowledged;
   ping: Pong;
   play: Acknowledged;
+  read_record: RecordRead;
   rematch: Acknowledged;
   request_takeback: Acknowledged;
   resign: Acknowledged;

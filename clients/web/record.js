@@ -39,10 +39,13 @@ export class MatchRecord {
     this.over = snapshot.over;
     this.winner = snapshot.winner;
     this.reason = snapshot.reason;
+    /** Why the rules ended the match, once it is known. @type {import("./protocol").MatchEnding | null} */
+    this.ending = null;
     this.seed = snapshot.seed;
     this.next = snapshot.next;
     this.delay = snapshot.delay;
     this.private = snapshot.private;
+    this.withHelp = snapshot.with_help;
   }
 
   /** Replace the snapshot and keep known positions. @param {Snapshot} snapshot */
@@ -55,6 +58,11 @@ export class MatchRecord {
 
   get ply() {
     return this.moves.length;
+  }
+
+  /** Whether the receiver may have hints, and takebacks without asking. */
+  get helped() {
+    return this.withHelp && this.seat !== null && !this.over;
   }
 
   /** Whether every earlier position is known. */
@@ -147,6 +155,9 @@ export class MatchRecord {
         break;
       case "rematch_offered":
         this.rematch.push(event.seat);
+        break;
+      case "rematch_declined":
+        this.rematch = [];
         break;
       case "rematched":
         this.next = event.match;

@@ -1,9 +1,29 @@
-/** Settings stored in this browser: theme, sound, and the last form. */
+/** Settings stored in this browser: the look, how moves are made, the last forms, and what was learned. */
+
+import { parsePosition, parseWall } from "./position.js";
 
 const KEY = "cornered.settings";
 
-/** @type {{theme: "system" | "light" | "dark", sound: boolean, greeted: boolean, forms: Record<string, LastForm>}} */
-export const settings = { theme: "system", sound: false, greeted: false, forms: {} };
+export const BOARDS = /** @type {const} */ (["wood", "slate", "paper"]);
+export const CONFIRMS = /** @type {const} */ (["auto", "always", "never"]);
+export const PIECES = /** @type {const} */ (["shapes", "tokens"]);
+
+/**
+ * @typedef {object} Settings
+ * @property {"system" | "light" | "dark"} theme
+ * @property {string} language one of `language.js`, or `system` for that of the browser
+ * @property {(typeof BOARDS)[number]} board its material
+ * @property {(typeof PIECES)[number]} pieces
+ * @property {boolean} sound
+ * @property {(typeof CONFIRMS)[number]} confirm whether moves to cells need a second tap; `auto` on small cells
+ * @property {boolean} premove that a move may be chosen before one's turn
+ * @property {Record<string, LastForm>} forms the last values of each form
+ * @property {Record<string, {bot: string, count: number}>} losses in a row, of each game against one level
+ * @property {Learned} [learned] puzzles, lessons and rules
+ */
+
+/** @type {Settings} */
+export const settings = { theme: "system", language: "system", board: "wood", pieces: "shapes", sound: true, confirm: "auto", premove: false, forms: {}, losses: {} };
 
 try {
   Object.assign(settings, JSON.parse(localStorage.getItem(KEY) ?? "{}"));
@@ -23,30 +43,29 @@ export function keep(changes) {
   }
 }
 
-/** Apply a pinned theme, or follow the system. */
+/** Apply a pinned theme, or follow the system, and the board's material. */
 function pin() {
+  document.documentElement.dataset.board = settings.board;
   if (settings.theme === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = settings.theme;
 }
 
-/** @type {AudioContext | null} */
-let audio = null;
+/**
+ * Play sounds, if they are on. Nothing can sound before the first gesture, so their code is loaded with the first sound after it.
+ * @param {...import("./sounds.js").Sound} kinds
+ */
+export function sound(...kinds) {
+  if (!settings.sound || !navigator.userActivation?.hasBeenActive) return;
+  import("./sounds.js").then(
+    ({ play }) => play(kinds),
+    () => {
+      // Without a connection the page stays silent; the next sound tries again.
+    },
+  );
+}
 
-/** Play a short tone, if sound is on. @param {"move" | "turn" | "end" | "low"} kind */
-export function sound(kind) {
-  if (!settings.sound) return;
-  audio ??= new AudioContext();
-  const notes = { move: [330], turn: [440, 587], end: [523, 392, 330], low: [880] }[kind];
-  notes.forEach((pitch, index) => {
-    const at = /** @type {AudioContext} */ (audio).currentTime + index * 0.09;
-    const tone = /** @type {AudioContext} */ (audio).createOscillator();
-    const volume = /** @type {AudioContext} */ (audio).createGain();
-    tone.type = "triangle";
-    tone.frequency.value = pitch;
-    volume.gain.setValueAtTime(0.16, at);
-    volume.gain.exponentialRampToValueAtTime(0.001, at + 0.16);
-    tone.connect(volume).connect(/** @type {AudioContext} */ (audio).destination);
-    tone.start(at);
-    tone.stop(at + 0.18);
-  });
+/** Play the sound of a move that led to a position. @param {string} move @param {string} text */
+export function moveSound(move, text) {
+  const kind = parseWall(move) ? "wall" : parsePosition(text).hex ? "stone" : "slide";
+  sound(kind, ...(text.includes("x") && kind === "slide" ? /** @type {const} */ (["crumble"]) : []));
 }

@@ -1,5 +1,8 @@
 /** The page's copy of the lobby: the first page of each list, kept up to date, and further pages on demand. */
 
+import { nearestBot } from "./opponents.js";
+import { GAMES } from "./progress.js";
+
 /** @typedef {import("./link.js").Link} Link */
 
 export class Store extends EventTarget {
@@ -43,7 +46,7 @@ export class Store extends EventTarget {
     this.challenges.clear();
     this.link.ask({ type: "ask_games" }).then(
       (answer) => {
-        this.games = answer.games;
+        this.games = [...answer.games].sort((one, two) => placeOf(one) - placeOf(two));
         this.#tell();
       },
       () => {},
@@ -94,15 +97,9 @@ export class Store extends EventTarget {
     );
   }
 
-  /** The default bot: the last one played, an easy one, or one that searches a little. @param {string} game @param {string} [last] */
+  /** The bot to play: the last one played, an easy one, or the nearest that is free. @param {string} game @param {string} [last] */
   bot(game, last) {
-    const free = this.bots(game).filter((presence) => presence.free > 0);
-    return (
-      free.find((each) => each.player.name === last) ??
-      free.find((each) => each.player.name === "level-3") ??
-      free.find((each) => !/random/i.test(each.player.name)) ??
-      free[0]
-    );
+    return nearestBot(this.bots(game), last);
   }
 
   /** @param {import("./protocol").LobbyState} message */
@@ -143,13 +140,29 @@ export class Store extends EventTarget {
     for (const presence of players) this.players.set(presence.player.id, presence);
   }
 
+  /** Take over one's own visible name: with several nodes another one may have to number it after the welcome. */
+  #learnName() {
+    const { link } = this;
+    const known = this.players.get(link.me?.id ?? "")?.player;
+    if (!known || known.name === link.me?.name) return;
+    link.me = known;
+    link.dispatchEvent(new CustomEvent("renamed"));
+  }
+
   /** @param {import("./protocol").LobbyState | import("./protocol").LobbyChanged} message */
   #count({ seeks_total, matches_total, players_total }) {
     this.totals = { seeks: seeks_total, matches: matches_total, players: players_total };
+    this.#learnName();
     this.#tell();
   }
 
   #tell() {
     this.dispatchEvent(new Event("change"));
   }
+}
+
+/** The place of a game wherever games are listed: in the order of learning, then the others. @param {OfferedGame} game */
+function placeOf({ name }) {
+  const place = GAMES.indexOf(name);
+  return place < 0 ? GAMES.length : place;
 }

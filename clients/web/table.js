@@ -8,30 +8,41 @@ import { diceProof } from "./dice.js";
 import { button, fill, h } from "./dom.js";
 import { Hand } from "./hand.js";
 import { icon } from "./icons.js";
+import { counted, t, told } from "./language.js";
+import { load } from "./lazy.js";
 import { seatMark } from "./marks.js";
 import { DICE, MoveList } from "./movelist.js";
-import { isCell, isRoll, isWalled, leftBehind, parsePosition, parseWall, trails } from "./position.js";
-import { Study } from "./study.js";
-import { clockText, nameOf, optionText, plural, resultText } from "./words.js";
+import { Placing } from "./placing.js";
+import { isCell, isRoll, isWalled, leftBehind, parsePosition, parseWall } from "./position.js";
+import { settings } from "./settings.js";
+import { sourceOf } from "./source.js";
+import { clockText, nameOf, optionText, resultKind, resultText, sentence } from "./words.js";
 
 const EXPLANATION_MS = 7000;
+const MEASURE_DELAY_MS = 150;
+
+/**
+ * What a line of play without a match has of its own: buttons, and the address of a position.
+ * @typedef {{actions: HTMLElement, link: (text: string) => string}} Studied
+ */
 
 export class Table {
   /**
    * @param {Page} page
    * @param {MatchRecord} record
    * @param {HTMLElement} element
-   * @param {{play: (move: string) => void, learn: () => void}} wishes `learn` requests earlier positions
+   * @param {{play: (move: string) => void, learn: () => void, study?: Studied}} wishes `learn` requests earlier positions
    */
   constructor(page, record, element, wishes) {
     this.page = page;
     this.record = record;
     this.element = element;
     this.wishes = wishes;
+    this.source = sourceOf(page, record);
     /** @type {number | null} the position on show, in plies; null follows the game */
     this.replayed = null;
     this.waiting = false;
-    /** @type {{text: string, moves: string[]} | null} where a line leads that is only looked at */
+    /** @type {{text: string, moves: string[], gauges?: [string, number][] | undefined} | null} where a line leads that is only looked at */
     this.preview = null;
     this.showsNotes = false;
     this.oriented = false;
@@ -41,56 +52,67 @@ export class Table {
     this.extra = [];
     this.board = new Board({
       walled: isWalled(record.spec),
-      label: `${record.title} board`,
+      label: t("{game} board", { game: record.title }),
       names: (seat) => this.#pieceOf(seat),
     });
     this.hand = new Hand(this.board, {
-      play: wishes.play,
+      play: (move) => (this.trial && !this.#grows ? this.study?.try(move) : wishes.play(move)),
       explain: (text) => this.explain(text),
       typed: (text) => this.#typed(text),
-      mayPlay: () => record.myTurn && !this.waiting && this.replayed === null,
-      seat: () => record.seat ?? 0,
-      armed: (wall) => this.#armed(wall),
+      mayPlay: () => this.trial !== null || (record.myTurn && !this.waiting && this.replayed === null),
+      seat: () => this.trial?.seat ?? record.seat ?? 0,
+      mayPlan: () => this.#mayPlan,
+      hasStock: () => this.#hasStock,
+      armed: (move) => this.placing.show(move),
+      beside: (text) => this.#beside(text),
     });
-    this.bars = new Bars(record, () => page.link.now());
+    this.bars = new Bars(record, () => page.link.now(), (event) => this.hand.take(event));
+    /** @type {Map<string, import("./protocol").Moves["gauges"]>} by position text */
+    this.gauges = new Map();
     this.moves = new MoveList(record, (ply) => this.replay(ply));
     this.actions = new Actions(page, record, {
       play: wishes.play,
       explain: (text) => this.explain(text),
       replay: (ply) => this.replay(ply),
-      study: () => this.#toggleStudy(),
+      study: () => this.toggleStudy(),
+      hint: () => this.#hint(),
+      share: () => this.#share(),
     });
-    this.study = new Study(page, record, {
-      preview: (shown) => this.#show(shown),
-      overlay: (picture) => this.board.paint(picture),
-      closed: () => this.#toggleStudy(),
-    });
+    /** @type {import("./coach.js").Coach | null} loaded where the match has help */
+    this.coach = null;
+    this.coachPlace = h("div", { hidden: true });
+    /** @type {import("./study.js").Study | null} loaded when it is first opened */
+    this.study = null;
+    this.closed = false;
+    /** @type {import("./board.js").Hints | null} the moves that may be tried in the analysis */
+    this.trial = null;
     this.chat = new Chat(page, record.id, record.seat === null ? "spectators" : "players");
     this.status = h("h1.status");
+    this.medal = h("span.medal", { "aria-hidden": "true" });
+    this.reason = h("p.reason", { hidden: true });
     this.explanation = h("p.explanation", { role: "status" });
     this.typing = h("output.typing");
     this.die = h("span.die.big", { hidden: true });
     this.facts = h("p.quiet");
     this.dice = h("div.proof");
-    this.boardBox = h("div.boardbox", this.board.element, this.typing, this.study.bar);
-    this.notesButton = button([icon("notes"), "Notes"], () => this.#toggleNotes(), "plain", {
+    this.boardBox = h("div.boardbox", this.board.element, this.typing, this.reason);
+    this.notesButton = button([icon("notes"), t("Notes")], () => this.#toggleNotes(), "plain", {
       hidden: true,
       "aria-pressed": "false",
     });
-    this.placing = button("Place the wall", () => this.hand.place(), "primary");
-    this.wallTools = h(
-      "div.walltools.row",
-      { hidden: true },
-      this.placing,
-      button("Turn it", () => this.hand.turn()),
-    );
+    this.placing = new Placing(this.board, () => this.hand);
     this.#layOut();
+    if (record.helped) this.#loadCoach().catch(page.complain);
   }
 
   close() {
     this.bars.close();
-    this.study.close();
+    this.study?.close();
+    this.coach?.close();
+    this.closed = true;
+    this.actions.rematch.close();
     clearTimeout(this.explainTimer);
+    clearTimeout(this.measureTimer);
     setIcon(false);
   }
 
@@ -102,49 +124,50 @@ export class Table {
     this.element.className = `match seats-${count}`;
     fill(
       this.element,
-      h("section.stage", { "aria-label": "Board" }, this.boardBox),
+      h("section.stage", { "aria-label": t("Board") }, this.boardBox),
       h(
         "div.bars.far",
         others.map((seat) => this.bars.element(seat)),
       ),
       h(
         "div.now",
-        h("div.headline.flow", this.status, this.die),
+        h("div.headline.flow", this.medal, this.status, this.die),
         this.explanation,
-        this.wallTools,
-        this.actions.asked,
-        this.actions.result,
+        this.placing.element,
+        this.coachPlace,
+        this.wishes.study ? null : [this.actions.asked, this.actions.result],
       ),
-      this.study.element,
       this.moves.element,
-      this.actions.element,
+      this.wishes.study?.actions ?? this.actions.element,
       h("div.bars.near", this.bars.element(mine)),
       h(
         "aside.side",
-        { "aria-label": "About this game" },
+        { "aria-label": t("About this game") },
         h(
           "section.info.panel",
           h("h2", record.title),
           this.facts,
-          h("p.quiet.about", page.store.offered(record.spec.name)?.summary ?? ""),
+          h("p.quiet.about", told(page.store.offered(record.spec.name)?.summary ?? "")),
           h(
             "div.row",
-            button([icon("link"), "Copy link"], () => page.copy(location.href, "The link is copied."), "plain"),
-            button([icon("turn"), "Flip"], () => this.board.flip(!this.board.flipped), "plain"),
+            button([icon("link"), t("Copy link")], () => page.copy(this.#link(), t("The link is copied.")), "plain"),
+            button([icon("turn"), t("Flip")], () => this.board.flip(!this.board.flipped), "plain"),
+            button([icon("look"), t("Look")], () => this.#askLook(), "plain", { title: t("Choose board, pieces and how moves are made") }),
             this.notesButton,
+            button([icon("help"), t("Rules")], () => page.rules(record.spec.name), "plain"),
           ),
           this.dice,
         ),
-        this.chat.element,
+        this.wishes.study ? null : isAgainstBots(record) ? this.#tips() : this.chat.element,
       ),
     );
   }
 
   /** @param {number} seat */
   #pieceOf(seat) {
-    return seat === this.record.seat
-      ? "your piece"
-      : `${this.record.seats[seat] ? nameOf(this.record.seats[seat].player) : `player ${seat + 1}`}'s piece`;
+    if (seat === this.record.seat) return t("your piece");
+    const info = this.record.seats[seat];
+    return t("{name}'s piece", { name: info ? nameOf(info.player) : t("player {number}", { number: seat + 1 }) });
   }
 
   /** Draw everything. @param {boolean} moved that the position is new @param {boolean} waiting that a move is on its way */
@@ -164,13 +187,39 @@ export class Table {
     if (this.replayed !== null && this.replayed >= record.ply) this.replayed = null;
     this.#orient();
     this.#drawBoard();
+    if (record.over) this.hand.planned = null;
     if (moved) this.hand.reset();
     this.#startRing();
     this.bars.draw();
     this.moves.draw(this.shown);
     this.drawStatus();
     this.drawInfo();
-    this.study.follow(this.shown);
+    this.#followed();
+    // In a match the moves bring them.
+    if (this.wishes.study) this.#measure();
+  }
+
+  /** The position on the board. */
+  get text() {
+    return this.preview?.text ?? this.record.positions[this.shown] ?? this.record.position;
+  }
+
+  /** Whether a move on the board continues a line of play, and is no variation of it. */
+  get #grows() {
+    return this.wishes.study !== undefined && this.replayed === null && this.preview === null && !this.record.over;
+  }
+
+  /** Whether a premove may be chosen. */
+  get #mayPlan() {
+    const { record } = this;
+    return settings.premove && record.seat !== null && !record.over && !record.myTurn && this.replayed === null;
+  }
+
+  /** Whether the player has walls left. */
+  get #hasStock() {
+    const { record } = this;
+    const { left } = parsePosition(record.position).facts;
+    return Number(left?.split(",")[record.seat ?? 0] ?? record.spec.options.walls ?? 0) > 0;
   }
 
   /** The displayed ply. */
@@ -183,7 +232,13 @@ export class Table {
     this.#orient();
     this.#drawBoard();
     this.moves.draw(this.shown);
-    this.study.follow(this.shown);
+    this.#followed();
+  }
+
+  /** Tell those who explain the game what is on the board. */
+  #followed() {
+    this.study?.follow(this.shown);
+    this.coach?.follow(this.shown);
   }
 
   /** Flip the board for a player who starts at the far side. */
@@ -192,7 +247,7 @@ export class Table {
     const first = record.positions[0];
     if (this.oriented || first === undefined) return;
     this.oriented = true;
-    board.goalsFrom = first;
+    board.viewer = record.seat;
     board.shape = "";
     const { rows } = parsePosition(first);
     const row = record.seat === null ? -1 : rows.findIndex((line) => line.includes(String(record.seat)));
@@ -209,18 +264,18 @@ export class Table {
     board.show(text, {
       last: this.preview?.moves.at(-1) ?? record.moves[last] ?? "",
       from: this.preview ? "" : leftBehind(record.positions[last], text),
-      trail: trails([...record.positions.slice(0, ply + 1), text]),
+      past: record.positions.slice(0, ply + 1),
     });
     const position = parsePosition(text);
     this.boardBox.style.setProperty("--ratio", String(board.layout.box.width / board.layout.box.height));
-    this.boardBox.classList.toggle("replayed", this.replayed !== null && !this.study.isOpen);
+    this.boardBox.classList.toggle("replayed", this.replayed !== null && !this.study?.isOpen);
     this.boardBox.classList.toggle("preview", this.preview !== null);
     element.style.setProperty("--turn", this.replayed === null ? `var(--seat-${record.turn})` : "");
     element.classList.toggle("myturn", record.myTurn && this.replayed === null);
     const roll = position.facts.roll;
     this.die.hidden = !roll && position.turn !== -1;
     this.die.textContent = roll ? DICE[Number(roll)] : "…";
-    this.die.title = roll ? `The dice show ${roll}` : "The dice roll";
+    this.die.title = roll ? t("The dice show {roll}", { roll }) : t("The dice roll");
   }
 
   drawStatus() {
@@ -236,23 +291,38 @@ export class Table {
     this.status.classList.toggle("mine", mine);
     this.element.classList.toggle("over", ended);
     if (record.over) this.explain(ended ? resultText(record)[1] : "", true);
+    const kind = ended ? resultKind(record) : "";
+    if ((this.element.dataset.result ?? "") !== kind) {
+      this.element.dataset.result = kind;
+      fill(this.medal, kind ? icon(/** @type {Icon} */ (kind)) : null);
+    }
+    const home = record.winner !== null && record.ending?.seat === record.winner ? record.winner : null;
+    this.board.decide(ended ? (record.ending?.cells ?? []) : [], ended ? home : null);
     this.actions.draw(this.extra, this.replayed);
     const names = record.seats.map((seat) => nameOf(seat.player)).join(" – ");
     document.title = record.myTurn
-      ? `● Your turn – ${record.title}`
-      : `${record.over ? "Finished: " : ""}${names} – ${record.title}`;
+      ? `● ${t("Your turn")} – ${record.title}`
+      : `${record.over ? `${t("Finished")}: ` : ""}${names} – ${record.title}`;
     setIcon(record.myTurn);
   }
 
   #statusWords() {
     const { record } = this;
-    if (this.preview) return `After ${this.preview.moves.join(" ")}`;
-    if (this.replayed !== null) return `Move ${this.replayed} of ${record.ply}`;
+    if (this.preview) return t("After {moves}", { moves: this.preview.moves.join(" ") });
+    if (this.replayed !== null) return this.#replayWords(this.replayed);
     if (record.over) return resultText(record)[0];
-    if (record.toMove < 0) return "The dice roll…";
-    if (record.myTurn) return "Your turn";
+    if (record.toMove < 0) return t("The dice roll…");
+    if (record.myTurn) return t("Your turn");
     const name = nameOf(record.seats[record.toMove].player);
-    return record.seat === null ? `${name} to move` : `Waiting for ${name}`;
+    return record.seat === null ? t("{name} to move", { name }) : t("Waiting for {name}", { name });
+  }
+
+  /** The numbers are those of the list of moves. @param {number} ply */
+  #replayWords(ply) {
+    const { record, moves } = this;
+    const move = record.moves.slice(0, ply).findLast((each) => !isRoll(each));
+    if (!move) return t("The start");
+    return t("Move {number} of {all}: {move}", { number: moves.numberOf(ply), all: moves.numberOf(record.ply), move });
   }
 
   drawInfo() {
@@ -260,9 +330,10 @@ export class Table {
     const words = [
       optionText(record.spec, page.store.offered(record.spec.name), true),
       clockText(record.clock),
-      record.private ? "private" : "",
-      record.delay ? `shown ${record.delay} s late` : "",
-      record.watchers ? plural(record.watchers, "watcher") : "",
+      record.private ? t("private") : "",
+      record.withHelp ? t("with help, not rated") : "",
+      record.delay ? t("shown {seconds} s late", { seconds: record.delay }) : "",
+      record.watchers ? counted(record.watchers, "{count} watcher", "{count} watchers") : "",
     ];
     this.facts.textContent = words.filter(Boolean).join(" · ");
     diceProof(this.dice, record);
@@ -272,8 +343,11 @@ export class Table {
   learnMoves(answer) {
     const { record } = this;
     const mine = record.myTurn;
-    this.bars.gauges = answer.gauges;
-    this.bars.draw();
+    this.gauges.set(record.position, answer.gauges);
+    this.#measure();
+    record.ending = answer.ending;
+    if (record.over) this.drawStatus();
+    else if (answer.countdown) this.explain(sentence(answer.countdown), true);
     this.extra = mine ? answer.moves.filter((move) => !isCell(move) && !parseWall(move)) : [];
     this.hints = {
       moves: new Set(mine ? answer.moves : []),
@@ -285,6 +359,46 @@ export class Table {
     this.#drawHints();
     this.#startRing();
     this.actions.draw(this.extra, this.replayed);
+    if (mine) this.hand.due();
+  }
+
+  /** Show the gauges of the position on the board; earlier ones are asked for once the reader stays there. */
+  #measure() {
+    const { record, bars } = this;
+    clearTimeout(this.measureTimer);
+    const ply = this.shown;
+    const text = record.positions[ply];
+    const known = this.preview?.gauges ?? (text === undefined ? undefined : this.gauges.get(text));
+    if (known) {
+      bars.gauges = known;
+      bars.draw();
+    } else if (text !== undefined && !this.preview && (ply < record.ply || this.wishes.study)) {
+      const ask = async () => {
+        try {
+          const answer = await this.source.legal(ply);
+          this.gauges.set(text, answer.gauges);
+          if (this.shown === ply && !this.preview) this.#measure();
+        } catch {
+          // Asked again when the position is shown again.
+        }
+      };
+      this.measureTimer = window.setTimeout(ask, MEASURE_DELAY_MS);
+    }
+  }
+
+  /** Show the reason against a move beside its ghost. @param {string} text */
+  #beside(text) {
+    const { reason, board, boardBox } = this;
+    reason.hidden = !text;
+    reason.textContent = text;
+    const ghost = board.ghostLayer?.firstElementChild?.getBoundingClientRect();
+    if (!text || !ghost) return;
+    const box = boardBox.getBoundingClientRect();
+    const below = ghost.top - box.top < box.height / 2;
+    const most = box.width - reason.offsetWidth;
+    const left = ghost.left + ghost.width / 2 - box.left - reason.offsetWidth / 2;
+    reason.style.left = `${Math.max(0, Math.min(most, left))}px`;
+    reason.style.top = `${below ? ghost.bottom - box.top + 8 : ghost.top - box.top - reason.offsetHeight - 8}px`;
   }
 
   /** Without keyboard focus the ring is on one's own piece, or else on a legal cell. */
@@ -297,7 +411,7 @@ export class Table {
 
   #drawHints() {
     const now = this.replayed === null;
-    this.board.hint(now ? this.hints : null);
+    this.board.hint(this.trial ?? (now ? this.hints : null));
     this.board.showNotes(now && this.showsNotes);
   }
 
@@ -306,32 +420,104 @@ export class Table {
     const { record } = this;
     if (!record.complete) this.wishes.learn();
     this.replayed = ply >= record.ply ? null : Math.max(0, ply);
+    this.trial = null;
     this.board.clearGhost();
     this.#show(null);
     this.#drawHints();
+    // The game may have come to one's turn meanwhile.
+    if (this.replayed === null && this.hand.planned) {
+      this.hand.showPlan();
+      if (this.hints && record.myTurn) this.hand.due();
+    }
     this.moves.draw(this.shown);
-    this.study.follow(this.shown);
+    this.#followed();
   }
 
-  /** Show the position of a line, or with null that of the match. @param {{text: string, moves: string[]} | null} shown */
+  /** Show the position of a line, or with null that of the match. @param {Table["preview"]} shown */
   #show(shown) {
     this.preview = shown;
-    this.study.mark(shown?.moves ?? []);
+    this.study?.mark(shown?.moves ?? []);
     this.#drawBoard();
+    this.#measure();
     this.drawStatus();
   }
 
+  /** The address of the position on the board. @param {number | null} [ply] */
+  #link(ply = this.replayed) {
+    if (this.wishes.study) return this.wishes.study.link(this.text);
+    return `${location.href.split("#")[0]}#/m/${this.record.id}${ply === null ? "" : `/${ply}`}`;
+  }
+
+  /** Let the reader of the analysis try these moves on the board. @param {readonly string[]} moves @param {number} seat */
+  #mayTry(moves, seat) {
+    this.trial = this.study?.isOpen && moves.length ? { moves: new Set(moves), refused: {}, notes: {}, seat } : null;
+    this.#drawHints();
+    this.hand.reset();
+  }
+
   /** Open or close the analysis, after a decided game at the last decision. */
-  #toggleStudy() {
-    const { record, study } = this;
+  async toggleStudy() {
+    const { record } = this;
     if (!record.over && record.seat !== null) {
-      this.explain("There is no help while you play. Analysis opens when the game is over.");
+      const help = record.helped ? t("Hints are for your own turn.") : t("There is no help while you play.");
+      this.explain(`${help} ${t("Analysis opens when the game is over.")}`);
       return;
     }
-    study.toggle(!study.isOpen);
+    const study = this.study ?? (await this.#loadStudy());
+    if (!study) return;
+    study.toggle(!study.isOpen, this.replayed !== null);
+    this.trial = null;
     this.element.classList.toggle("studied", study.isOpen);
     const decided = study.isOpen && record.reason === "rules" && this.replayed === null;
     this.replay(decided ? this.moves.before() : study.isOpen ? this.shown : record.ply);
+  }
+
+  /** Load the analysis; null where that fails, or where the match is closed or has another one meanwhile. */
+  async #loadStudy() {
+    let module;
+    try {
+      module = await load(() => import("./study.js"), "study.css", "advice.css");
+    } catch (error) {
+      this.page.complain(error);
+      return null;
+    }
+    if (this.closed || this.study) return null;
+    this.study = new module.Study(this.page, this.record, {
+      preview: (shown) => this.#show(shown),
+      overlay: (picture) => this.board.paint(picture),
+      advise: (draw) => this.board.advise(draw),
+      legal: (moves, seat) => this.#mayTry(moves, seat),
+      go: (ply) => this.replay(ply),
+      link: (ply) => this.#link(ply),
+      closed: () => this.toggleStudy(),
+    });
+    this.boardBox.append(this.study.bar);
+    this.moves.element.before(this.study.element);
+    return this.study;
+  }
+
+  /** Load the coach of a match with help; rejects where that fails. */
+  async #loadCoach() {
+    const { Coach } = await load(() => import("./coach.js"), "coach.css", "advice.css");
+    if (this.closed || this.coach) return this.coach;
+    this.coach = new Coach(this.page, this.record, {
+      go: (ply) => this.replay(ply),
+      preview: (shown) => this.#show(shown),
+      takeBack: () => this.actions.takeBack(),
+      advise: (draw) => this.board.advise(draw),
+    });
+    this.coachPlace.replaceWith(this.coach.element);
+    this.coach.follow(this.shown);
+    return this.coach;
+  }
+
+  /** Ask the coach, which may have to be loaded again after a lost connection. */
+  async #hint() {
+    try {
+      await (this.coach ?? (await this.#loadCoach()))?.hint();
+    } catch (error) {
+      this.page.complain(error);
+    }
   }
 
   /** Show a move that is sent, or waits for a connection. @param {string | null} move @param {boolean} online */
@@ -339,7 +525,7 @@ export class Table {
     this.waiting = move !== null;
     if (move === null || this.replayed !== null) return;
     if (this.board.hints.moves.has(move)) this.board.ghost(move, this.record.seat ?? 0, online ? "sent" : "unsent");
-    if (!online) this.explain(`${move} is not sent yet; it goes out as soon as the connection is back.`, true);
+    if (!online) this.explain(t("{move} is not sent yet; it goes out as soon as the connection is back.", { move }), true);
   }
 
   /** Show the server's refusal. @param {string} text */
@@ -363,10 +549,34 @@ export class Table {
     this.typing.classList.toggle("legal", this.board.hints.moves.has(text));
   }
 
-  /** @param {string | null} wall */
-  #armed(wall) {
-    this.wallTools.hidden = !wall;
-    this.placing.disabled = Boolean(wall && !this.board.hints.moves.has(wall));
+  /** Tips in place of a chat that nobody would answer. */
+  #tips() {
+    const place = h("div");
+    load(() => import("./tips.js")).then(
+      ({ tipsPanel }) => place.replaceWith(tipsPanel(this.record.spec.name)),
+      () => {
+        // Without a connection the game goes on without tips.
+      },
+    );
+    return place;
+  }
+
+  async #share() {
+    try {
+      (await load(() => import("./share.js"), "editor.css")).shareGame(this.page, this.record, this.shown);
+    } catch (error) {
+      this.page.complain(error);
+    }
+  }
+
+  /** Choose the board's look, which is shown at once. */
+  async #askLook() {
+    try {
+      const { askAppearance } = await load(() => import("./appearance.js"));
+      askAppearance(() => this.board.rebuild());
+    } catch (error) {
+      this.page.complain(error);
+    }
   }
 
   #toggleNotes() {
@@ -391,9 +601,10 @@ export class Table {
     const on = () => this.replay(moves.after());
     const does = {
       ...(inList && { ArrowLeft: back, ArrowUp: back, ArrowRight: on, ArrowDown: on }),
-      ...(this.preview && { Escape: () => this.#show(null) }),
-      // In one's own turn an A begins a cell's name.
-      ...(!record.myTurn && { a: () => this.#toggleStudy() }),
+      ...(this.preview && { Escape: () => this.replay(this.shown) }),
+      // In one's own turn, or for a premove, an A begins a cell's name; no board has so many columns that a T does.
+      ...(!record.myTurn && !this.#mayPlan && { a: () => this.toggleStudy() }),
+      ...(record.helped && record.myTurn && { t: () => this.#hint() }),
       "<": back,
       ",": back,
       ">": on,
@@ -406,6 +617,11 @@ export class Table {
     does?.();
     return does !== undefined;
   }
+}
+
+/** Whether a player has only bots as opponents. @param {MatchRecord} record */
+function isAgainstBots({ seat, seats }) {
+  return seat !== null && seats.every(({ player }, index) => index === seat || player.kind === "bot");
 }
 
 /** The browser's tab shows whose turn it is. @param {boolean} turn */

@@ -1,8 +1,12 @@
 /** A game tree as nested details; opening a branch also shows its position on the board. */
 
 import { button, fill, h } from "./dom.js";
+import { t } from "./language.js";
 
 /** @typedef {import("./protocol").TreeNode} TreeNode */
+
+/** What an analyst says of a move. @type {Record<string, string>} */
+const MARKS = { best: t("best"), cut: t("cut") };
 
 /**
  * Draw a tree into a list.
@@ -18,7 +22,7 @@ export function drawTree(list, nodes, words, show) {
       if (node.parent !== parent) return [];
       const moves = [...path, node.move];
       const kind = node.mark ?? "";
-      const label = [h("strong", node.move), ` ${words(node)} `, h("small", kind)];
+      const label = [h("strong", node.move), ` ${words(node)} `, h("small", MARKS[kind] ?? kind)];
       const branches = below(index, moves);
       const go = () => show(moves);
       return branches.length

@@ -44,10 +44,10 @@ type Needing<Field extends string> = {
 
 /** The messages that answer a command; an analysis is named by the `ref` of its acknowledgement. */
 type Answers = import("./protocol").Answers;
-type Answer<T extends keyof Answers> = T extends "ask_analysis" ? Answers[T] & { ref: string } : Answers[T];
+type Answer<T extends keyof Answers> = T extends "ask_analysis" | "ask_study" | "ask_trace" ? Answers[T] & { ref: string } : Answers[T];
 
-/** The link's events: every message that is no answer, and three of its own. */
-type Heard = { [M in ServerMessage as M["type"]]: M } & { online: null; offline: null; unwelcome: { text: string } };
+/** The link's events: every message that is no answer, and four of its own. */
+type Heard = { [M in ServerMessage as M["type"]]: M } & { online: null; offline: null; renamed: null; unwelcome: { text: string } };
 type Listeners = { [T in keyof Heard]?: (message: Heard[T]) => void };
 
 /** A command that is sent, or kept until there is a connection. */
@@ -66,6 +66,8 @@ interface Page {
   toast: (text: string, buttons?: HTMLElement[], seconds?: number) => () => void;
   /** Show a refusal. */
   complain: (error: unknown) => void;
+  /** Show the rules of a game in pictures. */
+  rules: (game: string) => Promise<void>;
   /** Copy a text to the clipboard and confirm it, or show it. */
   copy: (text: string, words: string) => Promise<void>;
   /** Show the view of a URL. */
@@ -79,11 +81,20 @@ interface Page {
   openTable: (chosen: Terms) => Promise<void>;
 }
 
+/** What the page shows below its header. */
+interface View {
+  element: Element;
+  /** The match in which its player plays in this view, if any. */
+  readonly playingIn?: string | undefined;
+  /** Release what the view holds; another one takes its place. */
+  close(): void;
+}
+
 /** The kind of opponent of a form. */
 type Mode = "bot" | "open" | "player";
 
 /** The settings of a table or a challenge. */
-type Terms = SeekSettingsInput & Pick<Required<SeekSettingsInput>, "clock" | "seat">;
+type Terms = SeekSettingsInput & Pick<Required<SeekSettingsInput>, "clock" | "seat"> & { with_help?: boolean | undefined };
 
 /** The result of a form. */
 interface Chosen {
@@ -95,6 +106,14 @@ interface Chosen {
 interface LastForm extends Partial<Omit<SeekSettingsInput, "game">> {
   options?: GameSpecInput["options"];
   bot?: string | undefined;
+  with_help?: boolean | undefined;
+}
+
+/** What was learned in this browser: puzzles solved and the streak, lessons done, games whose rules were seen. */
+interface Learned {
+  puzzles?: { solved?: string[]; streak?: number; best?: number; daily?: number };
+  lessons?: string[];
+  rules?: string[];
 }
 
 /** The tile of a game in the lobby, whose board follows a live match. */
@@ -103,6 +122,21 @@ interface Tile extends HTMLElement {
   watch: HTMLAnchorElement;
   game: OfferedGame;
   following?: string | undefined;
+}
+
+/** What sw.js uses of its global scope, which the types of a page do not have. */
+interface OfflineWorker {
+  location: Location;
+  registration: ServiceWorkerRegistration;
+  clients: { claim(): Promise<void> };
+  skipWaiting(): Promise<void>;
+  addEventListener(type: "install" | "activate", listener: (event: { waitUntil(work: Promise<void>): void }) => void): void;
+  addEventListener(type: "fetch", listener: (event: Fetching) => void): void;
+}
+interface Fetching {
+  request: Request;
+  preloadResponse: Promise<Response | undefined>;
+  respondWith(answer: Promise<Response>): void;
 }
 
 /** Children of an element; false ones are left out. */

@@ -1,0 +1,51 @@
+/**
+ * Shows a page of its own where the server cannot be reached, and keeps nothing else: what runs is always the server's.
+ */
+
+const worker = /** @type {OfflineWorker} */ (/** @type {unknown} */ (self));
+const PAGE = "offline.html";
+const FILES = [PAGE, "offline.css", "offline.js", "icon.svg"];
+/** A digest of these files, so that a change of them changes this script, and browsers fetch them again. */
+const KEPT = "offline-e21c77e3e066";
+
+/** @param {string} file */
+const address = (file) => new URL(file, worker.location.href).href;
+const parts = new Set(FILES.map(address));
+
+/** Wait for the server's answer; where none comes, return what is kept. @param {Promise<Response>} fetched @param {string} file */
+async function orKept(fetched, file) {
+  try {
+    return await fetched;
+  } catch {
+    return (await caches.match(file)) ?? Response.error();
+  }
+}
+
+worker.addEventListener("install", (event) => {
+  const keep = async () => {
+    const cache = await caches.open(KEPT);
+    await cache.addAll(FILES.map((file) => new Request(address(file), { cache: "reload" })));
+    await worker.skipWaiting();
+  };
+  event.waitUntil(keep());
+});
+
+worker.addEventListener("activate", (event) => {
+  const begin = async () => {
+    const old = (await caches.keys()).filter((name) => name !== KEPT);
+    // The browser asks for the page while it starts this script, which then delays no visit.
+    await Promise.all([...old.map((name) => caches.delete(name)), worker.registration.navigationPreload?.enable()]);
+    await worker.clients.claim();
+  };
+  event.waitUntil(begin());
+});
+
+worker.addEventListener("fetch", (event) => {
+  const { request } = event;
+  if (request.mode === "navigate") {
+    const fetched = event.preloadResponse.then((loaded) => loaded ?? fetch(request));
+    event.respondWith(orKept(fetched, address(PAGE)));
+  } else if (parts.has(request.url)) {
+    event.respondWith(orKept(fetch(request), request.url));
+  }
+});
