@@ -63,6 +63,10 @@ class Target:
         self._process = process
         self.address = address
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     async def used(self) -> tuple[float, int | None]:
         """Return the CPU seconds that the process has used, threads included, and its resident bytes."""
         assert self._process.stdin is not None

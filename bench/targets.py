@@ -18,6 +18,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
+from cornered.bench.raised_limits import RAISED_LIMITS
 from cornered.protocol.codec import JSON
 from cornered.protocol.events import Played
 from cornered.protocol.messages import Acknowledged, Happened
@@ -53,25 +54,8 @@ def cornered(directory: str, *, database: str = "") -> AbstractAsyncContextManag
         database=database,
         durability="full",
         log_level="warning",
-        max_per_address=100_000,
-        max_connections=100_000,
-        message_rate=1e9,
-        message_burst=1e9,
-        address_rate=1e9,
-        address_burst=1e9,
-        server_rate=1e9,
-        server_burst=1e9,
-        arrival_rate=1e9,
-        arrival_burst=1e9,
-        guest_rate=1e9,
-        guest_burst=1e9,
-        max_seeks=100_000,
-        max_seeks_per_address=100_000,
-        max_challenges=100_000,
-        max_challenges_per_address=100_000,
-        max_matches_per_player=100_000,
-        max_matches_per_address=100_000,
         ping_seconds=60,
+        **RAISED_LIMITS,  # type: ignore[arg-type]  # pydantic checks them
     )
     return app.run(settings)
 

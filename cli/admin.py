@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cornered.cli.rules import Json
+from cornered.cli.status import status
 
 if TYPE_CHECKING:
     from cornered.server.adapters.inspection import StoreFindings
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(help="Look after a server's store.", no_args_is_help=True)
+app.command()(status)
 
 
 @app.callback()
@@ -48,6 +50,60 @@ def check(
         for line in _lines(findings, export):
             typer.echo(line)
     raise typer.Exit(0 if findings.is_whole else 1)
+
+
+@app.command()
+def copy(
+    source: Annotated[str, typer.Argument(help="The database to copy: sqlite:///FILE or postgresql://USER@HOST/NAME.")],
+    target: Annotated[str, typer.Argument(help="An empty database of either kind.")],
+    as_json: Json = False,
+) -> None:
+    """Copy a store into an empty database, from SQLite to PostgreSQL or back, and verify the copy.
+
+    No server may run on either. A copy that is interrupted leaves the target empty. The file ~/.pgpass may hold
+    passwords, which are visible to other users of this machine in an address.
+    """
+    from cornered.cli.progress import progress
+    from cornered.server.adapters.database import STORE_ERRORS, reason_of
+    from cornered.server.adapters.store_copy import copy_store
+
+    try:
+        with progress() as report:
+            copied = asyncio.run(copy_store(source, target, report))
+    except STORE_ERRORS as error:
+        # The error itself may name the address with its password.
+        reason = reason_of(error)
+        raise ValueError(f"nothing was copied: {reason}") from None
+    if as_json:
+        typer.echo(json.dumps(asdict(copied)))
+        return
+    typer.echo(f"copied and verified {', '.join(f'{rows:,} {name}' for name, rows in copied.rows.items())}")
+    typer.echo(f"checksum of the events: {copied.checksum}")
+
+
+@app.command()
+def revoke(
+    player: Annotated[str, typer.Argument(help="The player's id, or its name where no other player has that.")],
+    data: Annotated[Path | None, typer.Option(help="The server's data; setting CORNERED_DATA.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a player's token invalid for good, with the settings of a node.
+
+    Servers may run meanwhile: all nodes refuse the token at once, and close the player's connections within a second.
+    The player's matches go on, and its opponents win them by the clock or by a claim.
+    """
+    from cornered.protocol.text import clean_name
+    from cornered.server.app import revoke_tokens
+    from cornered.server.settings import MEMORY_DATABASE, load_settings
+
+    settings = load_settings(**({} if data is None else {"data": data}))
+    if settings.database == MEMORY_DATABASE:
+        raise ValueError("CORNERED_DATABASE: a store in memory has no tokens that outlive its server")
+    revoked = asyncio.run(revoke_tokens(settings, clean_name(player)))
+    if as_json:
+        typer.echo(revoked.model_dump_json())
+    else:
+        typer.echo(f"the token of {revoked.name} is revoked; its id is {revoked.id}")
 
 
 def _lines(findings: StoreFindings, export: Path | None) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from cornered import engine
 from cornered.engine.game import State
+from cornered.engine.games.trapgrid import TrapGridState
 from cornered.engine.records.record import RecordError, from_json
 from cornered.engine.records.text import from_text
 
@@ -112,7 +113,8 @@ def _check_game(fields: Mapping[str, Any]) -> None:
         if "legal" in fields:
             _require_legal(state, fields["legal"][ply], f"at ply {ply + 1}")
         if "territory" in fields:
-            found = [count for _, count in state.gauges()]
+            assert isinstance(state, TrapGridState)
+            found = list(state.territory())
             _require(f"territory at ply {ply + 1}", expected=fields["territory"][ply], found=found)
         if ply < len(moves):
             state = engine.apply(state, moves[ply])

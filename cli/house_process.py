@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-__all__ = ["ANALYST_KEY", "keep_house_bots", "next_start", "until_stdin_ends"]
+__all__ = ["ANALYST_KEY", "DEFAULT_ANALYST", "HOUSE_BOTS", "keep_house_bots", "next_start", "until_stdin_ends"]
 
+DEFAULT_ANALYST: Final = "champion"
+HOUSE_BOTS: Final = (DEFAULT_ANALYST, *(f"level:level={level}" for level in range(1, 11)))
 ANALYST_KEY: Final = "CORNERED_ANALYST_KEY"
 """Environment variable with the operator's key, which allows bots to offer analysis."""
 GOODBYE_TIMEOUT_S: Final = 5.0

@@ -10,6 +10,7 @@ import logging
 import os
 import signal
 import socket
+import sys
 import webbrowser
 from dataclasses import asdict
 from pathlib import Path
@@ -21,10 +22,21 @@ import cornered
 from cornered import engine
 from cornered.cli.admin import app as admin
 from cornered.cli.book import app as booking
+from cornered.cli.cluster import app as clustering
 from cornered.cli.contests import app as contests
 from cornered.cli.errors import CommandGroup, first_error
-from cornered.cli.house_process import ANALYST_KEY, keep_house_bots, until_stdin_ends
+from cornered.cli.house_process import (
+    ANALYST_KEY,
+    DEFAULT_ANALYST,
+    HOUSE_BOTS,
+    keep_house_bots,
+    until_stdin_ends,
+)
+from cornered.cli.lan import EVERY_ADDRESS, invitation
+from cornered.cli.lessons import app as teaching
+from cornered.cli.load import register as register_load
 from cornered.cli.missing_extra import require
+from cornered.cli.puzzles import app as puzzling
 from cornered.cli.reachable import loopback, reachable
 from cornered.cli.reproduce import app as reproducing
 from cornered.cli.rules import Json, Options, warm_up
@@ -38,8 +50,6 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
-DEFAULT_ANALYST = "champion"
-HOUSE_BOTS = (DEFAULT_ANALYST, *(f"level:level={level}" for level in range(1, 11)))
 DEFAULT_SERVER = "ws://127.0.0.1:8420"
 
 app = typer.Typer(
@@ -50,8 +60,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(rules)
+app.add_typer(clustering)
 app.add_typer(thinking)
 app.add_typer(booking)
+app.add_typer(puzzling)
+app.add_typer(teaching)
 app.add_typer(training, name="train")
 app.add_typer(contests)
 app.add_typer(tuning, name="tune")
@@ -59,6 +72,7 @@ app.add_typer(reproducing)
 bench = typer.Typer(
     help="Measure the engine and the server, each beside a baseline in the same run.", no_args_is_help=True
 )
+register_load(bench)
 app.add_typer(bench, name="bench")
 app.add_typer(admin, name="admin")
 
@@ -85,20 +99,23 @@ ServerUrl = Annotated[str, typer.Option("--server", envvar="CORNERED_SERVER", he
 def serve(
     bots: Annotated[bool, typer.Option("--bots/--no-bots", help="Connect the house bots.")] = True,
     host: Annotated[str | None, typer.Option(help="The address to listen on; setting CORNERED_HOST.")] = None,
+    lan: Annotated[bool, typer.Option("--lan", help="Let others on this network play; print a QR code.")] = False,
     port: Annotated[int | None, typer.Option(help="0 takes a free one; setting CORNERED_PORT.")] = None,
     data: Annotated[Path | None, typer.Option(help="Where matches are kept; setting CORNERED_DATA.")] = None,
     mqtt: Annotated[str | None, typer.Option(help="A broker, mqtt://host:1883; setting CORNERED_MQTT.")] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
 ) -> None:
     """Start the server, with its house bots as ordinary clients, and print its address."""
-    from cornered.server.adapters.lease import StoreTaken
     from cornered.server.app import new_event_loop
     from cornered.server.app import serve as serve_until_stopped
+    from cornered.server.cluster.ports import NodesUnlinked, NodeTaken
     from cornered.server.settings import with_analyst_key
 
     if bots:
         require("numpy", "numba")
-    settings = with_analyst_key(_settings(host=host, port=port, data=data, mqtt=mqtt))
+    if lan and host is not None:
+        raise ValueError("--lan listens on every address of this machine; leave out either --lan or --host")
+    settings = with_analyst_key(_settings(host=EVERY_ADDRESS if lan else host, port=port, data=data, mqtt=mqtt))
 
     is_up = False
 
@@ -111,7 +128,10 @@ def serve(
                 is_up = True
                 local, *others = reachable(address)
                 typer.echo(f"Cornered is at {local}")
-                if others:
+                if lan:
+                    for line in invitation(others, sys.stdout.encoding):
+                        typer.echo(line)
+                elif others:
                     typer.echo(f"On the network it is at {' and '.join(others)}")
                 if bots:
                     identities = settings.data / "house.json"
@@ -124,7 +144,8 @@ def serve(
                     )
                     house.append(tasks.create_task(keeping, name="house"))
                 if open_browser:
-                    webbrowser.open(local)
+                    # Invite links hold the address under which the page was opened.
+                    webbrowser.open(others[0] if lan and others else local)
 
             await serve_until_stopped(settings, started=started)
             for task in house:
@@ -135,7 +156,7 @@ def serve(
             runner.run(run())
     except Exception as error:
         reason = first_error(error)
-        if isinstance(reason, StoreTaken):
+        if isinstance(reason, NodeTaken | NodesUnlinked):
             raise ValueError("another server took this one's database while it was away; this one stops") from None
         if is_up:
             # A fault, not a wrong setting: the traceback is needed.
@@ -189,7 +210,14 @@ def bot(
             help="Let this bot analyse positions for players; CORNERED_ANALYST_KEY has to be the server operator's key."
         ),
     ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=100, help="Games at once, for each bot.")] = 4,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=100,
+            help="Games at once, for each bot; by default 4, and 40 for those that answer within milliseconds.",
+        ),
+    ] = None,
     server: ServerUrl = DEFAULT_SERVER,
     token: Annotated[
         str | None,
@@ -201,7 +229,7 @@ def bot(
     ] = False,
 ) -> None:
     """Connect bots of the roster to a server, until interrupted."""
-    from cornered.bots.online.host import HostConfig
+    from cornered.bots.online.host import DEFAULT_CONCURRENCY, QUICK_CONCURRENCY, HostConfig
     from cornered.bots.online.runner import run_bots
     from cornered.bots.roster import create
     from cornered.clients.sdk.address import require_key, require_token, socket_url
@@ -221,7 +249,8 @@ def bot(
     store = TokenStore(identities, place="house" if house else None) if identities else None
 
     config = HostConfig(
-        concurrency=concurrency,
+        concurrency=concurrency or DEFAULT_CONCURRENCY,
+        quick_concurrency=concurrency or QUICK_CONCURRENCY,
         exhibition=exhibition,
         seek=seek,
         ponder=ponder,
@@ -301,6 +330,10 @@ def play(
     game: Annotated[str | None, typer.Argument(help="A game of `cornered games`; by default a menu.")] = None,
     option: Options = None,
     bot: Annotated[str | None, typer.Option(help="Play this bot at once.")] = None,
+    with_help: Annotated[
+        bool,
+        typer.Option("--with-help", help="Take moves back without asking the bot; never rated."),
+    ] = False,
     seek: Annotated[bool, typer.Option("--seek", help="Open a table and wait for an opponent.")] = False,
     join: Annotated[str | None, typer.Option(help="Sit down at this table, or come back to this match.")] = None,
     name: Annotated[str | None, typer.Option(help="The name of a new player.")] = None,
@@ -324,7 +357,9 @@ def play(
         engine.load(game, **options)
     elif options:
         raise ValueError("name the game that these options are of")
-    request = PlayRequest(game, options, read_clock(clock), bot=bot, seek=seek, join=join)
+    if with_help and bot is None:
+        raise ValueError("help is for games against a bot: name one with --bot")
+    request = PlayRequest(game, options, read_clock(clock), bot=bot, with_help=with_help, seek=seek, join=join)
     play_in_terminal(request, server=server, name=name, plain=plain)
 
 
@@ -337,7 +372,7 @@ def watch(
             envvar="CORNERED_SERVER", help=f"By default {DEFAULT_SERVER}; with --mqtt optional, to fill gaps."
         ),
     ] = None,
-    mqtt: Annotated[str | None, typer.Option(help="Receive the match from this broker, mqtt://host:1883.")] = None,
+    mqtt: Annotated[str | None, typer.Option(help="Receive the match from this broker, as in CORNERED_MQTT.")] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print lines instead of full-screen views.")] = False,
 ) -> None:
     """Watch a match in the terminal."""
@@ -380,6 +415,18 @@ def bench_server(as_json: Json = False) -> None:
     typer.echo(run(as_json=as_json, tell=lambda text: typer.echo(text, err=True)))
 
 
+@bench.command("page")
+def bench_page(as_json: Json = False) -> None:
+    """Measure the page's first view, beside a bare page of the same server. Needs Chromium and Playwright."""
+    from cornered.bench.page import as_json as to_json
+    from cornered.bench.page import lines, measure
+    from cornered.cli.screenshots import running_browser, running_server
+
+    with running_server("--no-bots") as address, running_browser() as browser:
+        report = measure(browser, address)
+    typer.echo(to_json(report) if as_json else "\n".join(lines(report)))
+
+
 @bench.command("lobby")
 def bench_lobby(
     seeks: Annotated[int, typer.Option(min=1, help="Open tables.")] = 4_000,
@@ -410,15 +457,25 @@ def bench_start(
 @bench.command("attacks")
 def bench_attacks(
     names: Annotated[list[str] | None, typer.Argument(help="The attacks; by default all.")] = None,
+    nodes: Annotated[int, typer.Option(min=1, max=8, help="Number of nodes.")] = 1,
     seconds: Annotated[float, typer.Option(min=0.5, help="How long each attack lasts.")] = 2.0,
     scale: Annotated[float, typer.Option(min=0.1, help="Factor on the number of sockets and matches.")] = 1.0,
     as_json: Json = False,
 ) -> None:
-    """Attack a server process in every known way, and measure the latency of honest players meanwhile."""
+    """Attack a server process in every known way, and measure the latency of honest players meanwhile.
+
+    Several nodes share a PostgreSQL and a Mosquitto of their own; the attackers are at the first node.
+    """
     from cornered.bench.attacks.table import as_json as to_json
     from cornered.bench.attacks.table import lines, run
 
-    rows = run(names or (), seconds=seconds, scale=scale, tell=lambda text: typer.echo(text, err=True))
+    rows = run(
+        names or (),
+        seconds=seconds,
+        scale=scale,
+        nodes=nodes,
+        tell=lambda text: typer.echo(text, err=True),
+    )
     typer.echo(json.dumps(to_json(rows)) if as_json else "\n".join(lines(rows)))
     raise typer.Exit(0 if all(row.is_withstood for row in rows) else 1)
 
@@ -456,6 +513,34 @@ def bench_soak(
     typer.echo("", err=True)
     typer.echo(json.dumps(to_json(report)) if as_json else "\n".join(lines(report)))
     raise typer.Exit(1 if report.errors else 0)
+
+
+@bench.command("faults")
+def bench_faults(
+    pairs: Annotated[int, typer.Option(min=1, help="Pairs of players of each kind of client.")] = 6,
+    nodes: Annotated[int, typer.Option(min=1, max=8, help="Number of nodes.")] = 1,
+    minutes: Annotated[float, typer.Option(min=0.1, help="How long faults occur.")] = 5.0,
+    faults: Annotated[int, typer.Option(min=0, help="How many faults; 0 is one each 1.5 seconds.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the schedule.")] = 1,
+    postgres: Annotated[bool, typer.Option(help="Store in PostgreSQL; more than one node always does.")] = False,
+    out: Annotated[Path, typer.Option(help="The folder for the report.")] = Path("faults-report"),
+    as_json: Json = False,
+) -> None:
+    """Let players play while networks, processes, disks and clocks fail, and check that nothing was lost.
+
+    The exit code is 0, 1 where a promise was broken, and 130 after Ctrl-C, which ends the faults and checks what was.
+    """
+    from cornered.bench.faults.campaign import Plan, run
+    from cornered.bench.faults.report import as_json as to_json
+    from cornered.bench.faults.report import lines, write
+
+    seconds = minutes * 60
+    plan = Plan(seconds, faults or round(seconds / 1.5), seed, nodes, is_postgres=postgres or nodes > 1, pairs=pairs)
+    campaign = run(plan, lambda text: typer.echo(text, err=True))
+    write(campaign, out)
+    typer.echo(json.dumps(to_json(campaign)) if as_json else "\n".join(lines(campaign)))
+    typer.echo(f"the report is in {out}", err=True)
+    raise typer.Exit(1 if campaign.violations else 130 if campaign.was_interrupted else 0)
 
 
 @bench.command("search")

@@ -34,8 +34,14 @@ def reachable(address: str, find: Callable[[str], Sequence[str]] | None = None) 
 
 
 def loopback(address: str) -> str:
-    """Return the URL for connections from this machine: a wildcard is no destination on Windows."""
-    return address.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+    """Return the URL for connections from this machine: a wildcard is no destination on Windows.
+
+    A node that listens on a wildcard is stored under the machine's name; `localhost` tries both families of addresses.
+    """
+    hosts = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]", socket.gethostname(): "localhost"}
+    for host, local in hosts.items():
+        address = address.replace(f"//{host}:", f"//{local}:")
+    return address
 
 
 def network_addresses(wildcard: str) -> list[str]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-__all__ = ["FLAGS", "find_chromium", "running_server", "take"]
+__all__ = ["FLAGS", "KNOWS_RULES", "find_chromium", "running_browser", "running_server", "take"]
 
 FLAGS: Final = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -37,8 +37,22 @@ OPENING_MOVES: Final = {
     "Quoridor": "e2 e8 e3 e7 e4 e6 e3h d7h c3h e4h d4 c5h e5v d6 a4h d4v d5 b6h d4 d7",
 }
 """The beginning of a plausible game of each kind."""
-PAGE_TIMEOUT_MS: Final = 20_000
+POSITION: Final = (
+    "quoridor/walls~10/.........-.........-...1.....-.........-.........-...0.....-.........-.........-........._0_"
+    "walls~c3h-e3h-a4h-e4h-c5h-b6h-d7h-d4v-e5v_left~6-5"
+)
+"""A position in mid game, as in its link."""
+KNOWS_RULES: Final = """
+if (location.protocol.startsWith("http") && !localStorage.getItem("cornered.settings")) {
+    const rules = ["trapgrid", "isolation", "bamboo", "quoridor"];
+    localStorage.setItem("cornered.settings", JSON.stringify({ learned: { rules } }));
+}
+"""
+"""Settings of a player to whom no rules are shown before a game."""
+PAGE_TIMEOUT_MS: Final = 60_000
 """Timeout of an action on the page, in milliseconds."""
+LIVE_GAME_MS: Final = 20_000
+"""Milliseconds for which the lobby's live game goes on before its picture."""
 START_TIMEOUT_S: Final = 120.0
 """Seconds until a server listens, the first compilation included."""
 STOP_TIMEOUT_S: Final = 40.0
@@ -54,12 +68,14 @@ def find_chromium() -> str | None:
 
 
 @contextmanager
-def running_server(*arguments: str) -> Iterator[str]:
-    """Run `cornered serve` on a free port with a temporary folder, and yield the page's address."""
+def running_server(*arguments: str, command: Sequence[str] = ("serve",)) -> Iterator[str]:
+    """Run `cornered serve`, or another command, on a free port with a temporary folder; yield the page's address."""
     with tempfile.TemporaryDirectory(prefix="cornered-") as folder:
-        command = [sys.executable, "-m", "cornered", "serve", "--port", "0", "--data", folder, *arguments]
+        # Root's cluster has services of other users, who go through it to their own folders.
+        os.chmod(folder, 0o711)
+        words = [sys.executable, "-m", "cornered", *command, "--port", "0", "--data", folder, *arguments]
         environment = os.environ | {"CORNERED_LOG_LEVEL": "error", "PYTHONUNBUFFERED": "1"}
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment) as process:
             try:
                 yield _address(process)
             finally:
@@ -107,10 +123,12 @@ class Studio:
             device_scale_factor=2 if phone else 1,
         )
         context.set_default_timeout(PAGE_TIMEOUT_MS)
+        context.add_init_script(KNOWS_RULES)
         page = context.new_page()
         page.goto(self.address)
-        page.locator(".hello input").fill(name)
-        page.get_by_role("button", name="Use it").click()
+        page.locator(".me").click()
+        page.locator("dialog input[name=name]").fill(name)
+        page.get_by_role("button", name="Use this name").click()
         page.get_by_role("button", name=f"You are {name}").wait_for()
         page.wait_for_selector(".lobby.ready")
         return page
@@ -171,13 +189,20 @@ def resign(page: Page) -> None:
 def lobbies(studio: Studio, windows: dict[str, Page]) -> None:
     """Take the lobby with house bots, the forms, and an open table."""
     desk = windows["desk-light"]
+    warming = desk.get_by_text("The bots are warming up")
+    if warming.count():
+        studio.shoot(desk, "lobby-warming-desk-light")
+    warming.wait_for(state="hidden", timeout=ANALYST_TIMEOUT_S * 1000)
     desk.wait_for_selector(".of-live .card")
+    # A live game of bots needs a while to look like one.
+    desk.wait_for_timeout(LIVE_GAME_MS)
     for name, page in windows.items():
         studio.shoot(page, f"lobby-{name}", full="phone" in name)
     resize(windows["phone-light"], NARROW)
     studio.shoot(windows["phone-light"], "lobby-narrow-light", full=True)
     resize(windows["phone-light"], PHONE)
     desk.get_by_label("Choose bot, board and clock for Quoridor").click()
+    desk.wait_for_selector("dialog")
     studio.shoot(desk, "form-bot-desk-light")
     desk.keyboard.press("Escape")
     phone = windows["phone-dark"]
@@ -195,6 +220,7 @@ def lobbies(studio: Studio, windows: dict[str, Page]) -> None:
     studio.shoot(guest, "invite-phone-light")
     phone.locator(".call.waiting").get_by_role("button", name="Cancel").click()
     desk.keyboard.press("?")
+    desk.wait_for_selector("dialog.help")
     studio.shoot(desk, "help-desk-light")
     desk.keyboard.press("Escape")
 
@@ -221,6 +247,7 @@ def matches(studio: Studio, windows: dict[str, Page]) -> None:
         if game == "TrapGrid":
             for name, page in windows.items():
                 studio.shoot(page, f"finished-{name}")
+                _shoot_sheet(studio, page, "Share", f"share-{name}")
             light.locator(".move").nth(7).click()
             studio.shoot(light, "replay-desk-light")
         _analyses(studio, windows, game)
@@ -230,11 +257,14 @@ def _analyses(studio: Studio, windows: dict[str, Page], game: str) -> None:
     """Take the analysis of a finished game at its middle, with its overlays."""
     for name, page in windows.items():
         page.keyboard.press("End")
-        _study(page)
+        page.keyboard.press("a")
+        page.wait_for_selector(".study")
         for _ in range(6):
             page.keyboard.press("<")
-        page.wait_for_selector(".found:not([inert]) .ways li")
-        page.locator(".study [role=status]", has_text="was played").wait_for()
+        page.wait_for_selector(".found:not([inert]) .ways li", timeout=ANALYST_TIMEOUT_S * 1000)
+        # The last word comes after a minute of search, and that of the other windows.
+        page.locator(".study", has_text="was played").wait_for(timeout=ANALYST_TIMEOUT_S * 1000)
+        page.locator(".passing").wait_for(state="hidden", timeout=ANALYST_TIMEOUT_S * 1000)
         studio.shoot(page, f"analysis-{game.lower()}-{name}", full="phone" in name)
         pictures = page.locator(".choice option").count()
         page.locator(".choice select").select_option(index=1 if "light" in name else pictures - 1)
@@ -243,15 +273,32 @@ def _analyses(studio: Studio, windows: dict[str, Page], game: str) -> None:
         studio.shoot(page, f"analysis-picture-{game.lower()}-{name}", full="phone" in name)
 
 
-def _study(page: Page) -> None:
-    """Open the analysis, once a bot offers it."""
-    for _ in range(ANALYST_TIMEOUT_S):
-        page.keyboard.press("a")
-        page.wait_for_timeout(1000)
-        if not page.locator(".study", has_text="No bot that is here").count():
-            return
-        page.keyboard.press("a")
-    raise RuntimeError("no bot offers to study positions")
+def hints(studio: Studio, windows: dict[str, Page]) -> None:
+    """Take both steps of a hint in a game with help against a house bot."""
+    for name, page in windows.items():
+        page.goto(f"{studio.address}/#/")
+        page.locator(".tile-card", has_text="TrapGrid").locator("button.opponent").click()
+        page.wait_for_selector(".match.myturn .board.mine")
+        page.get_by_role("button", name="Hint", exact=True).click()
+        page.get_by_role("button", name="Show it").wait_for()
+        studio.shoot(page, f"hint-{name}")
+        page.get_by_role("button", name="Show it").click()
+        studio.shoot(page, f"hint-shown-{name}")
+        for _ in range(2):
+            page.locator("[data-does=abort]").click()
+        page.wait_for_selector(".match.over")
+
+
+def searches(studio: Studio, windows: dict[str, Page]) -> None:
+    """Take two searches side by side in their middle, once an analyst has run them."""
+    for name, page in windows.items():
+        page.goto(f"{page.url.split('#')[0]}#/think")
+        for label, value in (("Board", "1"), ("Beside it", "minimax")):
+            page.locator(f"label:has(span:text-is('{label}')) select").select_option(value)
+        page.locator(".pane:nth-child(2) .content:not([hidden])").wait_for()
+        page.locator(".pane:nth-child(1) .content:not([hidden])").wait_for()
+        page.get_by_label("Step of the search").fill("60")
+        studio.shoot(page, f"thinking-{name}", full="phone" in name)
 
 
 def _walls(studio: Studio, page: Page) -> None:
@@ -260,6 +307,26 @@ def _walls(studio: Studio, page: Page) -> None:
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] + 2)
     studio.shoot(page, "wall-desk-light")
+
+
+def sharing(studio: Studio, windows: dict[str, Page]) -> None:
+    """Take a position that was opened by its link, the editor, and the sheet that opens a record."""
+    for name, page in windows.items():
+        page.goto(f"{studio.address}/#/p/{POSITION}")
+        page.locator(".study .ways li").first.wait_for(timeout=ANALYST_TIMEOUT_S * 1000)
+        studio.shoot(page, f"position-{name}", full="phone" in name)
+        for view, control in (("editor", "Set up a position"), ("record", "Open a record")):
+            _shoot_sheet(studio, page, control, f"{view}-{name}")
+
+
+def _shoot_sheet(studio: Studio, page: Page, control: str, name: str) -> None:
+    """Take what a button opens."""
+    # Not with the pointer: the analysis moves what is below it while it comes.
+    page.get_by_role("button", name=control, exact=True).dispatch_event("click")
+    page.locator("dialog[open]").wait_for()
+    studio.shoot(page, name)
+    page.keyboard.press("Escape")
+    page.locator("dialog[open]").wait_for(state="detached")
 
 
 def crowds(studio: Studio, windows: dict[str, Page]) -> None:
@@ -283,18 +350,48 @@ def _players_to_move(players: Sequence[Page]) -> Iterator[Page | None]:
         players[0].wait_for_timeout(20)
 
 
-def take(out: Path) -> None:
-    """Take all screenshots into `out`. Needs Playwright, a development dependency, and an installed Chromium."""
+def lessons(studio: Studio, windows: dict[str, Page]) -> None:
+    """Take the rules, a lesson and the puzzles."""
+    for name, page in windows.items():
+        for view, path, ready in (
+            ("lessons", "learn", ".learn h1"),
+            ("lesson", "learn/bamboo/1", ".learn .board"),
+            ("puzzles", "puzzles", ".learn .numbers"),
+            ("puzzle", "puzzle/daily", ".learn .board"),
+        ):
+            page.goto(f"{studio.address}/#/{path}")
+            page.wait_for_selector(ready)
+            studio.shoot(page, f"{view}-{name}", full="phone" in name)
+        page.goto(f"{studio.address}/#/")
+        page.wait_for_selector(".lobby.ready")
+        page.get_by_label("Choose bot, board and clock for Bamboo").click()
+        page.locator("dialog").get_by_role("button", name="Rules").click()
+        page.wait_for_selector("dialog .board")
+        studio.shoot(page, f"rules-{name}")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+
+
+@contextmanager
+def running_browser() -> Iterator[Browser]:
+    """Run a browser. Needs Playwright, a development dependency, and an installed Chromium."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        raise SystemExit("cornered: screenshots need Playwright; `./run test --co -q` installs it") from None
+        raise SystemExit("cornered: this needs Playwright; `./run test --co -q` installs it") from None
     chromium = find_chromium()
     if chromium is None:
-        raise SystemExit("cornered: screenshots need Chromium; install it (Debian: apt install chromium) and try again")
-    out.mkdir(parents=True, exist_ok=True)
+        raise SystemExit("cornered: this needs Chromium; install it (Debian: apt install chromium) and try again")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+def take(out: Path) -> None:
+    """Take all screenshots into `out`."""
+    with running_browser() as browser:
+        out.mkdir(parents=True, exist_ok=True)
         with running_server() as address:
             studio = Studio(browser, address, out)
             windows = {
@@ -304,10 +401,13 @@ def take(out: Path) -> None:
                 "phone-dark": studio.person("Wren", size=PHONE, scheme="dark"),
             }
             lobbies(studio, windows)
+            lessons(studio, windows)
             matches(studio, windows)
+            hints(studio, windows)
+            searches(studio, windows)
+            sharing(studio, windows)
             crowds(studio, windows)
         # The server has stopped, and the page shows it.
         for name, page in windows.items():
             page.wait_for_selector("#banner:not(:empty)")
             studio.shoot(page, f"away-{name}")
-        browser.close()

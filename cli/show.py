@@ -75,6 +75,6 @@ def _seats(state: State, look: ColourScheme) -> list[Text]:
         line.stylize_before(Style(bgcolor=look.ground), 0, 3)
         if seat < len(gauges):
             label, value = gauges[seat]
-            line.append(f", {label}: {value}")
+            line.append(f", {label}: {value}" if value else f", {label}")
         lines.append(line)
     return lines

@@ -196,6 +196,39 @@ def optuna(
     write_result(target, found, command, settings_of(plan, space), json_=json_)
 
 
+@app.command()
+def chance(
+    game: GameOption,
+    option: Options = None,
+    games: Annotated[
+        int, typer.Option(min=10, help="Games of self-play; every second one is left for the check.")
+    ] = 200,
+    nodes: Annotated[int, typer.Option(min=10, help="Nodes of the search that scores each position.")] = 3000,
+    seed: Seed = 1,
+    json_: Json = False,
+) -> None:
+    """Fit the curve of win probabilities to games between equal levels, and check it on other games of theirs."""
+    from cornered.cli.rules import position_of
+    from cornered.engine.progress import Progress
+    from cornered.lab.tuning.chance import fitted, judged, self_play
+
+    board = position_of(game, option, None, "").game
+    with progress() as report:
+        samples = list(self_play(board, games, seed, nodes, lambda done: report(Progress("games", done, games))))
+    scale = fitted([sample for sample in samples if sample.game % 2 == 0])
+    check = judged([sample for sample in samples if sample.game % 2], scale)
+    if json_:
+        typer.echo(json.dumps({"game": board.name, "scale": scale, **asdict(check)}))
+        return
+    typer.echo(f"scale {scale:.2f}: p = 1 / (1 + exp(-score / {scale:.2f}))")
+    typer.echo(
+        f"{check.positions} positions of {check.games} other games: Brier {check.brier:.3f} (guessing "
+        f"{check.guessing:.3f}), mean error {check.error:.3f}"
+    )
+    for told, came, number in check.bins:
+        typer.echo(f"  predicted {told:.2f}, came {came:.2f}, {number} positions")
+
+
 @app.command("test")
 def judge_file(
     file: Annotated[Path, typer.Argument(help="A file of weights; the result of the test is added to it.")],

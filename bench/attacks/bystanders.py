@@ -8,11 +8,11 @@ import contextlib
 import itertools
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from cornered.bench.attacks.sockets import RawSocket, frame
+from cornered.bench.attacks.sockets import RawSocket, frame, start_match
 from cornered.bench.load import PLAY, scripts
 
 __all__ = ["Bystanders", "Phase"]
@@ -119,13 +119,7 @@ class BystanderPair:
 
     async def _begin(self) -> None:
         one, two = self._players
-        sent = await one.ask("challenge", to=two.player, game={"name": "trapgrid"}, seat=0)
-        if sent["type"] == "refused":
-            raise ConnectionError(f"a challenge was refused: {sent['code']}")
-        accepted = await two.ask("accept_challenge", challenge=sent["ref"])
-        if accepted["type"] == "refused":
-            raise ConnectionError(f"a challenge could not be accepted: {accepted['code']}")
-        self.match = accepted["ref"]
+        self.match = await start_match(one, two, game={"name": "trapgrid"})
         for receiver in self._receivers:
             snapshot = await receiver.socket.ask("join", match=self.match)
             if snapshot["type"] == "refused":
@@ -177,8 +171,8 @@ class BystanderPair:
 class Bystanders:
     """All honest clients. `phase` receives the current latencies and faults."""
 
-    def __init__(self, address: str, pairs: list[BystanderPair], sockets: list[RawSocket]) -> None:
-        self._address = address
+    def __init__(self, addresses: Sequence[str], pairs: list[BystanderPair], sockets: list[RawSocket]) -> None:
+        self._addresses = itertools.cycle(addresses)
         self.pairs = pairs
         self._sockets = sockets
         self._playing = [asyncio.create_task(pair.play(), name="pair") for pair in pairs]
@@ -187,17 +181,18 @@ class Bystanders:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def at(cls, address: str) -> AsyncIterator[Bystanders]:
-        """Run the bystanders inside the block."""
+    async def at(cls, addresses: Sequence[str]) -> AsyncIterator[Bystanders]:
+        """Run the bystanders inside the block, with the nodes in turn: the players of a pair are at different ones."""
+        nodes = itertools.cycle(addresses)
         sockets = [
-            await (await RawSocket.connect(address, local=f"{LOOPBACK_PREFIX}.{number + 1}")).greet(f"By {number}")
+            await (await RawSocket.connect(next(nodes), local=f"{LOOPBACK_PREFIX}.{number + 1}")).greet(f"By {number}")
             for number in range(3 * PAIR_COUNT)
         ]
         pairs = [
             BystanderPair(number, (sockets[3 * number], sockets[3 * number + 1]), (sockets[3 * number + 2],))
             for number in range(PAIR_COUNT)
         ]
-        everybody = cls(address, pairs, sockets)
+        everybody = cls(addresses, pairs, sockets)
         try:
             yield everybody
         finally:
@@ -261,7 +256,7 @@ class Bystanders:
             phase, began = self.phase, time.perf_counter()
             try:
                 async with asyncio.timeout(MOVE_TIMEOUT_S):
-                    socket = await RawSocket.connect(self._address, local=NEWCOMERS)
+                    socket = await RawSocket.connect(next(self._addresses), local=NEWCOMERS)
                     socket.token = token
                     try:
                         token = (await socket.greet("New")).token

@@ -7,7 +7,7 @@ import contextlib
 from itertools import islice
 from typing import Final
 
-from cornered.bench.attacks.sockets import BINARY, CONTINUATION, PING, TEXT, RawSocket, frame
+from cornered.bench.attacks.sockets import BINARY, CONTINUATION, PING, TEXT, RawSocket, frame, start_match
 from cornered.bench.attacks.stage import Stage, attack
 
 WAVES: Final = 4
@@ -36,7 +36,7 @@ async def bad_frame(stage: Stage) -> str:
     """A transport that closes for writing while its socket still is a spectator of a match."""
     sockets = await stage.guests(12)
     one, two = await stage.guest(LEAVERS), await stage.guest(LEAVERS)
-    match = await stage.match(one, two, {"name": "trapgrid"})
+    match = await start_match(one, two, game={"name": "trapgrid"})
     for number, socket in enumerate((one, two, *sockets)):
         socket.tell({"type": "join", "id": f"o{number}", "match": match})
     await stage.begin()
@@ -67,7 +67,7 @@ async def mass_reset(stage: Stage) -> str:
         await _watch(stage, group)
         for one, two in zip(group[0:10:2], group[1:10:2], strict=False):
             # Each of these players is notified of the others' disconnection.
-            match = await stage.match(one, two, {"name": "trapgrid"})
+            match = await start_match(one, two, game={"name": "trapgrid"})
             for number, socket in enumerate(group[:20]):
                 socket.tell({"type": "join", "id": f"p{match}{number}", "match": match})
         await asyncio.sleep(0.1)

@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import Final
 
-from cornered.bench.attacks.sockets import RawSocket
+from cornered.bench.attacks.sockets import RawSocket, start_match
 from cornered.bench.attacks.stage import Stage, attack
 
 ENDLESS_GAME: Final = {"name": "quoridor", "options": {"size": 3, "walls": 0, "max_plies": None, "no_progress": None}}
@@ -37,7 +37,7 @@ async def _shuttle(one: RawSocket, two: RawSocket, match: str, *, most: int = MO
 
 async def _long_match(stage: Stage) -> tuple[RawSocket, RawSocket, str, int]:
     one, two = await stage.guest(0), await stage.guest(1)
-    match = await stage.match(one, two, ENDLESS_GAME)
+    match = await start_match(one, two, game=ENDLESS_GAME)
     return one, two, match, await _shuttle(one, two, match)
 
 
@@ -60,7 +60,7 @@ async def endless_match(stage: Stage) -> str:
     games = await one.ask("ask_games")
     if games.get("max_plies") != FEW_PLIES:
         stage.fault("the games do not tell after how many plies a match ends")
-    match = await stage.match(one, two, ENDLESS_GAME)
+    match = await start_match(one, two, game=ENDLESS_GAME)
     plies = await _shuttle(one, two, match, most=2 * FEW_PLIES)
     if plies > FEW_PLIES:
         stage.fault(f"a match goes on after {plies} plies; the bound is {FEW_PLIES}")
@@ -147,7 +147,7 @@ async def match_flood(stage: Stage) -> str:
     async def begin(first: int) -> None:
         while stage.is_on:
             try:
-                await stage.match(players[first], players[first + 1], {"name": "trapgrid"})
+                await start_match(players[first], players[first + 1], game={"name": "trapgrid"})
             except OSError:
                 await asyncio.sleep(0.02)
                 continue

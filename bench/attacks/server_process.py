@@ -21,6 +21,7 @@ __all__ = ["STOP_TIMEOUT_S", "ServerProcess"]
 STOP_TIMEOUT_S: Final = 20.0
 """The server's own deadline for shutdown, in seconds."""
 START_TIMEOUT_S: Final = 60.0
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 _GAUGE: Final = re.compile(r"^cornered_(\w+) ([0-9.e+]+)$", re.MULTILINE)
 
@@ -28,23 +29,22 @@ _GAUGE: Final = re.compile(r"^cornered_(\w+) ([0-9.e+]+)$", re.MULTILINE)
 class ServerProcess:
     """`cornered serve --no-bots` on a free port. `log` collects the lines of its standard error."""
 
-    def __init__(self, process: asyncio.subprocess.Process, address: str, started_in: float) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, address: str) -> None:
         self._process = process
         self.address = address
-        self.started_in = started_in
-        """Seconds from the start of the process until it is ready."""
+        self.ready_cpu = 0.0
+        """CPU seconds of the process until it was ready."""
         self.log: list[dict[str, Any]] = []
         self._reading = asyncio.create_task(self._read(), name="server log")
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def start(cls, data: Path, **settings: str) -> AsyncIterator[ServerProcess]:
+    async def start(cls, data: Path, port: int = 0, /, **settings: str) -> AsyncIterator[ServerProcess]:
         """Run a server on the data directory inside the block; `settings` are environment variables."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith("CORNERED_")}
         kernels = {name: value for name, value in os.environ.items() if name == "CORNERED_KERNELS"}
-        began = time.monotonic()
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "cornered", "serve", "--no-bots", "--port", "0", "--data", str(data)),
+            *(sys.executable, "-m", "cornered", "serve", "--no-bots", "--port", str(port), "--data", str(data)),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=1 << 20,
@@ -61,8 +61,9 @@ class ServerProcess:
                 if found is None:
                     assert process.stderr is not None
                     raise RuntimeError(f"the server does not start: {(await process.stderr.read()).decode()}")
-                server = cls(process, found.group(), time.monotonic() - began)
+                server = cls(process, found.group())
                 await server.ready()
+                server.ready_cpu = server._cpu_seconds
             yield server
         finally:
             if process.returncode is None:
@@ -101,6 +102,11 @@ class ServerProcess:
             return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * _PAGE_BYTES
         except (OSError, IndexError):
             return 0
+
+    @property
+    def _cpu_seconds(self) -> float:
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS
 
     @property
     def handles(self) -> dict[str, int]:

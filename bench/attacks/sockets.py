@@ -15,7 +15,18 @@ from urllib.parse import urlsplit
 
 from cornered.bench.load import split_frames
 
-__all__ = ["BINARY", "CLOSE_OPCODE", "CONTINUATION", "PING", "TEXT", "RawSocket", "frame", "request", "upgrade_request"]
+__all__ = [
+    "BINARY",
+    "CLOSE_OPCODE",
+    "CONTINUATION",
+    "PING",
+    "TEXT",
+    "RawSocket",
+    "frame",
+    "request",
+    "start_match",
+    "upgrade_request",
+]
 
 CONTINUATION: Final = 0x0
 TEXT: Final = 0x1
@@ -25,6 +36,7 @@ PING: Final = 0x9
 _PONG_OPCODE: Final = 0xA
 _COMMAND_IDS: Final = itertools.count(1)
 """Ids of commands, unique across the successive sockets of a player."""
+MEET_SECONDS: Final = 0.05
 OPEN_SECONDS: Final = 10.0
 """Timeout of a handshake and of an answer, in seconds."""
 
@@ -75,17 +87,25 @@ class RawSocket(asyncio.Protocol):
         self.opened: asyncio.Future[None] = loop.create_future()
         self.closed = asyncio.Event()
         self.hear: Callable[[bytes], None] = lambda _: None
+        self.lost: Callable[[], None] = lambda: None
+        """Called when the connection is closed, by whichever side."""
         self.player = ""
         self.token = ""
 
     @classmethod
-    async def connect(cls, address: str, *, local: str = "127.0.0.1", shake: bool = True) -> RawSocket:
-        """Return an open socket from the local address `local`. Raises OSError when the handshake fails."""
+    async def connect(cls, address: str, *, local: str | None = "127.0.0.1", shake: bool = True) -> RawSocket:
+        """Return an open socket from the local address `local`, of the system's choice for None, with TLS where the
+        address says so. Raises OSError when the handshake fails."""
         parts = urlsplit(address)
         loop = asyncio.get_running_loop()
+        is_secure = parts.scheme in ("https", "wss")
         async with asyncio.timeout(OPEN_SECONDS):
             _, one = await loop.create_connection(
-                lambda: cls(parts.netloc), parts.hostname or "", parts.port or 80, local_addr=(local, 0)
+                lambda: cls(parts.netloc),
+                parts.hostname or "",
+                parts.port or (443 if is_secure else 80),
+                local_addr=None if local is None else (local, 0),
+                ssl=is_secure or None,
             )
             if shake:
                 one.transport.write(upgrade_request(parts.netloc))
@@ -110,6 +130,7 @@ class RawSocket(asyncio.Protocol):
             if not waiting.done():
                 waiting.set_exception(ConnectionError("the server closed the socket"))
                 waiting.exception()
+        self.lost()
 
     def pause_writing(self) -> None:
         self._writable.clear()
@@ -208,6 +229,22 @@ class RawSocket(asyncio.Protocol):
         raw = self.transport.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
+
+
+async def start_match(one: RawSocket, two: RawSocket, **fields: object) -> str:
+    """Start a match by a challenge, with the first player in seat 0; return its id.
+
+    A player who has just come to another node is waited for. Raises OSError when the server refuses the match.
+    """
+    async with asyncio.timeout(OPEN_SECONDS):
+        sent = await one.ask("challenge", to=two.player, seat=0, **fields)
+        while sent["type"] == "refused" and sent["code"] == "unknown_player":
+            await asyncio.sleep(MEET_SECONDS)
+            sent = await one.ask("challenge", to=two.player, seat=0, **fields)
+    accepted = await two.ask("accept_challenge", challenge=sent["ref"]) if sent["type"] == "acknowledged" else sent
+    if accepted["type"] != "acknowledged":
+        raise ConnectionError(f"the match was refused: {accepted['code']}")
+    return str(accepted["ref"])
 
 
 async def request(address: str, text: str, *, local: str = "127.0.0.1") -> tuple[int, str, bytes]:

@@ -9,7 +9,7 @@ import itertools
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from cornered.bench.attacks.sockets import RawSocket, request
 
@@ -25,7 +25,8 @@ RunAttack: TypeAlias = "Callable[[Stage], Awaitable[str]]"
 class Stage:
     """One attack's environment. `network` is the first three numbers of the attack's own loopback addresses."""
 
-    address: str
+    addresses: tuple[str, ...]
+    """The nodes, of which the first is attacked unless the attack says otherwise."""
     network: str
     seconds: float
     scale: float
@@ -33,10 +34,17 @@ class Stage:
     players: tuple[str, ...]
     """The bystanders' player ids."""
     started: Callable[[], Awaitable[None]]
+    broker: str = ""
+    """The address of the nodes' broker with the user of the nodes; empty where there is one server."""
     options: Mapping[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     """Faults that the attack itself found, each a sentence."""
     _until: float = 0.0
+
+    @property
+    def address(self) -> str:
+        """The attacked node."""
+        return self.addresses[0]
 
     async def begin(self) -> None:
         """Wait for the start of the attack; its duration counts from here."""
@@ -56,9 +64,9 @@ class Stage:
         """Return the attack's own address of this number."""
         return f"{self.network}.{number % 250 + 1}"
 
-    async def open(self, number: int = 0, *, shake: bool = True) -> RawSocket:
+    async def open(self, number: int = 0, *, shake: bool = True, node: int = 0) -> RawSocket:
         """Open a socket from the attack's address `number`. Raises OSError."""
-        return await RawSocket.connect(self.address, local=self.local(number), shake=shake)
+        return await RawSocket.connect(self.addresses[node], local=self.local(number), shake=shake)
 
     async def guest(self, number: int = 0, **fields: object) -> RawSocket:
         """Open a socket and send hello. Raises OSError."""
@@ -103,14 +111,6 @@ class Stage:
         """Send a plain HTTP request from one of the attack's addresses; return status, head and body."""
         return await request(self.address, text, local=self.local(number))
 
-    async def match(self, one: RawSocket, two: RawSocket, game: Mapping[str, Any], **fields: object) -> str:
-        """Start a match of two guests; return its id. Raises OSError when the server refuses it."""
-        sent = await one.ask("challenge", to=two.player, game=game, seat=0, **fields)
-        accepted = await two.ask("accept_challenge", challenge=sent["ref"]) if sent["type"] == "acknowledged" else sent
-        if accepted["type"] != "acknowledged":
-            raise ConnectionError(f"the match was refused: {accepted['code']}")
-        return str(accepted["ref"])
-
     def fault(self, text: str) -> None:
         """Record a fault, once."""
         if text not in self.faults:
@@ -128,6 +128,8 @@ class Attack:
     """The server's settings that differ from the defaults."""
     keeps_matches: bool
     """Whether its matches stay live after the attackers have disconnected."""
+    needs_nodes: bool = False
+    """Whether it attacks what is between several nodes."""
     is_timed: bool = True
     """Whether latencies are judged; other attacks check the server's answers, and end by themselves."""
     module: str = "cornered.bench.attacks.attacker"
@@ -138,12 +140,18 @@ ATTACKS: Final[dict[str, Attack]] = {}
 
 
 def attack(
-    name: str, words: str, *, keeps_matches: bool = False, is_timed: bool = True, **settings: str
+    name: str,
+    words: str,
+    *,
+    keeps_matches: bool = False,
+    needs_nodes: bool = False,
+    is_timed: bool = True,
+    **settings: str,
 ) -> Callable[[RunAttack], RunAttack]:
     """Register an attack."""
 
     def register(run: RunAttack) -> RunAttack:
-        ATTACKS[name] = Attack(name, words, run, settings, keeps_matches, is_timed)
+        ATTACKS[name] = Attack(name, words, run, settings, keeps_matches, needs_nodes, is_timed)
         return run
 
     return register

@@ -1,11 +1,10 @@
-"""Fills a data directory with live matches, so that a server starts with them."""
+"""Fills a store with live matches, so that a server starts with them."""
 
 from __future__ import annotations
 
 import asyncio
 import secrets
 import time
-from pathlib import Path
 
 from cornered import engine
 from cornered.protocol.values import NO_CLOCK, GameSpec, Player
@@ -14,15 +13,13 @@ from cornered.server.adapters.journal_sql import SqlJournal
 from cornered.server.match.dice import seed_of
 from cornered.server.match.match import open_match
 from cornered.server.match.terms import Opening
-from cornered.server.settings import Settings
 
 __all__ = ["stock"]
 
 
-async def stock(data: Path, matches: int) -> None:
-    """Store `matches` live public matches, each with two players of its own."""
-    settings = Settings(data=data)
-    database = await Database.open(settings.database_url, durability="normal")
+async def stock(url: str, matches: int) -> None:
+    """Store `matches` live public matches in the database at `url`, each with two players of its own."""
+    database = await Database.open(url, durability="normal")
     journal = SqlJournal(database)
     try:
         secret, now = await journal.secret(), int(time.time() * 1000)

@@ -18,12 +18,24 @@ from cornered.server.app import new_event_loop
 __all__ = ["ATTACK_MODULES", "as_json", "lines", "run"]
 
 
-def run(names: Sequence[str], *, seconds: float, scale: float, tell: Callable[[str], None]) -> list[AttackRow]:
-    """Carry out these attacks and trials, all without names. Raises ValueError for one that there is not."""
-    known = (*ATTACKS, *TRIALS_BY_NAME)
+def run(
+    names: Sequence[str],
+    *,
+    seconds: float,
+    scale: float,
+    tell: Callable[[str], None],
+    nodes: int = 1,
+) -> list[AttackRow]:
+    """Carry out these attacks and trials, all without names. Raises ValueError for one that there is not.
+
+    With one node those between nodes are left out.
+    """
+    known = (*(name for name, one in ATTACKS.items() if nodes > 1 or not one.needs_nodes), *TRIALS_BY_NAME)
     for name in names:
+        if name in ATTACKS and name not in known:
+            raise ValueError(f"{name} is an attack between nodes: add --nodes 2")
         if name not in known:
-            raise ValueError(f"there is no attack {name!r}; there are {', '.join(known)}")
+            raise ValueError(f"there is no attack {name!r}; there are {', '.join((*ATTACKS, *TRIALS_BY_NAME))}")
 
     async def carry_out(arena: Arena, name: str) -> AttackRow:
         tell(f"{name}: {(ATTACKS.get(name) or TRIALS_BY_NAME[name]).words}")
@@ -35,7 +47,7 @@ def run(names: Sequence[str], *, seconds: float, scale: float, tell: Callable[[s
         return row
 
     async def attack_all() -> list[AttackRow]:
-        async with Arena.open() as arena:
+        async with Arena.open(nodes=nodes) as arena:
             return [await carry_out(arena, name) for name in names or known]
 
     with asyncio.Runner(loop_factory=new_event_loop) as runner:

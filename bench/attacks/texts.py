@@ -7,7 +7,7 @@ import json
 import unicodedata
 from typing import Any, Final
 
-from cornered.bench.attacks.sockets import RawSocket
+from cornered.bench.attacks.sockets import RawSocket, start_match
 from cornered.bench.attacks.stage import Stage, attack
 
 NASTY: Final = (
@@ -97,7 +97,7 @@ async def false_proof(stage: Stage) -> str:
 async def _lie(stage: Stage, liar: RawSocket) -> None:
     """Answer the first analysis job with a false proof of a loss, and check what the asking player receives."""
     one, two = await stage.guest(1), await stage.guest(2)
-    match = await stage.match(one, two, {"name": "trapgrid"})
+    match = await start_match(one, two, game={"name": "trapgrid"})
     await one.ask("resign", match=match)
     await one.ask("join", match=match)
     heard: list[dict[str, Any]] = []
